@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import type { Database, Migrations } from './database.ts';
+import { up as foundation } from './migrations/0001-foundation.ts';
+
+const MIGRATIONS: Migrations = {
+  '0001-foundation': foundation,
+};
+
+/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
+export const migrate = async (
+  schema: Kysely<never>,
+  engine: Database['engine'],
+  migrations: Migrations = MIGRATIONS,
+): Promise<void> => {
+  const steps = Object.entries(migrations).map(([name, up]) => [
+    name,
+    { up: (connection: Kysely<unknown>) => up(connection, engine) },
+  ]);
+  const migrator = new Migrator({
+    db: schema,
+    provider: { getMigrations: async () => Object.fromEntries(steps) },
+    migrationTableName: 'migrations',
+    migrationLockTableName: 'migrations_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+};

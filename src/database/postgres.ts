@@ -1,0 +1,105 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { ServiceError, unavailable } from '../errors.ts';
+import type { Database, Transaction } from './database.ts';
+import { migrate } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+const POOL_SIZE = 16;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const ATTEMPTS = 10;
+
+/** The lowest number that no living connection holds; the lock goes with the connection. */
+const CLAIM_SHARD = `select set_config('itemwright.shard', shard::text, false)
+  from (select shard from generate_series(0, 9999) shard where pg_try_advisory_lock(8090142, shard) limit 1) free`;
+
+/** Times and counts are bigint; all of them are far below 2^53, so they are numbers here as on SQLite. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, Number],
+  [pg.types.builtins.NUMERIC, Number],
+]);
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/**
+ * What another transaction may have caused: a serialisation failure, a deadlock, or a key that was taken or removed
+ * between a command's check and its write. Run again, the command sees what the other did and answers accordingly.
+ */
+const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
+
+/** The server is away, starting, stopping or full, or a statement waited too long. */
+const isUnavailable = (code: string | undefined, error: Error): boolean =>
+  code === undefined
+    ? /connection|timeout|terminated|not queryable/i.test(error.message)
+    : /^(08|53|57|58)/.test(code) || /^E(CONN|PIPE|HOSTUNREACH|NETUNREACH|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code);
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+const translate = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  return isUnavailable(codeOf(error), error) ? unavailable(error) : error;
+};
+
+export const openPostgres = (url: string): Database => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'itemwright',
+    types,
+  });
+  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  // Each connection, on whatever node, counts in a shard of its own while it lives: transactions never wait for a counter.
+  pool.on('connect', (client) => {
+    client.query(CLAIM_SHARD).catch(() => {});
+  });
+  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+  const write: Database['write'] = async (command) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await queries.transaction().execute((tx) => command(tx as unknown as Transaction));
+      } catch (error) {
+        if (attempt < ATTEMPTS && RETRIED_CODES.has(codeOf(error) ?? '')) continue;
+        throw translate(error);
+      }
+    }
+  };
+
+  const read: Database['read'] = async (query) => {
+    try {
+      return await queries
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((reader) => query(reader));
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
+  return {
+    engine: 'postgres',
+    write,
+    read,
+    migrate: async (migrations) => {
+      // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.
+      await queries.connection().execute(async (connection) => {
+        await sql`select pg_advisory_lock(8090141)`.execute(connection);
+        try {
+          await migrate(connection as never, 'postgres', migrations);
+        } finally {
+          await sql`select pg_advisory_unlock(8090141)`.execute(connection);
+        }
+      });
+    },
+    close: () => queries.destroy(),
+  };
+};

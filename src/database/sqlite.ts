@@ -1,0 +1,186 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
+import { unavailable } from '../errors.ts';
+import type { Database, Transaction } from './database.ts';
+import { migrate } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+/** Writers that arrive together share a commit; a group is bounded so that the first of it is not kept waiting. */
+const GROUP_SIZE = 256;
+/** Readers run one snapshot each; more than this many at once wait for one another. */
+const READERS = 8;
+const CACHED_STATEMENTS = 500;
+
+/** Kysely believes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  override createAdapter() {
+    return new TransactionalDdlAdapter();
+  }
+}
+
+interface Connection {
+  readonly raw: DatabaseSync;
+  readonly queries: Kysely<Tables>;
+}
+
+const connect = (path: string): Connection => {
+  const raw = new DatabaseSync(path);
+  raw.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory',
+  );
+  // One process writes at a time, so counters need no shards here.
+  raw.function('itemwright_shard', () => 0);
+  // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
+  const statements = new Map<string, { reader: boolean; statement: StatementSync }>();
+  const prepare = (text: string) => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = raw.prepare(text);
+    const prepared = { reader: statement.columns().length > 0, statement };
+    if (statements.size >= CACHED_STATEMENTS) statements.clear();
+    statements.set(text, prepared);
+    return prepared;
+  };
+  const driver = {
+    close: () => raw.close(),
+    prepare: (text: string) => {
+      // Kysely's migrator asks for a plain transaction; taking the write lock at once makes it a lock between processes.
+      const { reader, statement } = prepare(text === 'begin' ? 'begin immediate' : text);
+      return {
+        reader,
+        all: (values: readonly unknown[]) => statement.all(...(values as never[])),
+        run: (values: readonly unknown[]) => statement.run(...(values as never[])),
+        iterate: (values: readonly unknown[]) => statement.iterate(...(values as never[])),
+      };
+    },
+  };
+  return { raw, queries: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: driver as never }) }) };
+};
+
+/** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
+const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
+
+const translate = (error: unknown): unknown => {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+  return code !== undefined && UNAVAILABLE_CODES.has(code) ? unavailable(error) : error;
+};
+
+interface Waiting {
+  command: (tx: Transaction) => Promise<unknown>;
+  settle: (outcome: Outcome) => void;
+}
+
+type Outcome = { value: unknown } | { error: unknown };
+
+/** One connection writes, for all writers in groups; others read what is committed. */
+export const openSqlite = (path: string): Database => {
+  mkdirSync(dirname(path), { recursive: true });
+  const writer = connect(path);
+  const tx = writer.queries as unknown as Transaction;
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+
+  const runInSavepoint = async (command: Waiting['command']): Promise<Outcome> => {
+    writer.raw.exec('savepoint command');
+    try {
+      const value = await command(tx);
+      writer.raw.exec('release command');
+      return { value };
+    } catch (error) {
+      // A full disk rolls the whole transaction back by itself; then there is no savepoint left to return to.
+      if (!writer.raw.isTransaction) throw error;
+      writer.raw.exec('rollback to command; release command');
+      return { error };
+    }
+  };
+
+  const runGroup = async (group: readonly Waiting[]): Promise<void> => {
+    const outcomes: Outcome[] = [];
+    try {
+      writer.raw.exec('begin immediate');
+      for (const { command } of group) outcomes.push(await runInSavepoint(command));
+      writer.raw.exec('commit');
+    } catch (error) {
+      if (writer.raw.isTransaction) writer.raw.exec('rollback');
+      // Nobody may be answered, not even with a refusal: it may rest on what another of the group did.
+      for (const { settle } of group) settle({ error });
+      return;
+    }
+    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as Outcome);
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, GROUP_SIZE);
+      waiting = waiting.slice(GROUP_SIZE);
+      await runGroup(group);
+    }
+    running = undefined;
+  };
+
+  const write = <T>(command: (tx: Transaction) => Promise<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({
+        command,
+        settle: (outcome) => ('error' in outcome ? reject(translate(outcome.error)) : resolve(outcome.value as T)),
+      });
+      // Starting after the present turn of the event loop lets the requests read in this turn share the commit.
+      running ??= new Promise<void>((started) => setImmediate(started)).then(drain);
+    });
+
+  const readers: Connection[] = [];
+  const idle: Connection[] = [];
+  const queue: ((reader: Connection) => void)[] = [];
+
+  const acquire = (): Connection | Promise<Connection> => {
+    const free = idle.pop();
+    if (free !== undefined) return free;
+    if (readers.length < READERS) {
+      const opened = connect(path);
+      readers.push(opened);
+      return opened;
+    }
+    return new Promise((resolve) => queue.push(resolve));
+  };
+
+  const release = (reader: Connection): void => {
+    const next = queue.shift();
+    if (next === undefined) idle.push(reader);
+    else next(reader);
+  };
+
+  const read: Database['read'] = async (query) => {
+    const reader = await acquire();
+    try {
+      reader.raw.exec('begin');
+      try {
+        return await query(reader.queries);
+      } finally {
+        if (reader.raw.isTransaction) reader.raw.exec('commit');
+      }
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      release(reader);
+    }
+  };
+
+  return {
+    engine: 'sqlite',
+    write,
+    read,
+    migrate: (migrations) => migrate(writer.queries as never, 'sqlite', migrations),
+    close: async () => {
+      await running;
+      for (const { raw } of [...readers, writer]) raw.close();
+    },
+  };
+};

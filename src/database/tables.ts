@@ -1,0 +1,72 @@
+/**
+ * Row types of every table. One schema serves both engines: text ids, times as epoch milliseconds, numbers as doubles,
+ * JSON as text, no booleans. Keys lead with the team, so that the database itself refuses a reference across teams.
+ */
+import type { Role } from '../context.ts';
+
+interface Dated {
+  created_at: number;
+  updated_at: number;
+}
+
+interface OfTeam {
+  team_id: string;
+  id: string;
+}
+
+export interface Tables {
+  /** Things that happen once in the life of a database, such as its first start. */
+  milestones: { name: string; reached_at: number };
+
+  /** `catalog_version` is replaced by every change to the catalog, so that a compiled pool knows whether it still holds. */
+  teams: Dated & { id: string; name: string; catalog_version: string };
+  secrets: OfTeam & { name: string; role: Role; digest: string; created_at: number };
+
+  attributes: OfTeam & Dated & { name: string; min: number; max: number; step: number | null };
+  classifiers: OfTeam & Dated & { name: string };
+  classifier_options: OfTeam & {
+    classifier_id: string;
+    position: number;
+    name: string;
+    drop_rate_multiplier: number | null;
+  };
+
+  items: OfTeam &
+    Dated & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
+  item_classifiers: OfTeam & { item_id: string; classifier_option_id: string; position: number };
+  item_attributes: OfTeam & { item_id: string; attribute_id: string; position: number; min: number; max: number };
+  /** The last name of an item that is gone, since statistics go on naming it. */
+  deleted_items: OfTeam & { name: string };
+
+  /** `bindings` maps every tier as the configuration spells it to the option it was bound to when it was saved. */
+  templates: OfTeam & Dated & { name: string; type: string; config: string; bindings: string };
+  template_options: { team_id: string; template_id: string; classifier_option_id: string };
+  template_items: { team_id: string; template_id: string; item_id: string };
+
+  users: OfTeam & Dated & { external_id: string | null };
+
+  spaces: OfTeam & Dated & { name: string; cols: number; rows: number };
+  user_spaces: OfTeam & Dated & { user_id: string; space_id: string; external_id: string | null };
+
+  /** `attribute_values` maps item attribute id to value. */
+  item_instances: OfTeam & Dated & { item_id: string; user_id: string; attribute_values: string };
+  item_instance_spaces: OfTeam &
+    Dated & { item_instance_id: string; user_space_id: string; x: number; y: number; rotated: number };
+  /** One row for each cell that a placement covers. Its key is what makes overlap impossible. */
+  occupied_cells: { team_id: string; user_space_id: string; x: number; y: number; item_instance_space_id: string };
+
+  /** The record of every roll, one row for each call; `results` lists items and values. */
+  roll_events: OfTeam & {
+    template_id: string | null;
+    user_id: string | null;
+    rolled_at: number;
+    results: string;
+  };
+  /**
+   * Counters, kept in the transaction of the roll they count. `template_id` is empty for a roll without a template;
+   * `shard` keeps transactions that run at once from waiting for each other, and readers add the shards up.
+   */
+  roll_item_totals: { team_id: string; template_id: string; item_id: string; shard: number; count: number };
+  roll_item_days: { team_id: string; day: string; template_id: string; item_id: string; shard: number; count: number };
+  roll_days: { team_id: string; day: string; template_id: string; shard: number; count: number };
+}

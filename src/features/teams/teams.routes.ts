@@ -1,0 +1,25 @@
+import type { Database } from '../../database/database.ts';
+import type { Authorizer } from '../../http/authorization.ts';
+import type { App } from '../../http/server.ts';
+import * as contract from './teams.contract.ts';
+import * as service from './teams.service.ts';
+
+export const teamRoutes = (app: App, { database, authorizer }: { database: Database; authorizer: Authorizer }): void => {
+  app.get('/team', { schema: contract.getTeam }, ({ context }) =>
+    database.read((reader) => service.getTeam(reader, context)),
+  );
+
+  app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, ({ context, body }) =>
+    database.write((tx) => service.createSecret(tx, context, body)),
+  );
+
+  app.get('/secrets', { schema: contract.listSecrets, config: { access: 'admin' } }, ({ context }) =>
+    database.read((reader) => service.listSecrets(reader, context)),
+  );
+
+  app.delete('/secrets/:id', { schema: contract.revokeSecret, config: { access: 'admin' } }, async ({ context, params }) => {
+    await database.write((tx) => service.revokeSecret(tx, context, params.id));
+    authorizer.forget(context.teamId, params.id);
+    return {};
+  });
+};

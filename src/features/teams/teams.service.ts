@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as newId } from 'uuid';
+import type { Context, Role } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { digestOf, type FindSecrets } from '../../http/authorization.ts';
+import { LIMITS } from '../../limits.ts';
+import { isoTime } from '../../time.ts';
+import type { CreatedSecret, NewSecret, Secret, Team } from './teams.contract.ts';
+import * as store from './teams.store.ts';
+
+/** 256 random bits. */
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Makes a team with its first secret, an `admin` one. */
+export const createTeam = async (
+  tx: Transaction,
+  nowMs: number,
+  { id = newId(), name, secret = newSecret() }: { id?: string; name: string; secret?: string },
+): Promise<{ teamId: string; secret: string }> => {
+  await store.insertTeam(tx, { id, name, catalogVersion: newId() }, nowMs);
+  await store.insertSecret(tx, { teamId: id, id: newId(), name: 'first', role: 'admin', digest: digestOf(secret) }, nowMs);
+  return { teamId: id, secret };
+};
+
+/** On the first start of a database, whichever node comes first makes its first team. Answers undefined ever after. */
+export const createFirstTeam = async (
+  tx: Transaction,
+  nowMs: number,
+  given: { id?: string; secret?: string },
+): Promise<{ teamId: string; secret: string } | undefined> => {
+  if (!(await store.reachMilestone(tx, 'first team', nowMs))) return undefined;
+  if ((await store.selectTeams(tx)).length > 0) return undefined;
+  return createTeam(tx, nowMs, { ...given, name: given.id ?? 'First team' });
+};
+
+export const listTeams = async (reader: Reader) =>
+  (await store.selectTeams(reader)).map((row) => ({ teamId: row.id, name: row.name, createdAt: isoTime(row.created_at) }));
+
+export const getTeam = async (reader: Reader, { teamId, role }: Context): Promise<Team> => {
+  const row = await store.selectTeam(reader, teamId);
+  if (row === undefined) throw notFound();
+  return { id: row.id, name: row.name, role, createdAt: isoTime(row.created_at), updatedAt: isoTime(row.updated_at) };
+};
+
+export const createSecret = async (
+  tx: Transaction,
+  { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
+  { name, role }: NewSecret,
+): Promise<CreatedSecret> => {
+  await store.holdTeam(tx, teamId);
+  if ((await store.selectSecrets(tx, teamId)).length >= LIMITS.secretsPerTeam)
+    throw conflict({ path: '', message: `the team has ${LIMITS.secretsPerTeam} secrets already` });
+  const id = newId();
+  const secret = newSecret();
+  await store.insertSecret(tx, { teamId, id, name, role, digest: digestOf(secret) }, nowMs);
+  return { id, name, role, createdAt: isoTime(nowMs), secret };
+};
+
+export const listSecrets = async (reader: Reader, { teamId }: Pick<Context, 'teamId'>): Promise<Secret[]> =>
+  (await store.selectSecrets(reader, teamId)).map(({ id, name, role, created_at }) => ({
+    id,
+    name,
+    role,
+    createdAt: isoTime(created_at),
+  }));
+
+export const revokeSecret = async (tx: Transaction, { teamId }: Pick<Context, 'teamId'>, id: string): Promise<void> => {
+  await store.holdTeam(tx, teamId);
+  const secrets = await store.selectSecrets(tx, teamId);
+  const secret = secrets.find((candidate) => candidate.id === id);
+  if (secret === undefined) throw notFound();
+  const isAdmin = (candidate: { role: Role }) => candidate.role === 'admin';
+  if (isAdmin(secret) && secrets.filter(isAdmin).length === 1)
+    throw conflict({ path: '/path/id', message: 'is the last admin secret of the team' });
+  await store.deleteSecret(tx, teamId, id);
+};
+
+export const teamExists = async (reader: Reader, teamId: string): Promise<boolean> =>
+  (await store.selectTeam(reader, teamId)) !== undefined;
+
+/** What authorization asks the database for. */
+export const secretsOf = (read: <T>(query: (reader: Reader) => Promise<T>) => Promise<T>): FindSecrets => {
+  return (teamId) => read((reader) => store.selectSecrets(reader, teamId));
+};

@@ -1,0 +1,46 @@
+import type { Role } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+
+export const insertTeam = (tx: Transaction, team: { id: string; name: string; catalogVersion: string }, nowMs: number) =>
+  tx
+    .insertInto('teams')
+    .values({ id: team.id, name: team.name, catalog_version: team.catalogVersion, created_at: nowMs, updated_at: nowMs })
+    .execute();
+
+export const selectTeam = (reader: Reader, id: string) =>
+  reader.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const selectTeams = (reader: Reader) =>
+  reader.selectFrom('teams').select(['id', 'name', 'created_at']).orderBy('created_at').orderBy('id').execute();
+
+/** Holds a team's row until the end of the transaction, so that commands which count its secrets come one after another. */
+export const holdTeam = (tx: Transaction, id: string) =>
+  tx.updateTable('teams').set((eb) => ({ updated_at: eb.ref('updated_at') })).where('id', '=', id).execute();
+
+interface SecretRow {
+  teamId: string;
+  id: string;
+  name: string;
+  role: Role;
+  digest: string;
+}
+
+export const insertSecret = (tx: Transaction, { teamId, id, name, role, digest }: SecretRow, nowMs: number) =>
+  tx.insertInto('secrets').values({ team_id: teamId, id, name, role, digest, created_at: nowMs }).execute();
+
+export const selectSecrets = (reader: Reader, teamId: string) =>
+  reader.selectFrom('secrets').selectAll().where('team_id', '=', teamId).orderBy('created_at').orderBy('id').execute();
+
+export const deleteSecret = (tx: Transaction, teamId: string, id: string) =>
+  tx.deleteFrom('secrets').where('team_id', '=', teamId).where('id', '=', id).execute();
+
+/** True for the one caller that reaches the milestone first; others wait until that one is done. */
+export const reachMilestone = async (tx: Transaction, name: string, nowMs: number): Promise<boolean> => {
+  const rows = await tx
+    .insertInto('milestones')
+    .values({ name, reached_at: nowMs })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .execute();
+  return rows.length > 0;
+};

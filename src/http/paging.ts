@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Page, Paged, Position } from '../database/paging.ts';
+import { invalid } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+
+const encode = ({ createdAtMs, id }: Position): string => Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
+
+const decode = (cursor: string): Position => {
+  try {
+    const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string' && !id.includes('\0')) return { createdAtMs, id };
+  } catch {
+    // Not one of ours: refused below.
+  }
+  throw invalid({ path: '/query/cursor', message: 'is not a cursor that this service gave' });
+};
+
+export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
+  cursor === undefined ? { limit } : { limit, after: decode(cursor) };
+
+/** Answers the rows of a page, and names the next page in a header. The link is relative, so it holds behind any proxy. */
+export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<T>): T[] => {
+  if (next !== undefined) {
+    const [path, query] = request.url.split('?', 2) as [string, string?];
+    const parameters = new URLSearchParams(query);
+    parameters.set('cursor', encode(next));
+    reply.header('link', `<${path}?${parameters}>; rel="next"`);
+  }
+  return rows;
+};

@@ -1,0 +1,87 @@
+import { parseDatabaseUrl } from './database/database.ts';
+import { LIMITS } from './limits.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  /** The team that the very first start makes; what is absent is generated. */
+  readonly firstTeam: { readonly id?: string; readonly secret?: string };
+  /** Origins that browsers may call from; `*` for all, empty for none. */
+  readonly corsOrigins: '*' | readonly string[];
+  readonly logLevel: LogLevel;
+  readonly metrics: boolean;
+}
+
+/** Names of settings that make no sense, a line each. */
+export class SettingsError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads every setting, and reports every fault at once. An empty variable counts as absent. */
+export const readSettings = (environment: Environment): Settings => {
+  const faults: string[] = [];
+  const given = (name: string): string | undefined => environment[name] || undefined;
+  const checked = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+    const text = given(name);
+    if (text === undefined) return fallback;
+    const value = parse(text);
+    if (value === undefined) faults.push(`${name} ${expected}`);
+    return value ?? fallback;
+  };
+  const teamIdPattern = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.idLength}}$`);
+
+  const settings: Settings = {
+    host: given('HOST') ?? '127.0.0.1',
+    port: checked('PORT', 8080, parsePort, 'must be a whole number from 0 to 65535'),
+    databaseUrl: checked(
+      'DATABASE_URL',
+      'sqlite:data/itemwright.db',
+      (text) => (parseDatabaseUrl(text) === undefined ? undefined : text),
+      'must be sqlite:PATH or postgres://…',
+    ),
+    firstTeam: {
+      id: checked<string | undefined>(
+        'ITEMWRIGHT_TEAM_ID',
+        undefined,
+        (text) => (teamIdPattern.test(text) && text !== '.' && text !== '..' ? text : undefined),
+        `must be 1 to ${LIMITS.idLength} characters of A-Z a-z 0-9 . _ -`,
+      ),
+      secret: checked<string | undefined>(
+        'ITEMWRIGHT_SECRET',
+        undefined,
+        (text) => (text.length >= LIMITS.secretMinLength && text.length <= LIMITS.secretMaxLength ? text : undefined),
+        `must have ${LIMITS.secretMinLength} to ${LIMITS.secretMaxLength} characters`,
+      ),
+    },
+    corsOrigins: checked('CORS_ORIGINS', [], parseOrigins, 'must be * or origins such as https://game.example, separated by commas'),
+    logLevel: checked(
+      'LOG_LEVEL',
+      'info',
+      (text) => LOG_LEVELS.find((level) => level === text),
+      `must be one of ${LOG_LEVELS.join(', ')}`,
+    ),
+    metrics: checked('METRICS', false, (text) => ({ on: true, off: false })[text], 'must be on or off'),
+  };
+  if (faults.length > 0) throw new SettingsError(faults);
+  return Object.freeze(settings);
+};
+
+const parsePort = (text: string): number | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;
+
+const parseOrigins = (text: string): '*' | readonly string[] | undefined => {
+  if (text.trim() === '*') return '*';
+  const origins = text.split(',').map((origin) => origin.trim());
+  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+};
