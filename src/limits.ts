@@ -30,4 +30,5 @@ export const LIMITS = {
   rolledPools: 64,
   verifiedHeaders: 10_000,
   cachedTeams: 1000,
+  cachedItems: 1_000_000,
 } as const;

@@ -64,7 +64,12 @@ export const readSettings = (environment: Environment): Settings => {
         `must have ${LIMITS.secretMinLength} to ${LIMITS.secretMaxLength} characters`,
       ),
     },
-    corsOrigins: checked('CORS_ORIGINS', [], parseOrigins, 'must be * or origins such as https://game.example, separated by commas'),
+    corsOrigins: checked(
+      'CORS_ORIGINS',
+      [],
+      parseOrigins,
+      'must be * or origins such as https://game.example, separated by commas',
+    ),
     logLevel: checked(
       'LOG_LEVEL',
       'info',

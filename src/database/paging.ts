@@ -25,8 +25,13 @@ export const onPage = <DB, TB extends keyof DB, O>(
 ): SelectQueryBuilder<DB, TB, O> => {
   const createdAt = sql.ref(`${table}.created_at`);
   const id = sql.ref(`${table}.id`);
-  const ordered = query.orderBy(createdAt).orderBy(id).limit(limit + 1);
-  return after === undefined ? ordered : ordered.where(sql<boolean>`(${createdAt}, ${id}) > (${after.createdAtMs}, ${after.id})`);
+  const ordered = query
+    .orderBy(createdAt)
+    .orderBy(id)
+    .limit(limit + 1);
+  return after === undefined
+    ? ordered
+    : ordered.where(sql<boolean>`(${createdAt}, ${id}) > (${after.createdAtMs}, ${after.id})`);
 };
 
 /** Drops the one row too many, which only tells that more follow. */
@@ -37,4 +42,7 @@ export const paged = <R extends { created_at: number; id: string }>(rows: R[], {
   return { rows: kept, next: { createdAtMs: last.created_at, id: last.id } };
 };
 
-export const mapPage = <A, B>({ rows, next }: Paged<A>, map: (row: A) => B): Paged<B> => ({ rows: rows.map(map), next });
+export const mapPage = <A, B>({ rows, next }: Paged<A>, map: (row: A) => B): Paged<B> => ({
+  rows: rows.map(map),
+  next,
+});

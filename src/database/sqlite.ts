@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
+import { Kysely, type SelectModifierNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 import { unavailable } from '../errors.ts';
 import type { Database, Transaction } from './database.ts';
 import { migrate } from './migrate.ts';
@@ -20,9 +20,20 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
+/** SQLite has one writer at a time: who writes holds every row, so a query that asks to hold some needs no words for it. */
+class LocklessCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== 'ForShare' && node.modifier !== 'ForUpdate') super.visitSelectModifier(node);
+  }
+}
+
 class NodeSqliteDialect extends SqliteDialect {
   override createAdapter() {
     return new TransactionalDdlAdapter();
+  }
+
+  override createQueryCompiler() {
+    return new LocklessCompiler();
   }
 }
 

@@ -19,7 +19,7 @@ export interface Tables {
   milestones: { name: string; reached_at: number };
 
   /** `catalog_version` is replaced by every change to the catalog, so that a compiled pool knows whether it still holds. */
-  teams: Dated & { id: string; name: string; catalog_version: string };
+  teams: Dated & { id: string; name: string; catalog_version: string; item_count: number };
   secrets: OfTeam & { name: string; role: Role; digest: string; created_at: number };
 
   attributes: OfTeam & Dated & { name: string; min: number; max: number; step: number | null };
@@ -54,6 +54,12 @@ export interface Tables {
     Dated & { item_instance_id: string; user_space_id: string; x: number; y: number; rotated: number };
   /** One row for each cell that a placement covers. Its key is what makes overlap impossible. */
   occupied_cells: { team_id: string; user_space_id: string; x: number; y: number; item_instance_space_id: string };
+
+  /**
+   * The same cells once more, a row of a grid in one row here: `taken` has the bit of each taken column, in hexadecimal.
+   * Finding a free place reads these, at most as many as the grid has rows, however many items lie in it.
+   */
+  user_space_rows: { team_id: string; user_space_id: string; y: number; taken: string };
 
   /** The record of every roll, one row for each call; `results` lists items and values. */
   roll_events: OfTeam & {

@@ -3,7 +3,8 @@ import type { Page, Paged, Position } from '../database/paging.ts';
 import { invalid } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
-const encode = ({ createdAtMs, id }: Position): string => Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
+const encode = ({ createdAtMs, id }: Position): string =>
+  Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
 
 const decode = (cursor: string): Position => {
   try {

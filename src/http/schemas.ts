@@ -67,8 +67,10 @@ export const OneOf = <const W extends readonly string[]>(words: W, options: Desc
   Type.Unsafe<W[number]>({ type: 'string', enum: [...words], ...options });
 
 /** A request body or query: members that it does not know are refused. */
-export const Strict = <P extends TProperties>(properties: P, options: Described & { title?: string; minProperties?: number } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false });
+export const Strict = <P extends TProperties>(
+  properties: P,
+  options: Described & { title?: string; minProperties?: number } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false });
 
 /** A body that may be left out altogether. Fastify hands a missing body to validation as null. */
 export const OptionalBody = <S extends TObject>(schema: S) =>

@@ -17,7 +17,7 @@ import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer } from './authorization.ts';
-import { bodyFaults, toIssues, validatorCompiler } from './validation.ts';
+import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -94,7 +94,8 @@ const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
 const asServiceError = (error: FastifyError): ServiceError | undefined => {
-  if (error.validation) return new ServiceError('BAD_REQUEST', toIssues(error.validationContext, error.validation));
+  if (error.validation)
+    return new ServiceError('BAD_REQUEST', requestIssues(error.validationContext, error.validation));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
@@ -115,7 +116,8 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', RETRY_AFTER_S);
   // Doing the same again would end the same: generated clients that retry by themselves obey this. A 500 with issues
   // is one that the interface foresees, a roll with nothing to roll.
-  if (code === 'CONFLICT' || (code === 'INTERNAL_SERVER_ERROR' && issues.length > 0)) reply.header('x-should-retry', 'false');
+  if (code === 'CONFLICT' || (code === 'INTERNAL_SERVER_ERROR' && issues.length > 0))
+    reply.header('x-should-retry', 'false');
   return reply.code(status).send(errorBody(code, issues));
 };
 
@@ -136,11 +138,18 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     },
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-      return sendRefusal(reply as unknown as FastifyReply, new ServiceError('BAD_REQUEST', [{ path: '/path', message: error.message }]));
+      return sendRefusal(
+        reply as unknown as FastifyReply,
+        new ServiceError('BAD_REQUEST', [{ path: '/path', message: error.message }]),
+      );
     },
     clientErrorHandler: (_error, socket) => {
       if (!socket.writable) return;
-      const text = JSON.stringify(errorBody('BAD_REQUEST', [{ path: '', message: 'is not a request that HTTP allows, or did not arrive in time' }]));
+      const text = JSON.stringify(
+        errorBody('BAD_REQUEST', [
+          { path: '', message: 'is not a request that HTTP allows, or did not arrive in time' },
+        ]),
+      );
       socket.end(
         `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
       );
@@ -168,7 +177,8 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
   });
 
   const authorize = async (request: FastifyRequest): Promise<void> => {
-    const { access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write' } = request.routeOptions.config;
+    const { access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write' } =
+      request.routeOptions.config;
     if (access === 'public' || request.is404) return;
     const caller = await authorizer.identify(request.headers.authorization);
     if (caller === undefined) throw new ServiceError('UNAUTHORIZED');
@@ -221,7 +231,10 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
     if (REFUSALS[refusal.code].status >= 500)
-      logger.warn({ requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause }, 'a request could not be served');
+      logger.warn(
+        { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },
+        'a request could not be served',
+      );
     return sendRefusal(reply, refusal);
   });
   return app;

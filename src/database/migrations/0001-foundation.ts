@@ -52,7 +52,8 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
       .createTable('teams')
       .addColumn('id', id, (column) => column.notNull().primaryKey())
       .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('catalog_version', 'text', (column) => column.notNull()) as Table,
+      .addColumn('catalog_version', 'text', (column) => column.notNull())
+      .addColumn('item_count', 'integer', (column) => column.notNull()) as Table,
   ).execute();
 
   await teamTable('secrets')
@@ -208,10 +209,15 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
   )
     .addColumn('x', 'integer', (column) => column.notNull())
     .addColumn('y', 'integer', (column) => column.notNull())
-    // Rows of the grid before columns: finding the first free place reads the key in its own order.
     .addPrimaryKeyConstraint('occupied_cells_key', ['team_id', 'user_space_id', 'y', 'x'] as never)
     .execute();
   await index('occupied_cells', 'of_placement', ['team_id', 'item_instance_space_id']).execute();
+
+  await reference(link('user_space_rows'), 'user_space_id', 'user_spaces', 'cascade')
+    .addColumn('y', 'integer', (column) => column.notNull())
+    .addColumn('taken', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('user_space_rows_key', ['team_id', 'user_space_id', 'y'] as never)
+    .execute();
 
   await teamTable('roll_events')
     .addColumn('template_id', id)

@@ -44,7 +44,8 @@ export const getTeam = {
 export const createSecret = {
   operationId: 'createSecret',
   summary: 'Make a secret',
-  description: 'The answer shows the secret, this once. Several secrets may live at a time, so that they can be rotated.',
+  description:
+    'The answer shows the secret, this once. Several secrets may live at a time, so that they can be rotated.',
   tags,
   body: NewSecret,
   response: answers(CreatedSecret, 400, 401, 403, 409, 500),

@@ -4,7 +4,10 @@ import type { App } from '../../http/server.ts';
 import * as contract from './teams.contract.ts';
 import * as service from './teams.service.ts';
 
-export const teamRoutes = (app: App, { database, authorizer }: { database: Database; authorizer: Authorizer }): void => {
+export const teamRoutes = (
+  app: App,
+  { database, authorizer }: { database: Database; authorizer: Authorizer },
+): void => {
   app.get('/team', { schema: contract.getTeam }, ({ context }) =>
     database.read((reader) => service.getTeam(reader, context)),
   );
@@ -17,9 +20,13 @@ export const teamRoutes = (app: App, { database, authorizer }: { database: Datab
     database.read((reader) => service.listSecrets(reader, context)),
   );
 
-  app.delete('/secrets/:id', { schema: contract.revokeSecret, config: { access: 'admin' } }, async ({ context, params }) => {
-    await database.write((tx) => service.revokeSecret(tx, context, params.id));
-    authorizer.forget(context.teamId, params.id);
-    return {};
-  });
+  app.delete(
+    '/secrets/:id',
+    { schema: contract.revokeSecret, config: { access: 'admin' } },
+    async ({ context, params }) => {
+      await database.write((tx) => service.revokeSecret(tx, context, params.id));
+      authorizer.forget(context.teamId, params.id);
+      return {};
+    },
+  );
 };

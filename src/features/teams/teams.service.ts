@@ -19,7 +19,11 @@ export const createTeam = async (
   { id = newId(), name, secret = newSecret() }: { id?: string; name: string; secret?: string },
 ): Promise<{ teamId: string; secret: string }> => {
   await store.insertTeam(tx, { id, name, catalogVersion: newId() }, nowMs);
-  await store.insertSecret(tx, { teamId: id, id: newId(), name: 'first', role: 'admin', digest: digestOf(secret) }, nowMs);
+  await store.insertSecret(
+    tx,
+    { teamId: id, id: newId(), name: 'first', role: 'admin', digest: digestOf(secret) },
+    nowMs,
+  );
   return { teamId: id, secret };
 };
 
@@ -35,7 +39,11 @@ export const createFirstTeam = async (
 };
 
 export const listTeams = async (reader: Reader) =>
-  (await store.selectTeams(reader)).map((row) => ({ teamId: row.id, name: row.name, createdAt: isoTime(row.created_at) }));
+  (await store.selectTeams(reader)).map((row) => ({
+    teamId: row.id,
+    name: row.name,
+    createdAt: isoTime(row.created_at),
+  }));
 
 export const getTeam = async (reader: Reader, { teamId, role }: Context): Promise<Team> => {
   const row = await store.selectTeam(reader, teamId);

@@ -1,10 +1,21 @@
 import type { Role } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 
-export const insertTeam = (tx: Transaction, team: { id: string; name: string; catalogVersion: string }, nowMs: number) =>
+export const insertTeam = (
+  tx: Transaction,
+  team: { id: string; name: string; catalogVersion: string },
+  nowMs: number,
+) =>
   tx
     .insertInto('teams')
-    .values({ id: team.id, name: team.name, catalog_version: team.catalogVersion, created_at: nowMs, updated_at: nowMs })
+    .values({
+      id: team.id,
+      name: team.name,
+      catalog_version: team.catalogVersion,
+      item_count: 0,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .execute();
 
 export const selectTeam = (reader: Reader, id: string) =>
@@ -15,7 +26,11 @@ export const selectTeams = (reader: Reader) =>
 
 /** Holds a team's row until the end of the transaction, so that commands which count its secrets come one after another. */
 export const holdTeam = (tx: Transaction, id: string) =>
-  tx.updateTable('teams').set((eb) => ({ updated_at: eb.ref('updated_at') })).where('id', '=', id).execute();
+  tx
+    .updateTable('teams')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', id)
+    .execute();
 
 interface SecretRow {
   teamId: string;

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import type { Database } from './database/database.ts';
+import type { Draws } from './engine/random.ts';
+import { attributeRoutes } from './features/attributes/attributes.routes.ts';
+import { createCatalogs } from './features/catalog/catalog.service.ts';
+import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
+import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
+import { itemRoutes } from './features/items/items.routes.ts';
+import { rollRoutes } from './features/rolls/rolls.routes.ts';
+import { spaceRoutes } from './features/spaces/spaces.routes.ts';
+import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
+import { teamRoutes } from './features/teams/teams.routes.ts';
+import { secretsOf } from './features/teams/teams.service.ts';
+import { userRoutes } from './features/users/users.routes.ts';
+import { createAuthorizer } from './http/authorization.ts';
+import { serveOpenApi } from './http/openapi.ts';
+import { type App, createServer } from './http/server.ts';
+import { serviceRoutes } from './http/service-routes.ts';
+import type { Settings } from './settings.ts';
+
+export interface AppParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly logger: Logger;
+  /** The present moment in epoch milliseconds. */
+  readonly clock: () => number;
+  /** The source of every roll. */
+  readonly draws: Draws;
+}
+
+/** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
+export const buildApp = async ({ settings, database, logger, clock, draws }: AppParts): Promise<App> => {
+  const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
+  const catalogs = createCatalogs();
+  const app = await createServer({ settings, authorizer, logger, clock });
+  await serveOpenApi(app);
+
+  const parts = { database, authorizer, catalogs, draws };
+  serviceRoutes(app, { database, metrics: settings.metrics });
+  attributeRoutes(app, parts);
+  classifierRoutes(app, parts);
+  itemRoutes(app, parts);
+  rollRoutes(app, parts);
+  userRoutes(app, parts);
+  spaceRoutes(app, parts);
+  itemInstanceRoutes(app, parts);
+  statisticsRoutes(app, parts);
+  teamRoutes(app, parts);
+  await app.ready();
+  return app;
+};

@@ -1,0 +1,73 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import { forbidden, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import type { Attribute, AttributeChange, NewAttribute } from './attributes.contract.ts';
+import * as store from './attributes.store.ts';
+
+/** Faults of a range, wherever one is given. Adding 0 elsewhere turns a negative zero into 0; here it makes no difference. */
+export const rangeFaults = (min: number, max: number, path: string): Issue[] => {
+  if (min > max) return [{ path: `${path}/min`, message: `must not be above max (${max})` }];
+  if (!Number.isFinite(max - min))
+    return [{ path: `${path}/max`, message: 'is too far from min: the range is not finite' }];
+  return [];
+};
+
+export const createAttribute = async (
+  tx: Transaction,
+  { teamId, nowMs }: Context,
+  input: NewAttribute,
+): Promise<Attribute> => {
+  const { id = newId(), name, min = 0, max = 100, step = null } = input;
+  refuseAny(rangeFaults(min, max, '/body'));
+  await beginCatalogChange(tx, teamId);
+  if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
+    throw invalid({ path: '/body/id', message: 'is taken already' });
+  return store.insertAttribute(tx, { id, name, min: min + 0, max: max + 0, step, teamId }, nowMs);
+};
+
+export const listAttributes = (
+  reader: Reader,
+  { teamId }: Context,
+  filter: { id?: string },
+  page: Page,
+): Promise<Paged<Attribute>> => store.selectAttributes(reader, teamId, filter.id, page);
+
+export const updateAttribute = async (
+  tx: Transaction,
+  { teamId, nowMs }: Context,
+  id: string,
+  { teamId: namedTeamId = teamId, ...change }: AttributeChange,
+): Promise<Attribute> => {
+  if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
+  await beginCatalogChange(tx, teamId);
+  const present = await store.selectAttribute(tx, teamId, id);
+  if (present === undefined) throw notFound();
+  const changed = { ...present, ...change };
+  changed.min += 0;
+  changed.max += 0;
+  refuseAny(rangeFaults(changed.min, changed.max, '/body'));
+  const outside = await store.selectCarriers(tx, teamId, id, LIMITS.issues, changed);
+  refuseAny(
+    outside.map((item) => ({
+      path: item.min < changed.min ? '/body/min' : '/body/max',
+      message: `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would lie outside`,
+    })),
+  );
+  return store.updateAttribute(tx, changed, nowMs);
+};
+
+export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
+  await beginCatalogChange(tx, teamId);
+  if ((await store.selectAttribute(tx, teamId, id)) === undefined) throw notFound();
+  const carriers = await store.selectCarriers(tx, teamId, id, LIMITS.issues);
+  refuseAny(carriers.map((item) => ({ path: '/path/id', message: `is attached to item ${item.name} (${item.id})` })));
+  await store.deleteAttribute(tx, teamId, id);
+};
+
+/** The attributes of these ids that the team has. */
+export const findAttributes = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<Attribute[]> =>
+  store.selectAttributesById(reader, teamId, ids);

@@ -1,0 +1,81 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Attribute } from './attributes.contract.ts';
+
+const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
+
+export const insertAttribute = (
+  tx: Transaction,
+  { teamId, ...attribute }: Attribute,
+  nowMs: number,
+): Promise<Attribute> =>
+  tx
+    .insertInto('attributes')
+    .values({ team_id: teamId, ...attribute, created_at: nowMs, updated_at: nowMs })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+
+export const selectAttribute = (reader: Reader, teamId: string, id: string): Promise<Attribute | undefined> =>
+  reader.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', '=', id).executeTakeFirst();
+
+export const selectAttributesById = (reader: Reader, teamId: string, ids: readonly string[]): Promise<Attribute[]> =>
+  reader.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
+
+export const selectAttributes = async (
+  reader: Reader,
+  teamId: string,
+  id: string | undefined,
+  page: Page,
+): Promise<Paged<Attribute>> => {
+  const query = reader
+    .selectFrom('attributes')
+    .select([...columns, 'created_at'])
+    .where('team_id', '=', teamId)
+    .$if(id !== undefined, (some) => some.where('id', '=', id as string));
+  return mapPage(
+    paged(await onPage(query, 'attributes', page).execute(), page),
+    ({ created_at, ...attribute }) => attribute,
+  );
+};
+
+export const updateAttribute = (
+  tx: Transaction,
+  { teamId, id, ...values }: Attribute,
+  nowMs: number,
+): Promise<Attribute> =>
+  tx
+    .updateTable('attributes')
+    .set({ ...values, updated_at: nowMs })
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+
+export const deleteAttribute = (tx: Transaction, teamId: string, id: string) =>
+  tx.deleteFrom('attributes').where('team_id', '=', teamId).where('id', '=', id).execute();
+
+/** Items that carry the attribute, with their ranges of it; at most `limit` of them. */
+export const selectCarriers = (
+  reader: Reader,
+  teamId: string,
+  attributeId: string,
+  limit: number,
+  outside?: { min: number; max: number },
+) =>
+  reader
+    .selectFrom('item_attributes')
+    .innerJoin('items', (join) =>
+      join.onRef('items.team_id', '=', 'item_attributes.team_id').onRef('items.id', '=', 'item_attributes.item_id'),
+    )
+    .select(['items.id', 'items.name', 'item_attributes.min', 'item_attributes.max'])
+    .where('item_attributes.team_id', '=', teamId)
+    .where('item_attributes.attribute_id', '=', attributeId)
+    .$if(outside !== undefined, (query) =>
+      query.where((eb) =>
+        eb.or([eb('item_attributes.min', '<', outside?.min ?? 0), eb('item_attributes.max', '>', outside?.max ?? 0)]),
+      ),
+    )
+    .orderBy('items.created_at')
+    .orderBy('items.id')
+    .limit(limit)
+    .execute();

@@ -1,0 +1,211 @@
+import { v7 as newId } from 'uuid';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { type Catalog, compileCatalog, compilePool, type Pool, type PoolFilter } from '../../engine/pool.ts';
+import { LIMITS } from '../../limits.ts';
+import { isoTime } from '../../time.ts';
+import type { Attribute } from '../attributes/attributes.contract.ts';
+import type { RolledItemBody } from '../rolls/rolls.contract.ts';
+import { type CatalogRows, selectCatalog, selectVersion, updateVersion } from './catalog.store.ts';
+
+/** A team's catalog at one version, compiled for rolling and ready to be shown. */
+export interface TeamCatalog {
+  readonly version: string;
+  readonly catalog: Catalog;
+  /** The item as a roll result shows it. */
+  item(itemId: string): RolledItemBody;
+  /** The attribute behind an item attribute, as a roll result shows it. */
+  attribute(itemAttributeId: string): Attribute;
+  /** The pool of a plain roll, compiled once for each filter in use. */
+  pool(filter: PoolFilter): Pool;
+}
+
+/** Compiled catalogs of the teams that roll, each for as long as its version holds. */
+export interface Catalogs {
+  /** The catalog as the given transaction sees it. */
+  current(reader: Reader, teamId: string): Promise<TeamCatalog>;
+}
+
+/**
+ * Begins every change to a catalog. From the commit on, no node rolls on what was compiled before, since each roll
+ * compares the version in its own transaction. A version is never used twice, not even after a rollback.
+ */
+export const beginCatalogChange = async (tx: Transaction, teamId: string): Promise<void> => {
+  await updateVersion(tx, teamId, newId());
+};
+
+const gather = <R, K, V>(rows: readonly R[], key: (row: R) => K, value: (row: R) => V): Map<K, V[]> => {
+  const gathered = new Map<K, V[]>();
+  for (const row of rows) {
+    const values = gathered.get(key(row));
+    if (values === undefined) gathered.set(key(row), [value(row)]);
+    else values.push(value(row));
+  }
+  return gathered;
+};
+
+const compile = (version: string, rows: CatalogRows): TeamCatalog => {
+  const attributesById = new Map(rows.attributes.map((row) => [row.id, row]));
+  const optionsById = new Map(rows.options.map((row) => [row.id, row]));
+  const itemsById = new Map(rows.items.map((row) => [row.id, row]));
+  const itemAttributesById = new Map(rows.itemAttributes.map((row) => [row.id, row]));
+  const optionsOfItem = gather(
+    rows.itemOptions,
+    (row) => row.item_id,
+    (row) => row,
+  );
+  const attributesOfItem = gather(
+    rows.itemAttributes,
+    (row) => row.item_id,
+    (row) => row,
+  );
+
+  const catalog = compileCatalog(
+    rows.options.map((row) => ({
+      id: row.id,
+      classifierId: row.classifier_id,
+      name: row.name,
+      dropRateMultiplier: row.drop_rate_multiplier,
+    })),
+    rows.items.map((row) => ({
+      id: row.id,
+      name: row.name,
+      rollNumerator: row.roll_numerator,
+      optionIds: (optionsOfItem.get(row.id) ?? []).map((option) => option.classifier_option_id),
+      attributes: (attributesOfItem.get(row.id) ?? []).map((attribute) => ({
+        id: attribute.id,
+        attributeId: attribute.attribute_id,
+        min: attribute.min,
+        max: attribute.max,
+        step: attributesById.get(attribute.attribute_id)?.step ?? null,
+      })),
+    })),
+  );
+
+  const showItem = (itemId: string): RolledItemBody => {
+    const row = known(itemsById.get(itemId));
+    return {
+      id: row.id,
+      name: row.name,
+      thumbnail: row.thumbnail,
+      rollNumerator: row.roll_numerator,
+      width: row.width,
+      height: row.height,
+      createdAt: isoTime(row.created_at),
+      updatedAt: isoTime(row.updated_at),
+      teamId: row.team_id,
+      classifiers: (optionsOfItem.get(itemId) ?? []).map((link) => {
+        const option = known(optionsById.get(link.classifier_option_id));
+        return {
+          id: link.id,
+          itemId,
+          classifierId: option.classifier_id,
+          classifierOptionId: option.id,
+          classifierOption: {
+            id: option.id,
+            name: option.name,
+            dropRateMultiplier: option.drop_rate_multiplier,
+            classifierId: option.classifier_id,
+          },
+        };
+      }),
+    };
+  };
+  const showAttribute = (itemAttributeId: string): Attribute => {
+    const { id, name, min, max, step, team_id } = known(
+      attributesById.get(known(itemAttributesById.get(itemAttributeId)).attribute_id),
+    );
+    return { id, name, min, max, step, teamId: team_id };
+  };
+
+  const pools = new Map<string, Pool>();
+  return {
+    version,
+    catalog,
+    item: remembered(showItem),
+    attribute: remembered(showAttribute),
+    pool: (filter) => {
+      const key = JSON.stringify([[...(filter.classifierOptionIds ?? [])].sort(), filter.itemIds ?? null]);
+      const compiled = pools.get(key) ?? compilePool(catalog, filter);
+      if (pools.size >= LIMITS.rolledPools) pools.delete(pools.keys().next().value as string);
+      pools.set(key, compiled);
+      return compiled;
+    },
+  };
+};
+
+/** What the compiled catalog names is in the rows it was compiled from. */
+const known = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('the catalog names a row that it does not hold');
+  return value;
+};
+
+const remembered = <T>(make: (id: string) => T): ((id: string) => T) => {
+  const made = new Map<string, T>();
+  return (id) => {
+    let value = made.get(id);
+    if (value === undefined) {
+      value = make(id);
+      made.set(id, value);
+    }
+    return value;
+  };
+};
+
+/**
+ * Reads a catalog and the version it belongs to. On PostgreSQL each query of a transaction sees what is committed by
+ * then, so the version is read again at the end: it has not changed, or all is read once more.
+ */
+const load = async (reader: Reader, teamId: string): Promise<TeamCatalog> => {
+  for (;;) {
+    const version = await selectVersion(reader, teamId);
+    const rows = await selectCatalog(reader, teamId);
+    if ((await selectVersion(reader, teamId)) === version) return compile(version, rows);
+  }
+};
+
+export const createCatalogs = (): Catalogs => {
+  const kept = new Map<string, TeamCatalog>();
+  const loading = new Map<string, Promise<TeamCatalog>>();
+
+  const keep = (teamId: string, loaded: TeamCatalog): void => {
+    kept.delete(teamId);
+    kept.set(teamId, loaded);
+    let items = [...kept.values()].reduce((sum, { catalog }) => sum + catalog.items.length, 0);
+    for (const [oldest, { catalog }] of kept) {
+      if (oldest === teamId || (kept.size <= LIMITS.cachedTeams && items <= LIMITS.cachedItems)) break;
+      kept.delete(oldest);
+      items -= catalog.items.length;
+    }
+  };
+
+  return {
+    current: async (reader, teamId) => {
+      const version = await selectVersion(reader, teamId);
+      const found = kept.get(teamId);
+      if (found?.version === version) return found;
+      const key = `${teamId}\n${version}`;
+      // Many rolls may find out at once that the catalog changed; one of them reads it for all.
+      const underWay = await loading.get(key)?.catch(() => undefined);
+      if (underWay?.version === version) return underWay;
+      const promise = load(reader, teamId);
+      loading.set(key, promise);
+      try {
+        const loaded = await promise;
+        keep(teamId, loaded);
+        return loaded;
+      } finally {
+        loading.delete(key);
+      }
+    },
+  };
+};
+
+/** Weights below this cannot bring a finite sum to infinity: they are lost in the rounding of one that is near it. */
+const HARMLESS_WEIGHT = 2 ** 900;
+
+/** Whether the weights of a team's items still have a finite sum, after a change that made one as large as given. */
+export const hasFiniteWeights = async (tx: Transaction, teamId: string, largest: number): Promise<boolean> => {
+  if (largest <= HARMLESS_WEIGHT) return true;
+  const { catalog } = await load(tx, teamId);
+  return Number.isFinite(catalog.items.reduce((sum, { weight }) => sum + weight, 0));
+};

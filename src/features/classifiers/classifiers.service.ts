@@ -1,0 +1,125 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import type { Classifier, ClassifierChange, ClassifierOption, NewClassifier } from './classifiers.contract.ts';
+import * as store from './classifiers.store.ts';
+
+/** A negative zero is stored as 0. */
+const withoutNegativeZero = (multiplier: number | null): number | null => (multiplier === null ? null : multiplier + 0);
+
+export const createClassifier = async (
+  tx: Transaction,
+  { teamId, nowMs }: Context,
+  { id = newId(), name, classifierOptions }: NewClassifier,
+): Promise<Classifier> => {
+  await beginCatalogChange(tx, teamId);
+  if ((await store.selectClassifier(tx, teamId, id)) !== undefined)
+    throw invalid({ path: '/body/id', message: 'is taken already' });
+  await store.insertClassifier(tx, { teamId, id, name }, nowMs);
+  const options = classifierOptions.map((option, position) => ({
+    id: newId(),
+    name: option.name,
+    dropRateMultiplier: withoutNegativeZero(option.dropRateMultiplier ?? null),
+    classifierId: id,
+    position,
+  }));
+  await store.saveOptions(tx, teamId, options);
+  return getClassifier(tx, { teamId }, id);
+};
+
+export const listClassifiers = (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<Classifier>> =>
+  store.selectClassifiers(reader, teamId, page);
+
+export const getClassifier = async (
+  reader: Reader,
+  { teamId }: Pick<Context, 'teamId'>,
+  id: string,
+): Promise<Classifier> => {
+  const classifier = await store.selectClassifier(reader, teamId, id);
+  if (classifier === undefined) throw notFound();
+  return classifier;
+};
+
+type OptionChange = NonNullable<ClassifierChange['classifierOptions']>[number];
+
+const optionFaults = (present: ReadonlyMap<string, ClassifierOption>, changes: readonly OptionChange[]): Issue[] =>
+  changes.flatMap(({ id, name }, index): Issue[] => {
+    const path = `/body/classifierOptions/${index}`;
+    if (id === undefined)
+      return name === undefined ? [{ path: `${path}/name`, message: 'is required for a new option' }] : [];
+    if (!present.has(id)) return [{ path: `${path}/id`, message: 'is no option of this classifier' }];
+    const first = changes.findIndex((change) => change.id === id);
+    return first < index ? [{ path: `${path}/id`, message: `is given already at ${first}` }] : [];
+  });
+
+export const updateClassifier = async (
+  tx: Transaction,
+  { teamId, nowMs }: Context,
+  id: string,
+  { name, classifierOptions }: ClassifierChange,
+): Promise<Classifier> => {
+  await beginCatalogChange(tx, teamId);
+  const present = await getClassifier(tx, { teamId }, id);
+  await store.updateClassifier(tx, teamId, id, name ?? present.name, nowMs);
+  if (classifierOptions === undefined) return getClassifier(tx, { teamId }, id);
+
+  const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
+  refuseAny(optionFaults(options, classifierOptions));
+  const changed = classifierOptions.map((change, position) => {
+    const before = change.id === undefined ? undefined : options.get(change.id);
+    const { dropRateMultiplier = before?.dropRateMultiplier ?? null } = change;
+    return {
+      id: before?.id ?? newId(),
+      name: change.name ?? before?.name ?? '',
+      dropRateMultiplier: withoutNegativeZero(dropRateMultiplier),
+      classifierId: id,
+      position,
+    };
+  });
+  const removed = present.classifierOptions.filter((option) => !changed.some((kept) => kept.id === option.id));
+  const naming = await templatesNaming(tx, teamId, removed);
+  refuseAny(
+    naming.map(({ optionName, template }) => ({
+      path: '/body/classifierOptions',
+      message: `must keep option ${optionName}, which template ${template} names`,
+    })),
+    'CONFLICT',
+  );
+  await store.deleteOptions(
+    tx,
+    teamId,
+    removed.map((option) => option.id),
+  );
+  await store.saveOptions(tx, teamId, changed);
+  if (!(await hasFiniteWeights(tx, teamId, Number.POSITIVE_INFINITY)))
+    throw invalid({ path: '/body/classifierOptions', message: 'would make the weights of items infinite' });
+  return getClassifier(tx, { teamId }, id);
+};
+
+export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
+  await beginCatalogChange(tx, teamId);
+  const { classifierOptions } = await getClassifier(tx, { teamId }, id);
+  const naming = await templatesNaming(tx, teamId, classifierOptions);
+  refuseAny(
+    naming.map(({ optionName, template }) => ({
+      path: '/path/id',
+      message: `has option ${optionName}, which template ${template} names`,
+    })),
+  );
+  await store.deleteClassifier(tx, teamId, id);
+};
+
+const templatesNaming = async (reader: Reader, teamId: string, options: readonly ClassifierOption[]) => {
+  if (options.length === 0) return [];
+  const names = new Map(options.map((option) => [option.id, option.name]));
+  const rows = await store.selectTemplatesNaming(reader, teamId, [...names.keys()], LIMITS.issues);
+  return rows.map((row) => ({ optionName: names.get(row.optionId), template: `${row.name} (${row.id})` }));
+};
+
+/** The options of these ids that the team has. */
+export const findOptions = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<ClassifierOption[]> =>
+  store.selectOptionsById(reader, teamId, ids);

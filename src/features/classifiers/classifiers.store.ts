@@ -1,0 +1,139 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { isoTime } from '../../time.ts';
+import type { Classifier, ClassifierOption } from './classifiers.contract.ts';
+
+const optionColumns = [
+  'id',
+  'name',
+  'drop_rate_multiplier as dropRateMultiplier',
+  'classifier_id as classifierId',
+] as const;
+
+interface ClassifierRow {
+  team_id: string;
+  id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export const insertClassifier = (
+  tx: Transaction,
+  { teamId, id, name }: { teamId: string; id: string; name: string },
+  nowMs: number,
+) => tx.insertInto('classifiers').values({ team_id: teamId, id, name, created_at: nowMs, updated_at: nowMs }).execute();
+
+export const updateClassifier = (tx: Transaction, teamId: string, id: string, name: string, nowMs: number) =>
+  tx
+    .updateTable('classifiers')
+    .set({ name, updated_at: nowMs })
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .execute();
+
+export const deleteClassifier = (tx: Transaction, teamId: string, id: string) =>
+  tx.deleteFrom('classifiers').where('team_id', '=', teamId).where('id', '=', id).execute();
+
+/** Writes options as they are to be: new ones are added, known ones are changed. */
+export const saveOptions = async (
+  tx: Transaction,
+  teamId: string,
+  options: readonly (ClassifierOption & { position: number })[],
+): Promise<void> => {
+  if (options.length === 0) return;
+  await tx
+    .insertInto('classifier_options')
+    .values(
+      options.map(({ id, name, dropRateMultiplier, classifierId, position }) => ({
+        team_id: teamId,
+        id,
+        classifier_id: classifierId,
+        position,
+        name,
+        drop_rate_multiplier: dropRateMultiplier,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({
+        position: eb.ref('excluded.position'),
+        name: eb.ref('excluded.name'),
+        drop_rate_multiplier: eb.ref('excluded.drop_rate_multiplier'),
+      })),
+    )
+    .execute();
+};
+
+export const deleteOptions = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0)
+    await tx.deleteFrom('classifier_options').where('team_id', '=', teamId).where('id', 'in', ids).execute();
+};
+
+const withOptions = async (reader: Reader, teamId: string, rows: readonly ClassifierRow[]): Promise<Classifier[]> => {
+  if (rows.length === 0) return [];
+  const options = await reader
+    .selectFrom('classifier_options')
+    .select(optionColumns)
+    .where('team_id', '=', teamId)
+    .where(
+      'classifier_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('position')
+    .execute();
+  const byClassifier = Map.groupBy(options, ({ classifierId }) => classifierId);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    teamId: row.team_id,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    classifierOptions: byClassifier.get(row.id) ?? [],
+  }));
+};
+
+export const selectClassifier = async (reader: Reader, teamId: string, id: string): Promise<Classifier | undefined> => {
+  const rows = await reader
+    .selectFrom('classifiers')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .execute();
+  return (await withOptions(reader, teamId, rows))[0];
+};
+
+export const selectClassifiers = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Classifier>> => {
+  const query = reader.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
+  const { rows, next } = paged(await onPage(query, 'classifiers', page).execute(), page);
+  return { rows: await withOptions(reader, teamId, rows), next };
+};
+
+export const selectOptionsById = (
+  reader: Reader,
+  teamId: string,
+  ids: readonly string[],
+): Promise<ClassifierOption[]> =>
+  reader
+    .selectFrom('classifier_options')
+    .select(optionColumns)
+    .where('team_id', '=', teamId)
+    .where('id', 'in', ids)
+    .execute();
+
+/** Which of these options templates name, and which templates those are. */
+export const selectTemplatesNaming = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
+  reader
+    .selectFrom('template_options')
+    .innerJoin('templates', (join) =>
+      join
+        .onRef('templates.team_id', '=', 'template_options.team_id')
+        .onRef('templates.id', '=', 'template_options.template_id'),
+    )
+    .select(['template_options.classifier_option_id as optionId', 'templates.id', 'templates.name'])
+    .where('template_options.team_id', '=', teamId)
+    .where('template_options.classifier_option_id', 'in', optionIds)
+    .orderBy('templates.created_at')
+    .orderBy('templates.id')
+    .limit(limit)
+    .execute();

@@ -1,0 +1,230 @@
+import { type Static, Type } from 'typebox';
+import {
+  answers,
+  Empty,
+  Id,
+  IdList,
+  Name,
+  OwnId,
+  Paging,
+  PathId,
+  Strict,
+  Timestamp,
+  UserId,
+} from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+import { itemMembers } from '../items/items.contract.ts';
+
+const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
+const GivenPosition = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Of the top-left cell, from 0. X counts columns, Y rows.',
+});
+const Rotated = Type.Boolean({ description: 'Whether it lies turned: width and height exchanged.' });
+
+const ItemInstanceSpace = Type.Object(
+  {
+    id: Id,
+    itemInstanceId: Id,
+    teamUserSpaceId: Id,
+    spacePositionX: Position,
+    spacePositionY: Position,
+    rotated: Rotated,
+    teamId: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'ItemInstanceSpace', description: 'Where an item instance lies.' },
+);
+export type ItemInstanceSpace = Static<typeof ItemInstanceSpace>;
+
+const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
+  description: 'Null where it is not placed.',
+});
+
+export const GivenInstance = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    userId: Type.String({ description: 'Its owner.' }),
+    teamId: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    itemInstanceSpace: NullableItemInstanceSpace,
+  },
+  { title: 'GivenItemInstance', description: 'An item instance that was given to a player.' },
+);
+export type GivenInstance = Static<typeof GivenInstance>;
+
+const ItemInstance = Type.Object(
+  {
+    id: Id,
+    userId: Type.String({ description: 'Its owner.' }),
+    item: Type.Object(itemMembers),
+    itemInstanceSpace: NullableItemInstanceSpace,
+    classifiers: Type.Array(
+      Type.Object({ id: Id, name: Name, classifierOption: Type.Object({ id: Id, name: Name }) }),
+      { description: "The item's options; `id` and `name` are the classifier's." },
+    ),
+    attributes: Type.Array(
+      Type.Object({
+        id: Id,
+        attributeId: Id,
+        name: Name,
+        value: Type.Number(),
+        min: Type.Number(),
+        max: Type.Number(),
+      }),
+      { description: "The values that this one has; `id` is the item attribute's, `min` and `max` its range." },
+    ),
+  },
+  { title: 'ItemInstance', description: 'One particular item that a player owns.' },
+);
+export type ItemInstance = Static<typeof ItemInstance>;
+
+const placement = {
+  userSpaceId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: LIMITS.idLength, description: "The owner's user space to place it in." }),
+  ),
+  spacePositionX: Type.Optional(GivenPosition),
+  spacePositionY: Type.Optional(GivenPosition),
+  rotated: Type.Optional(Rotated),
+};
+
+const NewItemInstance = Strict(
+  {
+    id: Type.Optional(OwnId),
+    itemId: Id,
+    userId: UserId,
+    itemAttributeInstances: Type.Optional(
+      Type.Array(Strict({ itemAttributeId: Id, value: Type.Number() }), {
+        maxItems: LIMITS.attributesPerItem,
+        description: "Values inside the item's ranges. Attributes that are not given are rolled.",
+      }),
+    ),
+    ...placement,
+  },
+  { title: 'NewItemInstance', examples: [{ itemId: 'sword-of-dawn', userId: 'player-1' }] },
+);
+export type NewItemInstance = Static<typeof NewItemInstance>;
+
+const Move = Strict(
+  {
+    userId: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.idLength,
+      description: 'Its owner; any other is answered 404.',
+    }),
+    spacePositionX: GivenPosition,
+    spacePositionY: GivenPosition,
+    spaceId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.idLength,
+        description: "Which of the owner's spaces; the present one when left out.",
+      }),
+    ),
+    userSpaceId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.idLength,
+        description: 'Exactly which, where the owner has several of one space.',
+      }),
+    ),
+    rotated: Type.Optional(Rotated),
+  },
+  { title: 'Move', examples: [{ userId: 'player-1', spacePositionX: 3, spacePositionY: 0 }] },
+);
+export type Move = Static<typeof Move>;
+
+const ListedItemInstanceSpace = Type.Object(
+  {
+    spacePositionX: Position,
+    spacePositionY: Position,
+    rotated: Rotated,
+    itemInstanceId: Id,
+    teamUserSpaceId: Id,
+    itemInstance: Type.Object({
+      id: Id,
+      itemId: Id,
+      teamId: Id,
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+      item: Type.Object({ name: Name }),
+    }),
+  },
+  { title: 'ListedItemInstanceSpace' },
+);
+export type ListedItemInstanceSpace = Static<typeof ListedItemInstanceSpace>;
+
+const tags = ['Item instances'];
+
+export const createItemInstance = {
+  operationId: 'createItemInstance',
+  summary: 'Give an item to a user',
+  description:
+    'With a user space and no position it takes the first free place, row by row. Outside the grid, or a cell that is taken: 409. A user who does not exist yet is created.',
+  tags,
+  body: NewItemInstance,
+  response: answers(GivenInstance, 400, 401, 403, 409, 500),
+};
+
+const Filter = Type.String({ maxLength: LIMITS.idLength });
+
+export const listItemInstances = {
+  operationId: 'listItemInstances',
+  summary: 'List item instances',
+  tags,
+  querystring: Strict({
+    userId: Type.Optional({ ...Filter, description: 'Only those of this owner.' }),
+    userSpaceId: Type.Optional({ ...Filter, description: 'Only those that lie in this user space.' }),
+    itemId: Type.Optional({ ...Filter, description: 'Only those of this item.' }),
+    classifierOptionIds: Type.Optional(IdList('Only those whose item has one of these options.')),
+    instanceIds: Type.Optional(IdList('Only these.')),
+    ...Paging,
+  }),
+  response: answers(Type.Array(ItemInstance), 400, 401, 403, 404, 500),
+};
+export type InstanceFilter = Pick<
+  Static<typeof listItemInstances.querystring>,
+  'userId' | 'userSpaceId' | 'itemId' | 'classifierOptionIds' | 'instanceIds'
+>;
+
+export const getItemInstance = {
+  operationId: 'getItemInstance',
+  summary: 'Show an item instance',
+  tags,
+  params: PathId,
+  response: answers(ItemInstance, 400, 401, 403, 404, 500),
+};
+
+export const deleteItemInstance = {
+  operationId: 'deleteItemInstance',
+  summary: 'Take an item instance away',
+  tags,
+  params: PathId,
+  response: answers(Empty, 400, 401, 403, 404, 500),
+};
+
+export const moveItemInstance = {
+  operationId: 'moveItemInstance',
+  summary: 'Move an item instance',
+  description:
+    "Within its user space or to another of its owner's. Outside the grid, or a cell that is taken: 409, and nothing changed. It keeps lying as it does unless `rotated` is given.",
+  tags,
+  params: PathId,
+  body: Move,
+  response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
+};
+
+export const listItemInstanceSpaces = {
+  operationId: 'listItemInstanceSpaces',
+  summary: 'List where item instances lie',
+  tags,
+  querystring: Strict({
+    teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
+    ...Paging,
+  }),
+  response: answers(Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),
+};

@@ -1,0 +1,196 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
+import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import { findOptions } from '../classifiers/classifiers.service.ts';
+import type { Item, ItemChange, NewItem } from './items.contract.ts';
+import * as store from './items.store.ts';
+
+type GivenAttribute = NonNullable<NewItem['itemAttributes']>[number];
+
+/** The first place in a list where a value stood before, for values that may stand there once. */
+const repeats = (values: readonly string[], path: (index: number) => string): Issue[] =>
+  values.flatMap((value, index) => {
+    const first = values.indexOf(value);
+    return first < index ? [{ path: path(index), message: `is given already at ${first}` }] : [];
+  });
+
+const attributeFaults = async (
+  reader: Reader,
+  context: Context,
+  given: readonly GivenAttribute[],
+): Promise<Issue[]> => {
+  const ids = given.map(({ attributeId }) => attributeId);
+  const found = ids.length === 0 ? [] : await findAttributes(reader, context, ids);
+  const byId = new Map(found.map((attribute) => [attribute.id, attribute]));
+  const faults = given.flatMap(({ attributeId, min, max }, index): Issue[] => {
+    const path = `/body/itemAttributes/${index}`;
+    const attribute = byId.get(attributeId);
+    if (attribute === undefined) return [{ path: `${path}/attributeId`, message: 'is no attribute of this team' }];
+    const turned = rangeFaults(min, max, path);
+    if (turned.length > 0) return turned;
+    const outside: Issue[] = [];
+    if (min < attribute.min)
+      outside.push({ path: `${path}/min`, message: `must not be below the attribute's own (${attribute.min})` });
+    if (max > attribute.max)
+      outside.push({ path: `${path}/max`, message: `must not be above the attribute's own (${attribute.max})` });
+    return outside;
+  });
+  return [...faults, ...repeats(ids, (index) => `/body/itemAttributes/${index}/attributeId`)];
+};
+
+/** Faults of what an item refers to, and of the weight that it would get. */
+const checkReferences = async (
+  tx: Transaction,
+  context: Context,
+  item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly GivenAttribute[] },
+): Promise<{ weight: number }> => {
+  const options = item.optionIds.length === 0 ? [] : await findOptions(tx, context, item.optionIds);
+  const byId = new Map(options.map((option) => [option.id, option]));
+  const faults = [
+    ...item.optionIds.flatMap((id, index) =>
+      byId.has(id)
+        ? []
+        : [{ path: `/body/classifierOptionIds/${index}`, message: 'is no classifier option of this team' }],
+    ),
+    ...repeats(item.optionIds, (index) => `/body/classifierOptionIds/${index}`),
+    ...(await attributeFaults(tx, context, item.attributes)),
+  ];
+  const weight = options
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .reduce((product, option) => product * (option.dropRateMultiplier ?? 1), item.rollNumerator);
+  if (!Number.isFinite(weight))
+    faults.push({ path: '/body/rollNumerator', message: 'gives a weight that is not finite' });
+  refuseAny(faults);
+  return { weight };
+};
+
+const checkTotal = async (tx: Transaction, teamId: string, weight: number): Promise<void> => {
+  if (!(await hasFiniteWeights(tx, teamId, weight)))
+    throw invalid({ path: '/body/rollNumerator', message: 'makes the sum of all weights infinite' });
+};
+
+export const createItem = async (tx: Transaction, context: Context, input: NewItem): Promise<Item> => {
+  const { teamId, nowMs } = context;
+  const { id = newId(), name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = input;
+  const { classifierOptionIds: optionIds = [], itemAttributes: attributes = [] } = input;
+  await beginCatalogChange(tx, teamId);
+  if ((await store.selectItem(tx, teamId, id)) !== undefined)
+    throw invalid({ path: '/body/id', message: 'is taken already' });
+  const { weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  if ((await store.changeItemCount(tx, teamId, 1)) > LIMITS.itemsPerTeam)
+    throw invalid({ path: '/body', message: `a team may have ${LIMITS.itemsPerTeam} items at most` });
+
+  const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
+  const updatedAt = input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt);
+  await store.insertItem(tx, {
+    team_id: teamId,
+    id,
+    name,
+    thumbnail,
+    roll_numerator: rollNumerator + 0,
+    width,
+    height,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  });
+  await store.replaceOptions(
+    tx,
+    teamId,
+    id,
+    optionIds.map((optionId) => ({ id: newId(), optionId })),
+  );
+  await store.saveAttributes(
+    tx,
+    teamId,
+    id,
+    attributes.map((attribute) => withId(attribute, newId())),
+  );
+  await checkTotal(tx, teamId, weight);
+  return getItem(tx, context, id);
+};
+
+const withId = ({ attributeId, min, max }: GivenAttribute, id: string) => ({
+  id,
+  attributeId,
+  min: min + 0,
+  max: max + 0,
+});
+
+export const listItems = (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<Item>> =>
+  store.selectItems(reader, teamId, page);
+
+export const getItem = async (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id: string): Promise<Item> => {
+  const item = await store.selectItem(reader, teamId, id);
+  if (item === undefined) throw notFound();
+  return item;
+};
+
+/** The item, or undefined where the team has none of that id. */
+export const findItem = (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id: string): Promise<Item | undefined> =>
+  store.selectItem(reader, teamId, id);
+
+export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
+  const { teamId, nowMs } = context;
+  await beginCatalogChange(tx, teamId);
+  const present = await getItem(tx, context, id);
+  const {
+    name = present.name,
+    thumbnail = present.thumbnail,
+    rollNumerator = present.rollNumerator,
+    width = present.width,
+    height = present.height,
+    classifierOptionIds: optionIds = present.classifiers.map(({ classifierOption }) => classifierOption.id),
+    itemAttributes: attributes = present.attributes,
+  } = change;
+  const { weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  await store.updateItem(tx, {
+    team_id: teamId,
+    id,
+    name,
+    thumbnail,
+    roll_numerator: rollNumerator + 0,
+    width,
+    height,
+    created_at: Date.parse(change.createdAt ?? present.createdAt),
+    updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
+  });
+  if (change.classifierOptionIds !== undefined)
+    await store.replaceOptions(
+      tx,
+      teamId,
+      id,
+      optionIds.map((optionId) => ({ id: newId(), optionId })),
+    );
+  if (change.itemAttributes !== undefined) {
+    const ids = new Map(present.attributes.map((attribute) => [attribute.attributeId, attribute.id]));
+    await store.saveAttributes(
+      tx,
+      teamId,
+      id,
+      attributes.map((attribute) => withId(attribute, ids.get(attribute.attributeId) ?? newId())),
+    );
+  }
+  await checkTotal(tx, teamId, weight);
+  return getItem(tx, context, id);
+};
+
+export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
+  const { teamId } = context;
+  await beginCatalogChange(tx, teamId);
+  const { name } = await getItem(tx, context, id);
+  const { instance, templates } = await store.selectHolders(tx, teamId, id, LIMITS.issues);
+  refuseAny([
+    ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance.id}` }]),
+    ...templates.map((template) => ({
+      path: '/path/id',
+      message: `is named by template ${template.name} (${template.id})`,
+    })),
+  ]);
+  await store.deleteItem(tx, teamId, id, name);
+  await store.changeItemCount(tx, teamId, -1);
+};

@@ -1,0 +1,190 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Tables } from '../../database/tables.ts';
+import { isoTime } from '../../time.ts';
+import type { Item } from './items.contract.ts';
+
+export type ItemRow = Tables['items'];
+
+const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const options = await reader
+    .selectFrom('item_classifiers as link')
+    .innerJoin('classifier_options as option', (join) =>
+      join.onRef('option.team_id', '=', 'link.team_id').onRef('option.id', '=', 'link.classifier_option_id'),
+    )
+    .select(['link.item_id', 'option.id', 'option.name', 'option.drop_rate_multiplier', 'option.classifier_id'])
+    .where('link.team_id', '=', teamId)
+    .where('link.item_id', 'in', ids)
+    .orderBy('link.position')
+    .execute();
+  const attributes = await reader
+    .selectFrom('item_attributes')
+    .select(['id', 'item_id', 'attribute_id', 'min', 'max'])
+    .where('team_id', '=', teamId)
+    .where('item_id', 'in', ids)
+    .orderBy('position')
+    .execute();
+  const optionsOf = Map.groupBy(options, ({ item_id }) => item_id);
+  const attributesOf = Map.groupBy(attributes, ({ item_id }) => item_id);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    thumbnail: row.thumbnail,
+    rollNumerator: row.roll_numerator,
+    width: row.width,
+    height: row.height,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    teamId: row.team_id,
+    classifiers: (optionsOf.get(row.id) ?? []).map((option) => ({
+      classifierId: option.classifier_id,
+      classifierOption: {
+        id: option.id,
+        name: option.name,
+        dropRateMultiplier: option.drop_rate_multiplier,
+        classifierId: option.classifier_id,
+      },
+    })),
+    attributes: (attributesOf.get(row.id) ?? []).map((attribute) => ({
+      id: attribute.id,
+      itemId: attribute.item_id,
+      attributeId: attribute.attribute_id,
+      min: attribute.min,
+      max: attribute.max,
+    })),
+  }));
+};
+
+export const selectItem = async (reader: Reader, teamId: string, id: string): Promise<Item | undefined> => {
+  const rows = await reader
+    .selectFrom('items')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .execute();
+  return (await withDetails(reader, teamId, rows))[0];
+};
+
+export const selectItems = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Item>> => {
+  const query = reader.selectFrom('items').selectAll().where('team_id', '=', teamId);
+  const { rows, next } = paged(await onPage(query, 'items', page).execute(), page);
+  return { rows: await withDetails(reader, teamId, rows), next };
+};
+
+/** Keeps the number of a team's items beside the team, so that nobody has to count them. */
+export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
+  const { item_count } = await tx
+    .updateTable('teams')
+    .set((eb) => ({ item_count: eb('item_count', '+', by) }))
+    .where('id', '=', teamId)
+    .returning('item_count')
+    .executeTakeFirstOrThrow();
+  return item_count;
+};
+
+export const insertItem = (tx: Transaction, row: ItemRow) => tx.insertInto('items').values(row).execute();
+
+export const updateItem = (tx: Transaction, { team_id, id, ...values }: ItemRow) =>
+  tx.updateTable('items').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+
+export const deleteItem = async (tx: Transaction, teamId: string, id: string, name: string): Promise<void> => {
+  await tx.deleteFrom('items').where('team_id', '=', teamId).where('id', '=', id).execute();
+  await tx
+    .insertInto('deleted_items')
+    .values({ team_id: teamId, id, name })
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({ name: eb.ref('excluded.name') })),
+    )
+    .execute();
+};
+
+export const replaceOptions = async (
+  tx: Transaction,
+  teamId: string,
+  itemId: string,
+  links: readonly { id: string; optionId: string }[],
+): Promise<void> => {
+  await tx.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('item_id', '=', itemId).execute();
+  if (links.length === 0) return;
+  await tx
+    .insertInto('item_classifiers')
+    .values(
+      links.map(({ id, optionId }, position) => ({
+        team_id: teamId,
+        id,
+        item_id: itemId,
+        classifier_option_id: optionId,
+        position,
+      })),
+    )
+    .execute();
+};
+
+/** Writes the item's attributes as they are to be; one whose id is known is changed in place, one not listed goes. */
+export const saveAttributes = async (
+  tx: Transaction,
+  teamId: string,
+  itemId: string,
+  attributes: readonly { id: string; attributeId: string; min: number; max: number }[],
+): Promise<void> => {
+  await tx
+    .deleteFrom('item_attributes')
+    .where('team_id', '=', teamId)
+    .where('item_id', '=', itemId)
+    .$if(attributes.length > 0, (query) =>
+      query.where(
+        'id',
+        'not in',
+        attributes.map(({ id }) => id),
+      ),
+    )
+    .execute();
+  if (attributes.length === 0) return;
+  await tx
+    .insertInto('item_attributes')
+    .values(
+      attributes.map(({ id, attributeId, min, max }, position) => ({
+        team_id: teamId,
+        id,
+        item_id: itemId,
+        attribute_id: attributeId,
+        position,
+        min,
+        max,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({
+        position: eb.ref('excluded.position'),
+        min: eb.ref('excluded.min'),
+        max: eb.ref('excluded.max'),
+      })),
+    )
+    .execute();
+};
+
+/** What forbids the deletion of an item: an instance of it, and the templates that name it. */
+export const selectHolders = async (reader: Reader, teamId: string, itemId: string, limit: number) => ({
+  instance: await reader
+    .selectFrom('item_instances')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('item_id', '=', itemId)
+    .limit(1)
+    .executeTakeFirst(),
+  templates: await reader
+    .selectFrom('template_items')
+    .innerJoin('templates', (join) =>
+      join
+        .onRef('templates.team_id', '=', 'template_items.team_id')
+        .onRef('templates.id', '=', 'template_items.template_id'),
+    )
+    .select(['templates.id', 'templates.name'])
+    .where('template_items.team_id', '=', teamId)
+    .where('template_items.item_id', '=', itemId)
+    .orderBy('templates.created_at')
+    .limit(limit)
+    .execute(),
+});

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { answers, Id, OptionalBody, Strict, UserId } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+import { Attribute } from '../attributes/attributes.contract.ts';
+import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
+import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { itemMembers } from '../items/items.contract.ts';
+
+const RolledItem = Type.Object(
+  {
+    ...itemMembers,
+    classifiers: Type.Array(
+      Type.Object({ id: Id, itemId: Id, classifierId: Id, classifierOptionId: Id, classifierOption: ClassifierOption }),
+    ),
+  },
+  { title: 'RolledItem', description: 'The item that came up.' },
+);
+export type RolledItemBody = Static<typeof RolledItem>;
+
+export const rollResultMembers = {
+  item: RolledItem,
+  itemAttributeInstances: Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number(), attribute: Attribute }), {
+    description: 'The values that this one has.',
+  }),
+  itemInstance: Type.Optional(GivenInstance),
+};
+
+const RollResult = Type.Object(rollResultMembers, {
+  title: 'RollResult',
+  description: 'A rolled item with its values, and the instance made of it where a user was named.',
+});
+export type RollResult = Static<typeof RollResult>;
+
+const RollRequest = Strict(
+  {
+    classifierOptionIds: Type.Optional(
+      Type.Array(Id, {
+        maxItems: LIMITS.listedIds,
+        description: 'Narrows the pool: an item must have, for each classifier named, one of the options listed.',
+      }),
+    ),
+    userId: Type.Optional({
+      ...UserId,
+      description: 'Gives the result to this player, as an item instance with these very values.',
+    }),
+    userSpaceId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.idLength,
+        description: "Places it in this user space of the player's; no room: 409. Needs `userId`.",
+      }),
+    ),
+  },
+  { title: 'RollRequest', examples: [{ userId: 'player-1' }] },
+);
+export type RollRequest = Static<typeof RollRequest>;
+
+export const rollItem = {
+  operationId: 'rollItem',
+  summary: 'Roll an item',
+  description:
+    'Without a body the pool is every item of the team; each has the odds of its weight over the sum of weights. When nothing can be rolled the answer is 500 without a body and 400 with one, with an issue that says so.',
+  tags: ['Rolls'],
+  body: OptionalBody(RollRequest),
+  response: answers(RollResult, 400, 401, 403, 409, 500),
+};

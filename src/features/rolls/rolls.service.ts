@@ -1,0 +1,93 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
+import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { utcDay } from '../../time.ts';
+import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import { giveInstance, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import type { RollRequest, RollResult } from './rolls.contract.ts';
+import { addCounts, insertEvent } from './rolls.store.ts';
+
+/** Records rolls and counts them, in the transaction that makes them. */
+export const recordRolls = async (
+  tx: Transaction,
+  { teamId, nowMs }: Context,
+  rolled: readonly RolledItem[],
+  { templateId = null, userId = null }: { templateId?: string | null; userId?: string | null },
+): Promise<void> => {
+  if (rolled.length === 0) return;
+  await insertEvent(tx, {
+    team_id: teamId,
+    id: newId(),
+    template_id: templateId,
+    user_id: userId,
+    rolled_at: nowMs,
+    results: JSON.stringify(rolled.map(({ item, values }) => [item.id, ...values.map(({ value }) => value)])),
+  });
+  const counts = new Map<string, number>();
+  // In the order of their ids, so that two transactions never take the same counters in opposite order.
+  for (const { item } of rolled.toSorted((a, b) => (a.item.id < b.item.id ? -1 : 1))) {
+    counts.set(item.id, (counts.get(item.id) ?? 0) + 1);
+  }
+  await addCounts(tx, { teamId, templateId: templateId ?? '', day: utcDay(nowMs) }, counts);
+};
+
+/** A rolled item as the interface shows it. */
+export const showRoll = (team: TeamCatalog, { item, values }: RolledItem): RollResult => ({
+  item: team.item(item.id),
+  itemAttributeInstances: values.map(({ itemAttributeId, value }) => ({
+    itemAttributeId,
+    value,
+    attribute: team.attribute(itemAttributeId),
+  })),
+});
+
+const requestFaults = (
+  { classifierOptionIds = [], userId, userSpaceId }: RollRequest,
+  { catalog }: TeamCatalog,
+): Issue[] => {
+  const faults = classifierOptionIds.flatMap((id, index) =>
+    catalog.options.has(id)
+      ? []
+      : [{ path: `/body/classifierOptionIds/${index}`, message: 'is no classifier option of this team' }],
+  );
+  if (userSpaceId !== undefined && userId === undefined)
+    faults.push({ path: '/body/userId', message: 'is required with userSpaceId' });
+  return faults;
+};
+
+/** The one refusal that the specification leaves for a bare roll is 500; with a body there is a better one. */
+const nothingToRoll = (request: RollRequest | null): ServiceError =>
+  request === null
+    ? new ServiceError('INTERNAL_SERVER_ERROR', [
+        { path: '', message: 'nothing can be rolled: no item of the team has a weight above 0' },
+      ])
+    : invalid({ path: '/body', message: 'nothing can be rolled: no item of the pool has a weight above 0' });
+
+export const rollItem = async (
+  tx: Transaction,
+  context: Context,
+  request: RollRequest | null,
+  { catalogs, draws }: Workshop,
+): Promise<RollResult> => {
+  const { classifierOptionIds, userId, userSpaceId } = request ?? {};
+  const team = await catalogs.current(tx, context.teamId);
+  refuseAny(request === null ? [] : requestFaults(request, team));
+  const rolled = rollFromPool(team.pool({ classifierOptionIds }), draws);
+  if (rolled === undefined) throw nothingToRoll(request);
+  const result = showRoll(team, rolled);
+  if (userId !== undefined) {
+    const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
+    if (userSpaceId !== undefined && userSpace === undefined)
+      throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
+    result.itemInstance = await giveInstance(
+      tx,
+      context,
+      { itemId: rolled.item.id, userId, values: rolled.values },
+      userSpace,
+    );
+  }
+  await recordRolls(tx, context, [rolled], { userId });
+  return result;
+};

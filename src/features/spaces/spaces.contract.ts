@@ -1,0 +1,174 @@
+import { type Static, Type } from 'typebox';
+import {
+  answers,
+  Empty,
+  Id,
+  Name,
+  Nullable,
+  OwnId,
+  Paging,
+  PathId,
+  Strict,
+  Timestamp,
+  UserId,
+} from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+
+const side = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.spaceSide,
+    description: `${what}, 1 to ${LIMITS.spaceSide}.`,
+    examples: [10],
+  });
+const Cols = side('Columns of the grid');
+const Rows = side('Rows of the grid');
+
+export const spaceMembers = {
+  id: Id,
+  name: Name,
+  teamId: Id,
+  cols: Cols,
+  rows: Rows,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+const Space = Type.Object(spaceMembers, {
+  title: 'Space',
+  description: 'A kind of grid container, such as a backpack; players get one each as a user space.',
+});
+export type Space = Static<typeof Space>;
+
+const SpaceWithUserSpaces = Type.Object(
+  {
+    ...spaceMembers,
+    userSpaces: Type.Array(Type.Object({ id: Id, userId: Type.String() }), { description: 'Who has one of it.' }),
+  },
+  { title: 'SpaceWithUserSpaces' },
+);
+export type SpaceWithUserSpaces = Static<typeof SpaceWithUserSpaces>;
+
+const NewSpace = Strict(
+  { id: Type.Optional(OwnId), name: Name, cols: Cols, rows: Rows },
+  { title: 'NewSpace', examples: [{ name: 'Backpack', cols: 10, rows: 6 }] },
+);
+export type NewSpace = Static<typeof NewSpace>;
+
+const SpaceChange = Strict(
+  { name: Type.Optional(Name), cols: Type.Optional(Cols), rows: Type.Optional(Rows) },
+  { title: 'SpaceChange', examples: [{ rows: 8 }] },
+);
+export type SpaceChange = Static<typeof SpaceChange>;
+
+const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
+  description: 'Free text of your own, not unique.',
+});
+
+const userSpaceMembers = {
+  id: Id,
+  teamId: Id,
+  userId: Type.String({ description: "The player's id." }),
+  externalId: ExternalId,
+  spaceId: Id,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+const UserSpace = Type.Object(userSpaceMembers, {
+  title: 'UserSpace',
+  description: 'One space of one player, in which item instances lie.',
+});
+export type UserSpace = Static<typeof UserSpace>;
+
+const UserSpaceWithSpace = Type.Object({ ...userSpaceMembers, space: Space }, { title: 'UserSpaceWithSpace' });
+export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
+
+const NewUserSpace = Strict(
+  { id: Type.Optional(OwnId), spaceId: Id, externalId: Type.Optional(ExternalId) },
+  { title: 'NewUserSpace', examples: [{ spaceId: 'backpack' }] },
+);
+export type NewUserSpace = Static<typeof NewUserSpace>;
+
+const tags = ['Spaces'];
+
+export const createSpace = {
+  operationId: 'createSpace',
+  summary: 'Create a space',
+  tags,
+  body: NewSpace,
+  response: answers(Space, 400, 401, 403, 500),
+};
+
+export const listSpaces = {
+  operationId: 'listSpaces',
+  summary: 'List spaces with their user spaces',
+  tags,
+  querystring: Strict({
+    userId: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.idLength,
+        description: 'Only spaces of which this user has a user space, with those alone.',
+      }),
+    ),
+    ...Paging,
+  }),
+  response: answers(Type.Array(SpaceWithUserSpaces), 400, 401, 403, 404, 500),
+};
+
+export const getSpace = {
+  operationId: 'getSpace',
+  summary: 'Show a space',
+  tags,
+  params: PathId,
+  response: answers(Space, 400, 401, 403, 404, 500),
+};
+
+export const updateSpace = {
+  operationId: 'updateSpace',
+  summary: 'Change a space',
+  description: 'A smaller grid that would cut off an item that lies in it is refused with 409.',
+  tags,
+  params: PathId,
+  body: SpaceChange,
+  response: answers(Space, 400, 401, 403, 404, 409, 500),
+};
+
+export const deleteSpace = {
+  operationId: 'deleteSpace',
+  summary: 'Delete a space',
+  description: 'Refused with 409 while user spaces of it exist.',
+  tags,
+  params: PathId,
+  response: answers(Empty, 400, 401, 403, 404, 409, 500),
+};
+
+const userTags = ['User spaces'];
+
+export const createUserSpace = {
+  operationId: 'createUserSpace',
+  summary: 'Give a user a space',
+  description: 'Lets the user receive and store item instances. A user who does not exist yet is created.',
+  tags: userTags,
+  params: Strict({ userId: UserId }),
+  body: NewUserSpace,
+  response: answers(UserSpace, 400, 401, 403, 500),
+};
+
+export const listUserSpaces = {
+  operationId: 'listUserSpaces',
+  summary: "List a user's spaces",
+  tags: userTags,
+  params: Strict({ userId: Id }),
+  querystring: Strict({ ...Paging }),
+  response: answers(Type.Array(UserSpaceWithSpace), 400, 401, 403, 404, 500),
+};
+
+export const deleteUserSpace = {
+  operationId: 'deleteUserSpace',
+  summary: 'Take a space from a user',
+  description: 'The item instances that lie in it are kept, unplaced.',
+  tags: userTags,
+  params: Strict({ userId: Id, id: Id }),
+  response: answers(Empty, 400, 401, 403, 404, 500),
+};

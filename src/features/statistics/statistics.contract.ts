@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox';
+import { answers, Strict } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+
+const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-14'] });
+
+const Filter = Strict({
+  from: Type.Optional(day('First day that counts, in UTC.')),
+  to: Type.Optional(day('Last day that counts, in UTC.')),
+  templateId: Type.Optional(Type.String({ maxLength: LIMITS.idLength, description: 'Only rolls on this template.' })),
+});
+export type StatisticsFilter = Static<typeof Filter>;
+
+const RollStatistics = Type.Object(
+  {
+    totalRolls: Type.Integer({ description: 'How many items were rolled.' }),
+    uniqueItems: Type.Integer({ description: 'How many different items were rolled.' }),
+    rollsByTemplate: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Template id → rolls. Rolls without a template are in `totalRolls` only.',
+    }),
+    rollsByDay: Type.Array(Type.Object({ date: Type.String({ examples: ['2026-11-14'] }), count: Type.Integer() }), {
+      description: 'The days that saw rolls, in UTC, ascending.',
+    }),
+  },
+  { title: 'RollStatistics' },
+);
+export type RollStatistics = Static<typeof RollStatistics>;
+
+const DropRate = Type.Object(
+  {
+    itemId: Type.String(),
+    itemName: Type.String({ description: 'The last name of an item that was deleted since.' }),
+    dropCount: Type.Integer(),
+    dropRate: Type.Number({ description: 'Share of all rolls that count, from 0 to 1.' }),
+  },
+  { title: 'DropRate' },
+);
+export type DropRate = Static<typeof DropRate>;
+
+const tags = ['Statistics'];
+
+export const getStatistics = {
+  operationId: 'getRollStatistics',
+  summary: 'Totals of rolls and their course over time',
+  tags,
+  querystring: Filter,
+  response: answers(RollStatistics, 400, 401, 403, 404, 500),
+};
+
+export const listDropRates = {
+  operationId: 'listDropRates',
+  summary: 'How often each item really dropped',
+  description: 'Every item that was rolled, most first, for comparison with the expected rates. Not paged.',
+  tags,
+  querystring: Filter,
+  response: answers(Type.Array(DropRate), 400, 401, 403, 404, 500),
+};

@@ -1,0 +1,64 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Issue, pointerToken } from './errors.ts';
+import { LIMITS } from './limits.ts';
+
+const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A moment that exists: `Date.parse` would take the 31st of February for a day in March. */
+const isDateTime = (text: string): boolean => {
+  const parts = DATE_TIME.exec(text);
+  if (parts === null || Number.isNaN(Date.parse(text))) return false;
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+};
+
+/** A day that exists, as YYYY-MM-DD. */
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && isDateTime(`${text}T00:00:00Z`);
+
+const formats = { 'date-time': isDateTime, date: isDate };
+export const shapeOptions = {
+  allErrors: true,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+  formats,
+} as const;
+
+/** Values of JSON bodies are taken as they are, never turned into another type. */
+const bodies = new Ajv({ ...shapeOptions, coerceTypes: false });
+
+export const compileBody = (schema: object) => bodies.compile(schema);
+
+const toIssue = (root: string, { keyword, instancePath, params, message }: ErrorObject): Issue => {
+  const path = `${root}${instancePath}`;
+  switch (keyword) {
+    case 'required':
+      return { path: `${path}/${pointerToken(params.missingProperty)}`, message: 'is required' };
+    case 'additionalProperties':
+      return { path: `${path}/${pointerToken(params.additionalProperty)}`, message: 'is not a known member' };
+    case 'enum':
+      return { path, message: `must be one of ${params.allowedValues.join(', ')}` };
+    case 'pattern':
+      return { path, message: 'has characters or words that are not allowed here' };
+    case 'format':
+      return { path, message: params.format === 'date' ? 'must be a date as YYYY-MM-DD' : 'must be an ISO 8601 time' };
+    case 'type':
+      return { path, message: `must be ${[params.type].flat().join(' or ')}` };
+    default:
+      return { path, message: message ?? 'is not valid' };
+  }
+};
+
+/** What validation found, in the words of the interface; `root` is the pointer of the whole that was checked. */
+export const toIssues = (root: string, errors: readonly ErrorObject[]): Issue[] => {
+  const issues = errors.slice(0, LIMITS.issues).map((error) => toIssue(root, error));
+  if (errors.length > issues.length)
+    issues.push({ path: root, message: `${errors.length - issues.length} more faults` });
+  return issues;
+};
+
+/** A check of a value against a schema, for what no route can check because the schema depends on other things. */
+export const compileShape = (schema: object): ((value: unknown, root: string) => Issue[]) => {
+  const validate = bodies.compile(schema);
+  return (value, root) => (validate(value) ? [] : toIssues(root, validate.errors ?? []));
+};

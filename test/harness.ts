@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import pg from 'pg';
+import { pino } from 'pino';
+import { buildApp } from '../src/app.ts';
+import type { Role } from '../src/context.ts';
+import { type Database, openDatabase } from '../src/database/database.ts';
+import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import type { App } from '../src/http/server.ts';
+import { systemDraws } from '../src/randomness.ts';
+import { readSettings } from '../src/settings.ts';
+import { startPostgres } from './postgres.ts';
+
+export const ENGINES = ['sqlite', 'postgres'] as const;
+export type Engine = (typeof ENGINES)[number];
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects is what it asserts; a type would only repeat it.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+interface RequestOptions {
+  readonly headers?: Record<string, string>;
+  /** Sent as it is, instead of a JSON body. */
+  readonly raw?: string;
+}
+
+type Send = (path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+
+/** A caller of the service: a team and a secret. */
+export interface Client {
+  readonly teamId: string;
+  readonly secret: string;
+  readonly get: (path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly delete: (path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly post: Send;
+  readonly put: Send;
+  readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+}
+
+/** A running service with one team in it, called by that team's admin. */
+export interface Service extends Client {
+  readonly app: App;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly address: string;
+  /** Another team, which sees nothing of the first. */
+  readonly anotherTeam: () => Promise<Client>;
+  /** The same team with a secret of another role. */
+  readonly as: (role: Role) => Promise<Client>;
+  /** Whoever brings this authorization header, or none. */
+  readonly anyone: (authorization?: string) => Client;
+  /** Moves the service's clock; it stands still otherwise only in tests that set it. */
+  readonly setClock: (nowMs: number) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** An empty database of one engine. */
+export interface EmptyDatabase {
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}
+
+let ownPostgres: ReturnType<typeof startPostgres> | undefined;
+
+/** The server of the whole run, or one started for a test file that runs alone. */
+const postgresUrl = async (): Promise<string> => {
+  if (process.env.TEST_POSTGRES_URL !== undefined) return process.env.TEST_POSTGRES_URL;
+  ownPostgres ??= startPostgres();
+  after(async () => (await ownPostgres)?.stop());
+  return (await ownPostgres).url('postgres');
+};
+
+const administer = async (url: string, statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+
+export const createEmptyDatabase = async (engine: Engine): Promise<EmptyDatabase> => {
+  if (engine === 'sqlite') {
+    const folder = await mkdtemp(join(tmpdir(), 'itemwright-sqlite-'));
+    return { url: `sqlite:${join(folder, 'test.db')}`, drop: () => rm(folder, { recursive: true, force: true }) };
+  }
+  const server = await postgresUrl();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+};
+
+/** The statuses that the interface's own description allows an operation, found by its path. */
+const documentedStatuses = (app: App) => {
+  const { paths } = openApiDocument(app) as { paths: Record<string, Record<string, { responses: object }>> };
+  const routes = Object.entries(paths).map(([path, operations]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    literal: !path.includes('{'),
+    operations,
+  }));
+  return (method: string, path: string): string[] | undefined => {
+    const fitting = routes.filter(
+      ({ pattern, operations }) => pattern.test(path) && method.toLowerCase() in operations,
+    );
+    const route = fitting.find(({ literal }) => literal) ?? fitting[0];
+    return route && Object.keys(route.operations[method.toLowerCase()]?.responses ?? {});
+  };
+};
+
+/** What HTTP itself may answer before an operation begins. */
+const ALWAYS_ALLOWED = [413, 415, 429, 503];
+
+const createClient = (
+  address: string,
+  statusesOf: ReturnType<typeof documentedStatuses>,
+  teamId: string,
+  secret: string,
+  authorization: string | undefined,
+): Client => {
+  const request: Client['request'] = async (method, path, body, { headers = {}, raw } = {}) => {
+    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${address}${path}`, {
+      method,
+      body: text,
+      redirect: 'manual',
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    });
+    const answered = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const documented = statusesOf(method, path.split('?', 1)[0] as string);
+    if (documented !== undefined && !ALWAYS_ALLOWED.includes(response.status))
+      assert.ok(
+        documented.includes(String(response.status)),
+        `${method} ${path} answered ${response.status}, which its contract does not list: ${answered}`,
+      );
+    return { status: response.status, body: isJson ? JSON.parse(answered) : answered, headers: response.headers };
+  };
+  return {
+    teamId,
+    secret,
+    request,
+    get: (path, options) => request('GET', path, undefined, options),
+    delete: (path, options) => request('DELETE', path, undefined, options),
+    post: (path, body, options) => request('POST', path, body, options),
+    put: (path, body, options) => request('PUT', path, body, options),
+  };
+};
+
+export const basic = (teamId: string, secret: string): string =>
+  `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
+
+/** Starts the service in this process on a database, which is migrated; the clock can be set. */
+export const startService = async (
+  databaseUrl: string,
+  environment: Record<string, string> = {},
+  draws = systemDraws(),
+): Promise<Service> => {
+  const database = openDatabase(databaseUrl);
+  await database.migrate();
+  let nowMs: number | undefined;
+  const app = await buildApp({
+    settings: readSettings({ DATABASE_URL: databaseUrl, ...environment }),
+    database,
+    logger: pino({ level: 'silent' }),
+    clock: () => nowMs ?? Date.now(),
+    draws,
+  });
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  const statusesOf = documentedStatuses(app);
+  const client = (teamId: string, secret: string) =>
+    createClient(address, statusesOf, teamId, secret, basic(teamId, secret));
+  const newTeam = async () => {
+    const { teamId, secret } = await database.write((tx) => createTeam(tx, Date.now(), { name: 'Team' }));
+    return client(teamId, secret);
+  };
+  const first = await newTeam();
+  return {
+    ...first,
+    app,
+    database,
+    databaseUrl,
+    address,
+    anotherTeam: newTeam,
+    as: async (role) => {
+      const made = await database.write((tx) =>
+        createSecret(tx, { teamId: first.teamId, nowMs: Date.now() }, { name: role, role }),
+      );
+      return client(first.teamId, made.secret);
+    },
+    anyone: (authorization) => createClient(address, statusesOf, '', '', authorization),
+    setClock: (moment) => {
+      nowMs = moment;
+    },
+    stop: async () => {
+      await app.close();
+      await database.close();
+    },
+  };
+};
+
+/** Runs the same tests on each engine, each with a service on an empty database. */
+export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
+  for (const engine of ENGINES) {
+    describe(`${name} on ${engine}`, () => {
+      let empty: EmptyDatabase;
+      let running: Service;
+      before(async () => {
+        empty = await createEmptyDatabase(engine);
+        running = await startService(empty.url);
+      });
+      after(async () => {
+        await running?.stop();
+        await empty?.drop();
+      });
+      tests(() => running, engine);
+    });
+  }
+};
+
+/** The paths of a refusal's issues, in order. */
+export const issuePaths = (answer: Answer): string[] => answer.body.issues.map((issue: { path: string }) => issue.path);
