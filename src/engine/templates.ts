@@ -1,0 +1,86 @@
+import { type Bindings, bindTiers } from './binding.ts';
+import { compileCardPack, type PackPlan } from './card-pack.ts';
+import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
+import { type Fault, listFaults } from './faults.ts';
+import { compileGacha, type GachaRules } from './gacha.ts';
+import { compileIdle, type IdleRules } from './idle.ts';
+import type { Catalog } from './pool.ts';
+import { compileRoguelike, type RoguelikeRules } from './roguelike.ts';
+import type { Tiers, Workshop } from './tiers.ts';
+
+/** When a template may be rolled on, in milliseconds since 1970; the caller reads `startsAt` and `endsAt`. */
+export interface Period {
+  readonly startsAtMs: number | null;
+  readonly endsAtMs: number | null;
+}
+
+interface Compiled extends Period {
+  readonly id: string;
+  readonly tiers: Tiers;
+  /** Points that a featured item costs; 0 when there is no exchange. */
+  readonly sparkCost: number;
+  /** Templates of one group share the pity part of a user's state. */
+  readonly pityGroup: string | null;
+}
+
+export type CompiledGacha = Compiled & { readonly type: 'gacha'; readonly rules: GachaRules };
+export type CompiledIdle = Compiled & { readonly type: 'idle'; readonly rules: IdleRules };
+export type CompiledCardPack = Compiled & { readonly type: 'card_pack'; readonly rules: PackPlan };
+export type CompiledRoguelike = Compiled & { readonly type: 'roguelike'; readonly rules: RoguelikeRules };
+export type CompiledTemplate = CompiledGacha | CompiledIdle | CompiledCardPack | CompiledRoguelike;
+
+export interface TemplateSource extends Partial<Period> {
+  readonly id: string;
+  readonly type: TemplateType;
+  readonly config: TemplateConfig;
+  readonly bindings: Bindings;
+}
+
+export type CompiledOrFaults =
+  | { readonly template: CompiledTemplate; readonly faults: readonly [] }
+  | { readonly template: null; readonly faults: readonly Fault[] };
+
+type System = Pick<CompiledGacha | CompiledIdle | CompiledCardPack | CompiledRoguelike, 'type' | 'rules'>;
+
+const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): System => {
+  switch (type) {
+    case 'gacha':
+      return { type, rules: compileGacha(config, workshop) };
+    case 'idle':
+      return { type, rules: compileIdle(config, workshop) };
+    case 'card_pack':
+      return { type, rules: compileCardPack(config, workshop) };
+    case 'roguelike':
+      return { type, rules: compileRoguelike(config, workshop) };
+  }
+};
+
+/** Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in the same words. */
+export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults => {
+  const { id, type, config, bindings, startsAtMs = null, endsAtMs = null } = source;
+  const faults = listFaults();
+  const system = compileSystem({ type, config } as TypedConfig, { catalog, bindings, faults });
+  if (startsAtMs !== null && endsAtMs !== null && endsAtMs <= startsAtMs)
+    faults.add(['endsAt'], 'must be after startsAt');
+  if (faults.found.length > 0) return { template: null, faults: faults.found };
+  const sparkCost = config.sparkCurrency ?? 0;
+  const pityGroup = 'pityGroup' in config ? (config.pityGroup ?? null) : null;
+  const { tiers } = system.rules;
+  return {
+    template: { id, startsAtMs, endsAtMs, tiers, sparkCost, pityGroup, ...system } as CompiledTemplate,
+    faults: [],
+  };
+};
+
+/** Binds the names of a new configuration and compiles it: all that saving a template has to ask. */
+export const bindTemplate = (
+  source: Omit<TemplateSource, 'bindings'>,
+  catalog: Catalog,
+): CompiledOrFaults & { readonly bindings: Bindings } => {
+  const { bindings, faults } = bindTiers(source.type, source.config, catalog);
+  const compiled = compileTemplate({ ...source, bindings }, catalog);
+  if (faults.length === 0) return { ...compiled, bindings };
+  // What could not be bound is told once, by the binding, which knows why.
+  const told = new Set(faults.map(({ path }) => path));
+  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !told.has(path))] };
+};
