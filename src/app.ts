@@ -11,6 +11,7 @@ import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
+import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { serveOpenApi } from './http/openapi.ts';
@@ -41,6 +42,7 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   classifierRoutes(app, parts);
   itemRoutes(app, parts);
   rollRoutes(app, parts);
+  templateRoutes(app, parts);
   userRoutes(app, parts);
   spaceRoutes(app, parts);
   itemInstanceRoutes(app, parts);
