@@ -5,7 +5,7 @@ import { type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts'
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { utcDay } from '../../time.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
-import { giveInstance, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import { giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
 import type { RollRequest, RollResult } from './rolls.contract.ts';
 import { addCounts, insertEvent } from './rolls.store.ts';
 
@@ -81,12 +81,8 @@ export const rollItem = async (
     const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
     if (userSpaceId !== undefined && userSpace === undefined)
       throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
-    result.itemInstance = await giveInstance(
-      tx,
-      context,
-      { itemId: rolled.item.id, userId, values: rolled.values },
-      userSpace,
-    );
+    const gift = { itemId: rolled.item.id, values: rolled.values };
+    [result.itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
   }
   await recordRolls(tx, context, [rolled], { userId });
   return result;
