@@ -35,12 +35,17 @@ export const offerPlan = (rules: RoguelikeRules, depth: number): PackPlan => ({
   forcedCard: rules.choices - 1,
 });
 
+/** The items that offers at a depth can hold: those of tiers that still have a rate there. */
+const rollableAt = ({ tiers }: RoguelikeRules, rates: readonly number[]): number =>
+  tiers.all.reduce((sum, { rollable }, place) => sum + ((rates[place] ?? 0) > 0 ? rollable : 0), 0);
+
 /** What keeps offers at a depth from being made; undefined when nothing does. */
 export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | undefined => {
   const rates = ratesAt(rules, depth);
-  const rollable = rules.tiers.all.reduce((sum, tier, place) => sum + ((rates[place] ?? 0) > 0 ? tier.rollable : 0), 0);
-  if (rollable < rules.choices) return `is more than the ${rollable} items that can be rolled`;
-  return isUsableTotal(sumOf(rates)) ? undefined : 'has rates that add up to less than 2^-900 or more than 2^1000';
+  const rollable = rollableAt(rules, rates);
+  if (rollable < rules.choices)
+    return `leaves ${rollable} items that can be rolled, fewer than the ${rules.choices} choices`;
+  return isUsableTotal(sumOf(rates)) ? undefined : 'makes rates that add up to less than 2^-900 or more than 2^1000';
 };
 
 export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): RoguelikeRules => {
@@ -65,10 +70,12 @@ export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): R
     threshold: pityThreshold > 0 ? pityThreshold : Number.POSITIVE_INFINITY,
   };
   // An empty tier and rates that add up to nothing have been reported where they are.
-  const sound =
-    isUsableTotal(sumOf(ratesAt(rules, 0))) && tiers.all.every((tier) => tier.rate === 0 || tier.rollable > 0);
-  const fault = faultAtDepth(rules, 0);
-  if (fault !== undefined && sound && tiers.complete) faults.add(['choices'], fault);
+  const rates = ratesAt(rules, 0);
+  const sound = isUsableTotal(sumOf(rates)) && tiers.all.every((tier) => tier.rate === 0 || tier.rollable > 0);
+  const rollable = rollableAt(rules, rates);
+  if (sound && tiers.complete && rollable < rules.choices) {
+    faults.add(['choices'], `is more than the ${rollable} items that can be rolled`);
+  }
   checkSupplyStates(offerPlan(rules, 0).slots, tiers, ['choices'], faults);
   return rules;
 };

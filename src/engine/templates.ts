@@ -4,8 +4,9 @@ import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha.ts';
 import { compileIdle, type IdleRules } from './idle.ts';
+import { chancesOfTiers } from './pack-counts.ts';
 import type { Catalog } from './pool.ts';
-import { compileRoguelike, type RoguelikeRules } from './roguelike.ts';
+import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike.ts';
 import type { Tiers, Workshop } from './tiers.ts';
 
 /** When a template may be rolled on, in milliseconds since 1970; the caller reads `startsAt` and `endsAt`. */
@@ -25,8 +26,17 @@ interface Compiled extends Period {
 
 export type CompiledGacha = Compiled & { readonly type: 'gacha'; readonly rules: GachaRules };
 export type CompiledIdle = Compiled & { readonly type: 'idle'; readonly rules: IdleRules };
-export type CompiledCardPack = Compiled & { readonly type: 'card_pack'; readonly rules: PackPlan };
-export type CompiledRoguelike = Compiled & { readonly type: 'roguelike'; readonly rules: RoguelikeRules };
+/** The chance that a pack or an offer holds each tier, by its place; at depth 0. */
+export interface PackChances {
+  readonly fresh: readonly number[];
+  readonly due: readonly number[];
+}
+interface Packed {
+  /** Worked out when first asked for, since a template may be rolled on without. */
+  readonly chances: () => PackChances;
+}
+export type CompiledCardPack = Compiled & Packed & { readonly type: 'card_pack'; readonly rules: PackPlan };
+export type CompiledRoguelike = Compiled & Packed & { readonly type: 'roguelike'; readonly rules: RoguelikeRules };
 export type CompiledTemplate = CompiledGacha | CompiledIdle | CompiledCardPack | CompiledRoguelike;
 
 export interface TemplateSource extends Partial<Period> {
@@ -40,18 +50,35 @@ export type CompiledOrFaults =
   | { readonly template: CompiledTemplate; readonly faults: readonly [] }
   | { readonly template: null; readonly faults: readonly Fault[] };
 
-type System = Pick<CompiledGacha | CompiledIdle | CompiledCardPack | CompiledRoguelike, 'type' | 'rules'>;
+type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
 
-const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): System => {
+const once = <T>(work: () => T): (() => T) => {
+  let done: { result: T } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
+  };
+};
+
+const chancesOf = (plan: PackPlan): PackChances => {
+  const fresh = chancesOfTiers(plan, false);
+  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true) : fresh };
+};
+
+const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): SystemOf<CompiledTemplate> => {
   switch (type) {
     case 'gacha':
       return { type, rules: compileGacha(config, workshop) };
     case 'idle':
       return { type, rules: compileIdle(config, workshop) };
-    case 'card_pack':
-      return { type, rules: compileCardPack(config, workshop) };
-    case 'roguelike':
-      return { type, rules: compileRoguelike(config, workshop) };
+    case 'card_pack': {
+      const rules = compileCardPack(config, workshop);
+      return { type, rules, chances: once(() => chancesOf(rules)) };
+    }
+    case 'roguelike': {
+      const rules = compileRoguelike(config, workshop);
+      return { type, rules, chances: once(() => chancesOf(offerPlan(rules, 0))) };
+    }
   }
 };
 
