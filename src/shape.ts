@@ -24,8 +24,11 @@ export const shapeOptions = {
   formats,
 } as const;
 
-/** Values of JSON bodies are taken as they are, never turned into another type. */
-const bodies = new Ajv({ ...shapeOptions, coerceTypes: false });
+/**
+ * Values of JSON bodies are taken as they are, never turned into another type. JSON can write 1e999, which is read as
+ * Infinity: that is no number here.
+ */
+const bodies = new Ajv({ ...shapeOptions, coerceTypes: false, strictNumbers: true });
 
 export const compileBody = (schema: object) => bodies.compile(schema);
 
