@@ -193,8 +193,24 @@ export const keepsTheRulesOfLists = (
     test('a cursor that it did not give', async () => {
       const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const junk = [
-        ...['', 'junk', '%00', '%F0%9F%97%A1', encoded(null), encoded({}), encoded([]), encoded([1]), encoded(['1', 'a'])],
-        ...[encoded([1.5, 'a']), encoded([1e300, 'a']), encoded([1, 1]), encoded([1, 'a\u0000']), encoded([null, null])],
+        ...[
+          '',
+          'junk',
+          '%00',
+          '%F0%9F%97%A1',
+          encoded(null),
+          encoded({}),
+          encoded([]),
+          encoded([1]),
+          encoded(['1', 'a']),
+        ],
+        ...[
+          encoded([1.5, 'a']),
+          encoded([1e300, 'a']),
+          encoded([1, 1]),
+          encoded([1, 'a\u0000']),
+          encoded([null, null]),
+        ],
       ];
       for (const cursor of junk) assertInvalid(await service().get(`${path}?cursor=${cursor}`), '/query/cursor');
       assertInvalid(await service().get(`${path}?cursor=${'A'.repeat(2000)}`), '/query/cursor');
@@ -254,9 +270,11 @@ export const keepsTheRulesOfAccess = (
 ): void => {
   for (const { method, path, changes } of operations) {
     test(`${method} ${path} asks for authorization before anything else`, async () => {
-      const answer = await service().anyone().request(method, path, undefined, {
-        ...(method === 'GET' ? {} : { raw: '{"colour":' }),
-      });
+      const answer = await service()
+        .anyone()
+        .request(method, path, undefined, {
+          ...(method === 'GET' ? {} : { raw: '{"colour":' }),
+        });
       assert.equal(answer.status, 401);
       assert.deepEqual(answer.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
       assert.equal(answer.headers.get('www-authenticate'), 'Basic realm="itemwright"');

@@ -65,7 +65,11 @@ onEveryDatabase('attributes', (service) => {
 
       test('numbers of another type', async () => {
         for (const wrong of ['1', null, true, [1], {}])
-          assertInvalid(await service().post('/attributes', { name: 'n', min: wrong, max: wrong }), '/body/min', '/body/max');
+          assertInvalid(
+            await service().post('/attributes', { name: 'n', min: wrong, max: wrong }),
+            '/body/min',
+            '/body/max',
+          );
         for (const step of ['1', true, [1], {}])
           assertInvalid(await service().post('/attributes', { name: 'n', step }), '/body/step');
       });
@@ -76,7 +80,8 @@ onEveryDatabase('attributes', (service) => {
       });
 
       test('a step that is not above 0', async () => {
-        for (const step of [0, -0.5]) assertInvalid(await service().post('/attributes', { name: 'n', step }), '/body/step');
+        for (const step of [0, -0.5])
+          assertInvalid(await service().post('/attributes', { name: 'n', step }), '/body/step');
         assertInvalid(await service().post('/attributes', undefined, { raw: '{"name":"n","step":-0}' }), '/body/step');
       });
 
@@ -124,7 +129,10 @@ onEveryDatabase('attributes', (service) => {
         [{ step: null }, { step: null }],
         [{ step: 2 }, { step: 2 }],
         [{ teamId: service().teamId }, {}],
-        [{ name: 'all', min: 0, max: 0, step: 1, teamId: service().teamId }, { name: 'all', min: 0, max: 0, step: 1 }],
+        [
+          { name: 'all', min: 0, max: 0, step: 1, teamId: service().teamId },
+          { name: 'all', min: 0, max: 0, step: 1 },
+        ],
       ];
       let expected = before;
       for (const [change, outcome] of steps) {

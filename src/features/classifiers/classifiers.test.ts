@@ -25,7 +25,10 @@ interface Option {
 const nameInTemplate = ({ database, teamId }: Service, id: string, optionId: string) =>
   database.write(async (tx) => {
     const row = { team_id: teamId, id, name: 'Banner', type: 'gacha', config: '{}', bindings: '{}' };
-    await tx.insertInto('templates').values({ ...row, created_at: 0, updated_at: 0 }).execute();
+    await tx
+      .insertInto('templates')
+      .values({ ...row, created_at: 0, updated_at: 0 })
+      .execute();
     await tx
       .insertInto('template_options')
       .values({ team_id: teamId, template_id: id, classifier_option_id: optionId })
@@ -108,7 +111,10 @@ onEveryDatabase('classifiers', (service) => {
       test('options that are absent, no list, or more than 100', async () => {
         assertInvalid(await service().post('/classifiers', { name: 'n' }), '/body/classifierOptions');
         for (const classifierOptions of [null, {}, 'common', options(101)])
-          assertInvalid(await service().post('/classifiers', { name: 'n', classifierOptions }), '/body/classifierOptions');
+          assertInvalid(
+            await service().post('/classifiers', { name: 'n', classifierOptions }),
+            '/body/classifierOptions',
+          );
       });
 
       test('options with faults, each with its path', async () => {

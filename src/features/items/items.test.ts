@@ -139,7 +139,7 @@ onEveryDatabase('items', (service) => {
     test('takes 100 options and 100 attributes, and not one more of either', async () => {
       const names = numbered(101, 'many');
       for (const id of names) assertDone(await service().post('/attributes', { id, name: id }));
-      const made = [];
+      const made: { id: string }[] = [];
       for (const part of [names.slice(0, 100), names.slice(100)]) {
         const classifierOptions = part.map((name) => ({ name }));
         made.push(...(await service().post('/classifiers', { name: 'n', classifierOptions })).body.classifierOptions);
@@ -181,7 +181,11 @@ onEveryDatabase('items', (service) => {
             ...['/body/rollNumerator', '/body/width', '/body/height'],
           );
         for (const side of [0, 21, 1.5])
-          assertInvalid(await service().post('/items', { name: 'n', width: side, height: side }), '/body/width', '/body/height');
+          assertInvalid(
+            await service().post('/items', { name: 'n', width: side, height: side }),
+            '/body/width',
+            '/body/height',
+          );
         for (const wrong of [null, {}, 'a', 1])
           assertInvalid(
             await service().post('/items', { name: 'n', classifierOptionIds: wrong, itemAttributes: wrong }),
@@ -288,7 +292,10 @@ onEveryDatabase('items', (service) => {
 
       test('a weight that is not finite, and changes nothing', async () => {
         const team = await service().anotherTeam();
-        const classifierOptions = [{ name: 'large', dropRateMultiplier: 1e200 }, { name: 'none', dropRateMultiplier: 0 }];
+        const classifierOptions = [
+          { name: 'large', dropRateMultiplier: 1e200 },
+          { name: 'none', dropRateMultiplier: 0 },
+        ];
         const { body } = await team.post('/classifiers', { name: 'n', classifierOptions });
         const [large, none] = body.classifierOptions;
         const item = { id: 'heavy', name: 'n', rollNumerator: 1e150, classifierOptionIds: [large.id] };
@@ -316,7 +323,11 @@ onEveryDatabase('items', (service) => {
       test('more items than a team may have', async () => {
         const team = await service().anotherTeam();
         await service().database.write((tx) =>
-          tx.updateTable('teams').set({ item_count: LIMITS.itemsPerTeam - 1 }).where('id', '=', team.teamId).execute(),
+          tx
+            .updateTable('teams')
+            .set({ item_count: LIMITS.itemsPerTeam - 1 })
+            .where('id', '=', team.teamId)
+            .execute(),
         );
         assertDone(await create(team, 'last'));
         assertInvalid(await create(team, 'one-too-many'), '/body');
@@ -461,7 +472,14 @@ onEveryDatabase('items', (service) => {
       test('what is no item, and changes nothing', async () => {
         const { body: before } = await create(service(), 'refusing');
         assertInvalid(
-          await service().put('/items/refusing', { id: 'x', name: '', thumbnail: 1, rollNumerator: -1, width: 0, teamId: 'x' }),
+          await service().put('/items/refusing', {
+            id: 'x',
+            name: '',
+            thumbnail: 1,
+            rollNumerator: -1,
+            width: 0,
+            teamId: 'x',
+          }),
           ...['/body/id', '/body/name', '/body/thumbnail', '/body/rollNumerator', '/body/width', '/body/teamId'],
         );
         assertInvalid(await service().put('/items/refusing', { createdAt: '2026-02-31T00:00:00Z' }), '/body/createdAt');
@@ -548,8 +566,14 @@ onEveryDatabase('items', (service) => {
         await create(service(), item);
         const row = { team_id: teamId, id: 'naming', name: 'Banner', type: 'gacha', config: '{}', bindings: '{}' };
         await database.write(async (tx) => {
-          await tx.insertInto('templates').values({ ...row, created_at: 0, updated_at: 0 }).execute();
-          await tx.insertInto('template_items').values({ team_id: teamId, template_id: 'naming', item_id: item }).execute();
+          await tx
+            .insertInto('templates')
+            .values({ ...row, created_at: 0, updated_at: 0 })
+            .execute();
+          await tx
+            .insertInto('template_items')
+            .values({ team_id: teamId, template_id: 'naming', item_id: item })
+            .execute();
         });
         const answer = await service().delete(`/items/${item}`);
         assertInvalid(answer, '/path/id');
