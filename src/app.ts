@@ -38,7 +38,7 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   const app = await createServer({ settings, authorizer, logger, clock });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates() };
+  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates(catalogs) };
   serviceRoutes(app, { database, metrics: settings.metrics });
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);

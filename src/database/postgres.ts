@@ -5,6 +5,7 @@ import pg from 'pg';
 import { ServiceError, unavailable } from '../errors.ts';
 import { Collision } from './collision.ts';
 import type { Database, Transaction } from './database.ts';
+import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -115,7 +116,13 @@ export const openPostgres = (url: string): Database => {
   const write: Database['write'] = async (command) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inTransaction('begin', (tx) => command(tx as unknown as Transaction));
+        return await inTransaction('begin', async (queries) => {
+          const tx = queries as unknown as Transaction;
+          const ledger = openLedger(tx);
+          const value = await command(tx);
+          await ledger.finish(tx);
+          return value;
+        });
       } catch (error) {
         if (attempt === ATTEMPTS || !isCollision(error)) throw translate(error);
         // Those who collided would collide again if they all came back at once.

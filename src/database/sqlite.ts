@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, type SelectModifierNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 import { unavailable } from '../errors.ts';
 import type { Database, Transaction } from './database.ts';
+import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -139,6 +140,7 @@ export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
   const writer = connect(path);
   const tx = writer.queries as unknown as Transaction;
+  const ledger = openLedger(tx);
   const syncer = createSyncer(path);
   let unsynced = 0;
   let allSynced: (() => void) | undefined;
@@ -147,6 +149,7 @@ export const openSqlite = (path: string): Database => {
 
   const runInSavepoint = async (command: Waiting['command']): Promise<Outcome> => {
     writer.raw.exec('savepoint command');
+    const mark = ledger.mark();
     try {
       const value = await command(tx);
       writer.raw.exec('release command');
@@ -155,6 +158,7 @@ export const openSqlite = (path: string): Database => {
       // A full disk rolls the whole transaction back by itself; then there is no savepoint left to return to.
       if (!writer.raw.isTransaction) throw error;
       writer.raw.exec('rollback to command; release command');
+      ledger.rewind(mark);
       return { error };
     }
   };
@@ -164,8 +168,10 @@ export const openSqlite = (path: string): Database => {
     try {
       writer.raw.exec('begin immediate');
       for (const { command } of group) outcomes.push(await runInSavepoint(command));
+      await ledger.finish(tx);
       writer.raw.exec('commit');
     } catch (error) {
+      ledger.rewind(0);
       if (writer.raw.isTransaction) writer.raw.exec('rollback');
       // Nobody may be answered, not even with a refusal: it may rest on what another of the group did.
       for (const { settle } of group) settle({ error });
