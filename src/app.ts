@@ -11,6 +11,9 @@ import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
+import { createReadyTemplates } from './features/templates/compiled-templates.ts';
+import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
+import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { serveOpenApi } from './http/openapi.ts';
@@ -35,12 +38,14 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   const app = await createServer({ settings, authorizer, logger, clock });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws };
+  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates() };
   serviceRoutes(app, { database, metrics: settings.metrics });
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);
   rollRoutes(app, parts);
+  templateRoutes(app, parts);
+  templateRollRoutes(app, parts);
   userRoutes(app, parts);
   spaceRoutes(app, parts);
   itemInstanceRoutes(app, parts);

@@ -23,22 +23,23 @@ const settingsOrExit = (): Settings => {
 };
 
 /** What a person sees after the very first start. It goes to standard error, so that standard output holds only logs. */
-const greet = (
-  address: string,
-  { teamId, secret }: { teamId: string; secret: string },
-  given: Settings['firstTeam'],
-): void => {
-  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
-  const shown = given.secret === undefined ? secret : 'as given in ITEMWRIGHT_SECRET';
+const greet = (address: string, teamId: string, secret: string | undefined): void => {
+  const password = secret ?? '$ITEMWRIGHT_SECRET';
+  const keep = secret === undefined ? '' : 'The secret is shown this once; keep it. ';
   say(`
 Itemwright is ready at ${address}
 
   team id  ${teamId}
-  secret   ${shown}
+  secret   ${secret ?? 'as given in ITEMWRIGHT_SECRET'}
 
-${given.secret === undefined ? 'The secret is shown this once; keep it. ' : ''}Try it:
+${keep}Paste this into another terminal to try it:
 
   curl -u "${teamId}:${password}" ${address}/team
+
+The examples of the README want these two lines once:
+
+  export ITEMWRIGHT=${address}
+  export CREDENTIALS="${teamId}:${password}"
 `);
 };
 
@@ -76,7 +77,9 @@ const start = async (): Promise<void> => {
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const address = `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`;
   logger.info({ address, engine: database.engine }, 'listening');
-  if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+  // A secret that was given is known to whoever gave it, and need not stand on a screen.
+  if (firstTeam !== undefined)
+    greet(address, firstTeam.teamId, settings.firstTeam.secret === undefined ? firstTeam.secret : undefined);
 };
 
 start().catch((error: unknown) => {

@@ -2,9 +2,11 @@ import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Database, Migrations } from './database.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
+import { up as userStates } from './migrations/0002-user-states.ts';
 
 const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
+  '0002-user-states': userStates,
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */

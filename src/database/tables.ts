@@ -45,6 +45,12 @@ export interface Tables {
 
   users: OfTeam & Dated & { external_id: string | null };
 
+  /**
+   * What templates remember of a player, as JSON. The scope is a template, or a pity group, whose rows belong to no
+   * template and outlive each of them.
+   */
+  user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
+
   spaces: OfTeam & Dated & { name: string; cols: number; rows: number };
   user_spaces: OfTeam & Dated & { user_id: string; space_id: string; external_id: string | null };
 

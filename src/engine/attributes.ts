@@ -1,3 +1,5 @@
+import { decimalsOf, scaledBy } from './decimal.ts';
+
 /** The values an attribute of an item can take; `step` null means every value, or every whole number. */
 export interface ValueRange {
   readonly min: number;
@@ -5,23 +7,9 @@ export interface ValueRange {
   readonly step: number | null;
 }
 
-/** A number as it is printed: `digits × 10^exponent`, exactly. */
-const decimalOf = (value: number): { digits: bigint; exponent: number } => {
-  const [mantissa = '0', exponent = '0'] = String(value).split('e');
-  const [whole = '0', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
-};
-
-const decimalsOf = (value: number): number => Math.max(0, -decimalOf(value).exponent);
-
-const scaled = (value: number, decimals: number): bigint => {
-  const { digits, exponent } = decimalOf(value);
-  return digits * 10n ** BigInt(exponent + decimals);
-};
-
 /** The values of a range with a step, counted in decimals as printed: doubles would lose the last of 0, 0.1, … 0.3. */
 const countSteps = (min: number, max: number, step: number, decimals: number): number =>
-  Number((scaled(max, decimals) - scaled(min, decimals)) / scaled(step, decimals)) + 1;
+  Number((scaledBy(max, decimals) - scaledBy(min, decimals)) / scaledBy(step, decimals)) + 1;
 
 /** `Number.prototype.toFixed` knows no more; finer steps are far below the precision of any bound of use. */
 const MOST_DECIMALS = 100;

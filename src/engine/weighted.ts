@@ -12,21 +12,24 @@ const GREATEST_TOTAL = 2 ** 1000;
 /** Whether sums and products of such a total keep their precision; any other total is a fault of configuration. */
 export const isUsableTotal = (total: number): boolean => total >= LEAST_TOTAL && total <= GREATEST_TOTAL;
 
-export const sumOf = (weights: readonly number[]): number => {
+export const sumOf = (weights: ArrayLike<number>): number => {
   let total = 0;
-  for (const weight of weights) total += weight;
+  for (let index = 0; index < weights.length; index += 1) total += weights[index] as number;
   return total;
 };
 
 /** The definition of a choice. Everything faster must agree with it for every draw. */
-export const pickLinear = (weights: readonly number[], u: number): number => {
+export const pickLinear = (weights: ArrayLike<number>, u: number): number => {
   const t = u * sumOf(weights);
   let running = 0;
-  for (const [index, weight] of weights.entries()) {
+  let last = -1;
+  for (let index = 0; index < weights.length; index += 1) {
+    const weight = weights[index] as number;
     running += weight;
     if (running > t) return index;
+    if (weight > 0) last = index;
   }
-  return weights.findLastIndex((weight) => weight > 0);
+  return last;
 };
 
 const leastPowerOfTwoFrom = (count: number): number => {

@@ -18,6 +18,9 @@ const hoistTitled = (value: Json, components: Record<string, Json>): Json => {
   const walked = Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, hoistTitled(member, components)]),
   );
+  // A member whose shape depends on another is checked elsewhere; the document still lists what it may be.
+  const { 'x-any-of': anyOf, ...own } = walked;
+  if (anyOf !== undefined) return { description: own.description ?? '', anyOf };
   const { title, ...schema } = walked;
   if (typeof title !== 'string' || !('type' in schema)) return walked;
   components[title] ??= schema;

@@ -2,6 +2,7 @@ import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Footprint } from '../../engine/grid.ts';
 import { rollAttributes } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
@@ -13,7 +14,7 @@ import { findUserSpace, holdUserSpaces, userSpacesOf } from '../spaces/spaces.se
 import { ensureUser } from '../users/users.service.ts';
 import type { GivenInstance, InstanceFilter, ItemInstance, Move, NewItemInstance } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
-import { findPlacement, place, replace, unplace, type WantedPlace } from './placements.service.ts';
+import { findPlacement, placeAll, replace, unplace, type WantedPlace } from './placements.service.ts';
 
 /** What it takes to make instances: the catalog for their attributes, and draws for the values. */
 export interface Workshop {
@@ -25,7 +26,7 @@ export interface Workshop {
 export interface Gift {
   readonly id?: string;
   readonly itemId: string;
-  readonly userId: string;
+  readonly wanted?: WantedPlace;
   readonly values: readonly { readonly itemAttributeId: string; readonly value: number }[];
 }
 
@@ -53,31 +54,58 @@ export const holdUserSpaceOf = async (
   return userSpace?.userId === userId ? userSpace : undefined;
 };
 
+const noSuchItem = { path: '/body/itemId', message: 'is no item of this team' };
 const noSuchUserSpace = { path: '/body/userSpaceId', message: 'is no user space of this user' };
 
-/** Gives a player an instance, placed where a user space is given. */
-export const giveInstance = async (
+/** Where gifts go: unplaced where no user space is given, which is held by the caller. */
+export interface Receiver {
+  readonly userId: string;
+  readonly userSpace?: UserSpace;
+  readonly onFull?: 'reject' | 'unplaced';
+}
+
+/** Gives a player instances, all of them or none. */
+export const giveInstances = async (
   tx: Transaction,
   context: Context,
-  { id = newId(), itemId, userId, values }: Gift,
-  userSpace?: UserSpace,
-  wanted: WantedPlace = {},
-): Promise<GivenInstance> => {
+  { userId, userSpace, onFull }: Receiver,
+  gifts: readonly Gift[],
+): Promise<GivenInstance[]> => {
   await ensureUser(tx, context, userId);
-  const row: store.InstanceRow = {
-    team_id: context.teamId,
-    id,
-    item_id: itemId,
-    user_id: userId,
-    attribute_values: JSON.stringify(Object.fromEntries(values.map((entry) => [entry.itemAttributeId, entry.value]))),
-    created_at: context.nowMs,
-    updated_at: context.nowMs,
-  };
-  await store.insertInstance(tx, row);
-  if (userSpace === undefined) return toGivenInstance(row, null);
-  const footprint = await store.shareFootprint(tx, context.teamId, itemId);
-  if (footprint === undefined) throw new Error(`item ${itemId} vanished while an instance of it exists`);
-  return toGivenInstance(row, await place(tx, context, id, footprint, userSpace, wanted));
+  const rows = gifts.map(({ id = newId(), itemId, values }): store.InstanceRow => {
+    const byAttribute = Object.fromEntries(values.map(({ itemAttributeId, value }) => [itemAttributeId, value]));
+    return {
+      team_id: context.teamId,
+      id,
+      item_id: itemId,
+      user_id: userId,
+      attribute_values: JSON.stringify(byAttribute),
+      created_at: context.nowMs,
+      updated_at: context.nowMs,
+    };
+  });
+  await store.insertInstances(tx, rows);
+  if (userSpace === undefined) return rows.map((row) => toGivenInstance(row, null));
+  const footprints = await shareFootprints(tx, context, rows);
+  const placings = rows.map((row, index) => ({
+    itemInstanceId: row.id,
+    item: footprints.get(row.item_id) as Footprint,
+    wanted: gifts[index]?.wanted,
+  }));
+  const placed = await placeAll(tx, context, userSpace, placings, onFull);
+  return rows.map((row, index) => toGivenInstance(row, placed[index] ?? null));
+};
+
+/** The footprints of the instances' items, by item id; none of them changes until the end of the transaction. */
+const shareFootprints = async (
+  tx: Transaction,
+  { teamId }: Context,
+  rows: readonly store.InstanceRow[],
+): Promise<Map<string, Footprint>> => {
+  const itemIds = [...new Set(rows.map((row) => row.item_id))].sort();
+  const found = await store.shareFootprints(tx, teamId, itemIds);
+  if (found.length < itemIds.length) throw new Error('an item vanished while instances of it exist');
+  return new Map(found.map(({ id, width, height }) => [id, { width, height }]));
 };
 
 const shapeFaults = ({ userSpaceId, spacePositionX: x, spacePositionY: y, rotated }: NewItemInstance): Issue[] => {
@@ -92,34 +120,45 @@ const shapeFaults = ({ userSpaceId, spacePositionX: x, spacePositionY: y, rotate
   return faults;
 };
 
-/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
-const decideValues = async (
+type GivenValues = NonNullable<NewItemInstance['itemAttributeInstances']>;
+
+/** Faults of the item that is named and of the values given for its attributes. */
+const itemFaults = async (
   tx: Transaction,
   context: Context,
   { itemId, itemAttributeInstances = [] }: NewItemInstance,
-  { catalogs, draws }: Workshop,
-): Promise<Gift['values']> => {
+): Promise<Issue[]> => {
   const item = await findItem(tx, context, itemId);
-  if (item === undefined) throw invalid({ path: '/body/itemId', message: 'is no item of this team' });
+  if (item === undefined) return [noSuchItem];
   const ranges = new Map(item.attributes.map((attribute) => [attribute.id, attribute]));
-  const given = new Map<string, number>();
-  const faults: Issue[] = [];
-  for (const [index, { itemAttributeId, value }] of itemAttributeInstances.entries()) {
+  const given = new Set<string>();
+  return itemAttributeInstances.flatMap(({ itemAttributeId, value }, index): Issue[] => {
     const path = `/body/itemAttributeInstances/${index}`;
     const range = ranges.get(itemAttributeId);
-    if (range === undefined) faults.push({ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' });
-    else if (given.has(itemAttributeId)) faults.push({ path: `${path}/itemAttributeId`, message: 'is given already' });
-    else if (value < range.min || value > range.max)
-      faults.push({ path: `${path}/value`, message: `must lie between ${range.min} and ${range.max}` });
-    given.set(itemAttributeId, value + 0);
-  }
-  refuseAny(faults);
-  const { catalog } = await catalogs.current(tx, context.teamId);
+    if (range === undefined) return [{ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' }];
+    if (given.has(itemAttributeId)) return [{ path: `${path}/itemAttributeId`, message: 'is given already' }];
+    given.add(itemAttributeId);
+    if (value >= range.min && value <= range.max) return [];
+    return [{ path: `${path}/value`, message: `must lie between ${range.min} and ${range.max}` }];
+  });
+};
+
+/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
+const decideValues = async (
+  tx: Transaction,
+  { teamId }: Context,
+  itemId: string,
+  given: GivenValues,
+  { catalogs, draws }: Workshop,
+): Promise<Gift['values']> => {
+  const { catalog } = await catalogs.current(tx, teamId);
   const compiled = catalog.itemsById.get(itemId);
-  if (compiled === undefined) throw invalid({ path: '/body/itemId', message: 'is no item of this team' });
-  const missing = compiled.attributes.filter(({ itemAttributeId }) => !given.has(itemAttributeId));
+  if (compiled === undefined) throw invalid(noSuchItem);
+  const givenIds = new Set(given.map(({ itemAttributeId }) => itemAttributeId));
+  const missing = compiled.attributes.filter(({ itemAttributeId }) => !givenIds.has(itemAttributeId));
   const rolled = rollAttributes({ ...compiled, attributes: missing }, draws);
-  return [...[...given].map(([itemAttributeId, value]) => ({ itemAttributeId, value })), ...rolled];
+  // A negative zero is stored as 0.
+  return [...given.map(({ itemAttributeId, value }) => ({ itemAttributeId, value: value + 0 })), ...rolled];
 };
 
 export const createItemInstance = async (
@@ -129,14 +168,18 @@ export const createItemInstance = async (
   workshop: Workshop,
 ): Promise<GivenInstance> => {
   refuseAny(shapeFaults(input));
-  const { id = newId(), itemId, userId, userSpaceId } = input;
-  if (await store.instanceExists(tx, context.teamId, id))
-    throw invalid({ path: '/body/id', message: 'is taken already' });
+  const { id = newId(), itemId, userId, userSpaceId, itemAttributeInstances = [] } = input;
+  const isTaken = await store.instanceExists(tx, context.teamId, id);
   const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
-  if (userSpaceId !== undefined && userSpace === undefined) throw invalid(noSuchUserSpace);
-  const values = await decideValues(tx, context, input, workshop);
+  refuseAny([
+    ...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []),
+    ...(await itemFaults(tx, context, input)),
+    ...(userSpaceId !== undefined && userSpace === undefined ? [noSuchUserSpace] : []),
+  ]);
+  const values = await decideValues(tx, context, itemId, itemAttributeInstances, workshop);
   const wanted = { x: input.spacePositionX, y: input.spacePositionY, rotated: input.rotated };
-  return giveInstance(tx, context, { id, itemId, userId, values }, userSpace, wanted);
+  const [given] = await giveInstances(tx, context, { userId, userSpace }, [{ id, itemId, values, wanted }]);
+  return given as GivenInstance;
 };
 
 export const listItemInstances = (
@@ -165,9 +208,8 @@ const hold = async (tx: Transaction, context: Context, id: string, alsoUserSpace
   const userSpaces = ids.length === 0 ? [] : await holdUserSpaces(tx, context, ids);
   // Its user space may have been deleted before it was held; then the instance lies nowhere any more.
   const placement = lying && (await findPlacement(tx, context.teamId, id));
-  const footprint = await store.shareFootprint(tx, context.teamId, row.item_id);
-  if (footprint === undefined) throw new Error(`item ${row.item_id} vanished while an instance of it exists`);
-  return { row, placement, footprint, userSpaces };
+  const footprints = await shareFootprints(tx, context, [row]);
+  return { row, placement, footprint: footprints.get(row.item_id) as Footprint, userSpaces };
 };
 
 export const deleteItemInstance = async (tx: Transaction, context: Context, id: string): Promise<void> => {
@@ -220,9 +262,8 @@ export const moveItemInstance = async (
   const userSpace = userSpaces.find((candidate) => candidate.id === targetId);
   if (userSpace === undefined) throw invalid(noSuchUserSpace);
   const wanted = { x: move.spacePositionX, y: move.spacePositionY, rotated: move.rotated ?? placement?.rotated === 1 };
-  const itemInstanceSpace =
-    placement === undefined
-      ? await place(tx, context, id, footprint, userSpace, wanted)
-      : await replace(tx, context, placement, footprint, userSpace, wanted);
-  return toGivenInstance(row, itemInstanceSpace);
+  if (placement !== undefined)
+    return toGivenInstance(row, await replace(tx, context, placement, footprint, userSpace, wanted));
+  const [placed] = await placeAll(tx, context, userSpace, [{ itemInstanceId: id, item: footprint, wanted }]);
+  return toGivenInstance(row, placed ?? null);
 };

@@ -1,3 +1,4 @@
+import { inChunks } from '../../database/chunks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -6,8 +7,10 @@ import type { InstanceFilter, ItemInstance } from './item-instances.contract.ts'
 
 export type InstanceRow = Tables['item_instances'];
 
-export const insertInstance = (tx: Transaction, row: InstanceRow) =>
-  tx.insertInto('item_instances').values(row).execute();
+export const insertInstances = (tx: Transaction, rows: readonly InstanceRow[]): Promise<void> =>
+  inChunks(rows, async (some) => {
+    await tx.insertInto('item_instances').values(some).execute();
+  });
 
 export const deleteInstance = (tx: Transaction, teamId: string, id: string) =>
   tx.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', '=', id).execute();
@@ -32,15 +35,16 @@ export const holdInstance = (tx: Transaction, teamId: string, id: string): Promi
     .forUpdate()
     .executeTakeFirst();
 
-/** The footprint of an item, which stays as it is until the end of the transaction. */
-export const shareFootprint = (tx: Transaction, teamId: string, itemId: string) =>
+/** The footprints of items, which stay as they are until the end of the transaction. */
+export const shareFootprints = (tx: Transaction, teamId: string, itemIds: readonly string[]) =>
   tx
     .selectFrom('items')
-    .select(['width', 'height'])
+    .select(['id', 'width', 'height'])
     .where('team_id', '=', teamId)
-    .where('id', '=', itemId)
+    .where('id', 'in', itemIds)
+    .orderBy('id')
     .forShare()
-    .executeTakeFirst();
+    .execute();
 
 const instanceQuery = (reader: Reader, teamId: string) =>
   reader

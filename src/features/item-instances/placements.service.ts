@@ -39,17 +39,21 @@ const toItemInstanceSpace = (row: store.PlacementRow): ItemInstanceSpace => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** The place itself, where it may be taken; else a refusal that says why not. */
-const choosePlace = async (
-  tx: Transaction,
-  context: Context,
-  userSpace: UserSpace,
-  item: Footprint,
-  { x, y, rotated }: WantedPlace,
-): Promise<{ place: Place; taken: Map<number, bigint> }> => {
+interface Grid {
+  readonly cols: number;
+  readonly rows: number;
+  /** Changed as places are taken and left, and written back at the end. */
+  readonly taken: Map<number, bigint>;
+}
+
+/** The grid of a user space, which the caller holds, so that nobody else takes a place in it meanwhile. */
+const openGrid = async (tx: Transaction, context: Context, userSpace: UserSpace): Promise<Grid> => {
   const { cols, rows } = await shareSpace(tx, context, userSpace.spaceId);
-  const taken = await store.selectTakenRows(tx, context.teamId, userSpace.id);
-  const grid = { cols, rows, taken };
+  return { cols, rows, taken: await store.selectTakenRows(tx, context.teamId, userSpace.id) };
+};
+
+/** The place itself, where it may be taken; else a refusal that says why not. */
+const choosePlace = (grid: Grid, item: Footprint, { x, y, rotated }: WantedPlace): Place => {
   if (x === undefined || y === undefined) {
     const place = firstFree(grid, item, rotated);
     if (place === undefined)
@@ -57,64 +61,91 @@ const choosePlace = async (
         path: '/body/userSpaceId',
         message: `has no free place of ${item.width} × ${item.height} cells`,
       });
-    return { place, taken };
+    return place;
   }
   const place = { x, y, rotated: rotated ?? false };
   const footprint = footprintOf(item, place.rotated);
   if (!isInside(grid, footprint, place)) {
-    const path = x < 0 || x + footprint.width > cols ? '/body/spacePositionX' : '/body/spacePositionY';
-    throw conflict({ path, message: `lies outside the grid of ${cols} × ${rows} cells` });
+    const path = x < 0 || x + footprint.width > grid.cols ? '/body/spacePositionX' : '/body/spacePositionY';
+    throw conflict({ path, message: `lies outside the grid of ${grid.cols} × ${grid.rows} cells` });
   }
   if (!isFree(grid, footprint, place))
     throw conflict({ path: '/body/spacePositionX', message: `a cell at ${x}, ${y} is taken` });
-  return { place, taken };
+  return place;
 };
 
-const occupy = async (
-  tx: Transaction,
-  row: store.PlacementRow,
-  footprint: Footprint,
-  taken: Map<number, bigint>,
-): Promise<void> => {
-  // The key over the cells is what keeps two from lying in one; the rows only make a free place quick to find.
-  await store.insertCells(tx, row, cellsOf(footprint, row));
-  await store.saveTakenRows(tx, row.team_id, row.user_space_id, rowsWith({ taken }, footprint, row));
+const apply = (taken: Map<number, bigint>, changed: ReadonlyMap<number, bigint>): void => {
+  for (const [y, bits] of changed) taken.set(y, bits);
 };
+
+/** What is to be placed: one instance that lies nowhere, and where it should lie. */
+export interface Placing {
+  readonly itemInstanceId: string;
+  readonly item: Footprint;
+  readonly wanted?: WantedPlace;
+}
+
+/**
+ * Places instances that lie nowhere, one after another, in a user space that the caller holds. Those for which there is
+ * no room are refused all together, or left unplaced, as `onFull` says.
+ */
+export const placeAll = async (
+  tx: Transaction,
+  context: Context,
+  userSpace: UserSpace,
+  placings: readonly Placing[],
+  onFull: 'reject' | 'unplaced' = 'reject',
+): Promise<(ItemInstanceSpace | null)[]> => {
+  const grid = await openGrid(tx, context, userSpace);
+  const touched = new Set<number>();
+  const cells: store.OccupiedCell[] = [];
+  const rows = placings.map(({ itemInstanceId, item, wanted = {} }): store.PlacementRow | null => {
+    if (onFull === 'unplaced' && firstFree(grid, item, wanted.rotated) === undefined) return null;
+    const place = choosePlace(grid, item, wanted);
+    const footprint = footprintOf(item, place.rotated);
+    const changed = rowsWith(grid, footprint, place);
+    apply(grid.taken, changed);
+    for (const y of changed.keys()) touched.add(y);
+    const row = newPlacement(context, itemInstanceId, userSpace.id, place);
+    cells.push(...cellsOf(footprint, place).map((cell) => ({ ...cell, placementId: row.id })));
+    return row;
+  });
+  await store.insertPlacements(
+    tx,
+    rows.filter((row) => row !== null),
+  );
+  // The key over the cells is what keeps two from lying in one; the rows only make a free place quick to find.
+  await store.insertCells(tx, context.teamId, userSpace.id, cells);
+  await store.saveTakenRows(
+    tx,
+    context.teamId,
+    userSpace.id,
+    new Map([...touched].map((y) => [y, grid.taken.get(y) ?? 0n])),
+  );
+  return rows.map((row) => row && toItemInstanceSpace(row));
+};
+
+const newPlacement = (
+  { teamId, nowMs }: Context,
+  itemInstanceId: string,
+  userSpaceId: string,
+  { x, y, rotated }: Place,
+): store.PlacementRow => ({
+  team_id: teamId,
+  id: newId(),
+  item_instance_id: itemInstanceId,
+  user_space_id: userSpaceId,
+  x,
+  y,
+  rotated: rotated ? 1 : 0,
+  created_at: nowMs,
+  updated_at: nowMs,
+});
 
 const vacate = async (tx: Transaction, row: store.PlacementRow, item: Footprint): Promise<void> => {
   const taken = await store.selectTakenRows(tx, row.team_id, row.user_space_id);
-  await store.saveTakenRows(
-    tx,
-    row.team_id,
-    row.user_space_id,
-    rowsWithout({ taken }, footprintOf(item, row.rotated === 1), row),
-  );
-};
-
-/** Places an instance that lies nowhere. The user space is held by the caller. */
-export const place = async (
-  tx: Transaction,
-  context: Context,
-  itemInstanceId: string,
-  item: Footprint,
-  userSpace: UserSpace,
-  wanted: WantedPlace,
-): Promise<ItemInstanceSpace> => {
-  const { place: chosen, taken } = await choosePlace(tx, context, userSpace, item, wanted);
-  const row: store.PlacementRow = {
-    team_id: context.teamId,
-    id: newId(),
-    item_instance_id: itemInstanceId,
-    user_space_id: userSpace.id,
-    x: chosen.x,
-    y: chosen.y,
-    rotated: chosen.rotated ? 1 : 0,
-    created_at: context.nowMs,
-    updated_at: context.nowMs,
-  };
-  await store.insertPlacement(tx, row);
-  await occupy(tx, row, footprintOf(item, chosen.rotated), taken);
-  return toItemInstanceSpace(row);
+  const changed = rowsWithout({ taken }, footprintOf(item, row.rotated === 1), row);
+  await store.saveTakenRows(tx, row.team_id, row.user_space_id, changed);
 };
 
 /** Moves what lies somewhere. Both user spaces are held by the caller. */
@@ -128,17 +159,25 @@ export const replace = async (
 ): Promise<ItemInstanceSpace> => {
   await vacate(tx, present, item);
   await store.deleteCells(tx, context.teamId, present.id);
-  const { place: chosen, taken } = await choosePlace(tx, context, userSpace, item, wanted);
+  const grid = await openGrid(tx, context, userSpace);
+  const place = choosePlace(grid, item, wanted);
+  const footprint = footprintOf(item, place.rotated);
   const row: store.PlacementRow = {
     ...present,
     user_space_id: userSpace.id,
-    x: chosen.x,
-    y: chosen.y,
-    rotated: chosen.rotated ? 1 : 0,
+    x: place.x,
+    y: place.y,
+    rotated: place.rotated ? 1 : 0,
     updated_at: context.nowMs,
   };
   await store.updatePlacement(tx, row);
-  await occupy(tx, row, footprintOf(item, chosen.rotated), taken);
+  await store.insertCells(
+    tx,
+    context.teamId,
+    userSpace.id,
+    cellsOf(footprint, place).map((cell) => ({ ...cell, placementId: row.id })),
+  );
+  await store.saveTakenRows(tx, context.teamId, userSpace.id, rowsWith(grid, footprint, place));
   return toItemInstanceSpace(row);
 };
 

@@ -1,3 +1,4 @@
+import { inChunks } from '../../database/chunks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -27,16 +28,16 @@ export const saveTakenRows = (
   teamId: string,
   userSpaceId: string,
   rows: ReadonlyMap<number, bigint>,
-) =>
-  tx
-    .insertInto('user_space_rows')
-    .values(
-      [...rows].map(([y, taken]) => ({ team_id: teamId, user_space_id: userSpaceId, y, taken: taken.toString(16) })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['team_id', 'user_space_id', 'y']).doUpdateSet((eb) => ({ taken: eb.ref('excluded.taken') })),
-    )
-    .execute();
+): Promise<void> =>
+  inChunks([...rows], async (some) => {
+    await tx
+      .insertInto('user_space_rows')
+      .values(some.map(([y, taken]) => ({ team_id: teamId, user_space_id: userSpaceId, y, taken: taken.toString(16) })))
+      .onConflict((conflict) =>
+        conflict.columns(['team_id', 'user_space_id', 'y']).doUpdateSet((eb) => ({ taken: eb.ref('excluded.taken') })),
+      )
+      .execute();
+  });
 
 export const selectPlacement = (
   reader: Reader,
@@ -50,8 +51,10 @@ export const selectPlacement = (
     .where('item_instance_id', '=', itemInstanceId)
     .executeTakeFirst();
 
-export const insertPlacement = (tx: Transaction, row: PlacementRow) =>
-  tx.insertInto('item_instance_spaces').values(row).execute();
+export const insertPlacements = (tx: Transaction, rows: readonly PlacementRow[]): Promise<void> =>
+  inChunks(rows, async (some) => {
+    await tx.insertInto('item_instance_spaces').values(some).execute();
+  });
 
 export const updatePlacement = (tx: Transaction, { team_id, id, ...values }: PlacementRow) =>
   tx.updateTable('item_instance_spaces').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
@@ -60,11 +63,30 @@ export const updatePlacement = (tx: Transaction, { team_id, id, ...values }: Pla
 export const deletePlacement = (tx: Transaction, teamId: string, id: string) =>
   tx.deleteFrom('item_instance_spaces').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-export const insertCells = (tx: Transaction, { team_id, id, user_space_id }: PlacementRow, cells: readonly Cell[]) =>
-  tx
-    .insertInto('occupied_cells')
-    .values(cells.map(({ x, y }) => ({ team_id, user_space_id, x, y, item_instance_space_id: id })))
-    .execute();
+export interface OccupiedCell extends Cell {
+  readonly placementId: string;
+}
+
+export const insertCells = (
+  tx: Transaction,
+  teamId: string,
+  userSpaceId: string,
+  cells: readonly OccupiedCell[],
+): Promise<void> =>
+  inChunks(cells, async (some) => {
+    await tx
+      .insertInto('occupied_cells')
+      .values(
+        some.map(({ x, y, placementId }) => ({
+          team_id: teamId,
+          user_space_id: userSpaceId,
+          x,
+          y,
+          item_instance_space_id: placementId,
+        })),
+      )
+      .execute();
+  });
 
 export const deleteCells = (tx: Transaction, teamId: string, placementId: string) =>
   tx

@@ -167,6 +167,8 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     created_at: Date.parse(change.createdAt ?? present.createdAt),
     updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
   });
+  // The update above waits for placements under way, so that none is overlooked here.
+  if (width !== present.width || height !== present.height) await checkFootprint(tx, teamId, id);
   if (change.classifierOptionIds !== undefined)
     await store.replaceOptions(
       tx,
@@ -185,6 +187,18 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
   }
   await checkTotal(tx, teamId, weight);
   return getItem(tx, context, id);
+};
+
+/** Instances that lie somewhere cover the cells that they took, so the footprint stays while there are any. */
+const checkFootprint = async (tx: Transaction, teamId: string, itemId: string): Promise<void> => {
+  const placed = await store.selectPlaced(tx, teamId, itemId, LIMITS.issues);
+  refuseAny(
+    placed.map(({ id, userSpaceId }) => ({
+      path: '/body/width',
+      message: `item instance ${id} lies in user space ${userSpaceId}`,
+    })),
+    'CONFLICT',
+  );
 };
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {

@@ -64,3 +64,22 @@ export const rollItem = {
   body: OptionalBody(RollRequest),
   response: answers(RollResult, 400, 401, 403, 409, 500),
 };
+
+const ItemOdds = Type.Object(
+  {
+    itemId: Id,
+    itemName: Type.String(),
+    weight: Type.Number({ description: 'Its `rollNumerator` times the multipliers of its options.' }),
+    odds: Type.Number({ description: 'Its weight over the sum of all weights, from 0 to 1.' }),
+  },
+  { title: 'ItemOdds' },
+);
+export type ItemOdds = Static<typeof ItemOdds>;
+
+export const listItemOdds = {
+  operationId: 'listItemOdds',
+  summary: 'Show the exact odds of the plain roll',
+  description: 'Every item of the team in the order of their ids. Not paged.',
+  tags: ['Rolls'],
+  response: answers(Type.Array(ItemOdds), 401, 403, 500),
+};

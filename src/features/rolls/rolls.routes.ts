@@ -8,4 +8,8 @@ export const rollRoutes = (app: App, { database, ...workshop }: { database: Data
   app.post('/items/roll', { schema: contract.rollItem }, ({ context, body }) =>
     database.write((tx) => service.rollItem(tx, context, body ?? null, workshop)),
   );
+
+  app.get('/items/odds', { schema: contract.listItemOdds }, ({ context }) =>
+    database.read((reader) => service.listItemOdds(reader, context, workshop.catalogs)),
+  );
 };

@@ -1,12 +1,12 @@
 import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
-import type { Transaction } from '../../database/database.ts';
-import { type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { utcDay } from '../../time.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
-import { giveInstance, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
-import type { RollRequest, RollResult } from './rolls.contract.ts';
+import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import { giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
 import { addCounts, insertEvent } from './rolls.store.ts';
 
 /** Records rolls and counts them, in the transaction that makes them. */
@@ -87,13 +87,19 @@ export const rollItem = async (
     const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
     if (userSpaceId !== undefined && userSpace === undefined)
       throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
-    result.itemInstance = await giveInstance(
-      tx,
-      context,
-      { itemId: rolled.item.id, userId, values: rolled.values },
-      userSpace,
-    );
+    const gift = { itemId: rolled.item.id, values: rolled.values };
+    [result.itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
   }
   await recordRolls(tx, context, [rolled], { userId });
   return result;
+};
+
+export const listItemOdds = async (reader: Reader, { teamId }: Context, catalogs: Catalogs): Promise<ItemOdds[]> => {
+  const team = await catalogs.current(reader, teamId);
+  return poolOdds(team.pool({})).map(({ item, weight, odds }) => ({
+    itemId: item.id,
+    itemName: item.name,
+    weight,
+    odds,
+  }));
 };

@@ -184,6 +184,7 @@ export const CONFIGS = {
 /** Checked by the type of the template, which a schema of the body alone cannot know; the document lists all four. */
 const Config = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
+  additionalProperties: true,
   description: 'The configuration, by the type of the template. It is answered as it was given.',
   'x-any-of': Object.values(CONFIGS),
 });

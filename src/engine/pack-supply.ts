@@ -1,0 +1,69 @@
+/** What a slot can draw: how many cards, and the rate of each tier. */
+interface Supplied {
+  readonly count: number;
+  readonly rates: readonly number[];
+}
+
+/** The tiers of a slot that have a rate and, in all, an item. */
+const tiersOf = ({ rates }: Supplied, supply: readonly number[]): number[] =>
+  rates.flatMap((rate, place) => (rate > 0 && (supply[place] ?? 0) > 0 ? place : []));
+
+/**
+ * Whether so many cards, of the slots given, can take every item of the tiers wanted. Each card may take one item of any tier that
+ * its slot has; that is a matching of items to cards, grown by augmenting paths. There are never more than twenty cards.
+ */
+const canExhaust = (
+  cards: readonly (readonly number[])[],
+  wanted: readonly number[],
+  supply: readonly number[],
+): boolean => {
+  const items = wanted.flatMap((place) =>
+    new Array<number>(Math.min(supply[place] ?? 0, cards.length + 1)).fill(place),
+  );
+  if (items.length > cards.length) return false;
+  const holder = new Array<number>(cards.length).fill(-1);
+  const seat = (item: number, tried: Set<number>): boolean => {
+    for (const [card, places] of cards.entries()) {
+      if (tried.has(card) || !places.includes(items[item] as number)) continue;
+      tried.add(card);
+      const sitting = holder[card] as number;
+      if (sitting === -1 || seat(sitting, tried)) {
+        holder[card] = item;
+        return true;
+      }
+    }
+    return false;
+  };
+  return items.every((_, item) => seat(item, new Set()));
+};
+
+/** Whether some run of earlier cards leaves a card of each slot nothing to draw, when no item comes twice. */
+export const couldRunDry = (slots: readonly Supplied[], supply: readonly number[]): boolean[] => {
+  const earlier: (readonly number[])[] = [];
+  return slots.map((slot) => {
+    const places = tiersOf(slot, supply);
+    // The last card of the slot has the most cards before it.
+    for (let card = 0; card < slot.count; card += 1) earlier.push(places);
+    return canExhaust(earlier.slice(0, -1), places, supply);
+  });
+};
+
+/** Which tiers the cards of a pack can use up; the others never count as rate 0. */
+export const exhaustibleTiers = (slots: readonly Supplied[], supply: readonly number[]): number[] =>
+  supply.flatMap((items, place) => {
+    const cards = slots.reduce((sum, { count, rates }) => sum + ((rates[place] ?? 0) > 0 ? count : 0), 0);
+    return items > 0 && items < cards ? place : [];
+  });
+
+/** How many different counts of cards, by the tiers that can be used up, a pack can come to. */
+export const countStates = (slots: readonly Supplied[], supply: readonly number[]): number => {
+  const cards = slots.reduce((sum, { count }) => sum + count, 0);
+  let ways = new Array<number>(cards + 1).fill(0);
+  ways[0] = 1;
+  for (const place of exhaustibleTiers(slots, supply)) {
+    ways = ways.map((_, total) =>
+      ways.slice(Math.max(0, total - (supply[place] ?? 0)), total + 1).reduce((sum, count) => sum + count, 0),
+    );
+  }
+  return ways.reduce((sum, count) => sum + count, 0);
+};

@@ -1,0 +1,75 @@
+import { sumOf } from './weighted.ts';
+
+/** Choices among weights where what was chosen before counts as 0. */
+export interface Remainder {
+  /** The index that the draw `u` chooses, when those of `taken` are gone; -1 when nothing is left. */
+  pick(u: number, taken: readonly number[]): number;
+}
+
+const UNITS_A_WHOLE = 2 ** 20;
+const EXACT_BELOW = 2 ** 53;
+
+/** Whether every sum of these weights is exact, so that it may be taken apart again: whole multiples of 2^-20, not too great. */
+const sumsAreExact = (weights: readonly number[]): boolean =>
+  sumOf(weights) * UNITS_A_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_A_WHOLE));
+
+/** The definition: the weights left, summed from left to right. */
+export const pickRemainingLinear = (weights: readonly number[], u: number, taken: readonly number[]): number => {
+  let total = 0;
+  for (let index = 0; index < weights.length; index += 1) if (!taken.includes(index)) total += weights[index] as number;
+  const t = u * total;
+  let running = 0;
+  let last = -1;
+  for (let index = 0; index < weights.length; index += 1) {
+    const weight = taken.includes(index) ? 0 : (weights[index] as number);
+    running += weight;
+    if (running > t) return index;
+    if (weight > 0) last = index;
+  }
+  return last;
+};
+
+/** With exact sums a running total without the weights taken is a difference, and the place is found by halving. */
+const pickByHalving = (
+  running: Float64Array,
+  weights: readonly number[],
+  u: number,
+  taken: readonly number[],
+): number => {
+  const gone = [...taken].sort((left, right) => left - right);
+  let removed = 0;
+  for (const index of gone) removed += weights[index] as number;
+  const t = u * ((running[running.length - 1] ?? 0) - removed);
+  let before = 0;
+  let from = 0;
+  for (let stretch = 0; stretch <= gone.length; stretch += 1) {
+    // From one taken entry to the next, every running total has lost the same weight.
+    let to = gone[stretch] ?? running.length;
+    if (to > from && (running[to - 1] as number) - before > t) {
+      while (from < to) {
+        const middle = (from + to) >>> 1;
+        if ((running[middle] as number) - before > t) to = middle;
+        else from = middle + 1;
+      }
+      return from;
+    }
+    before += weights[gone[stretch] ?? -1] ?? 0;
+    from = to + 1;
+  }
+  return -1;
+};
+
+/**
+ * Compiles choices without replacement. Where all sums are exact, as with whole weights, a choice takes the logarithm of
+ * the number of entries; where they are not, only the loop of the definition gives its very roundings.
+ */
+export const compileRemainder = (weights: readonly number[]): Remainder => {
+  if (!sumsAreExact(weights)) return { pick: (u, taken) => pickRemainingLinear(weights, u, taken) };
+  const running = new Float64Array(weights.length);
+  let total = 0;
+  for (const [index, weight] of weights.entries()) {
+    total += weight;
+    running[index] = total;
+  }
+  return { pick: (u, taken) => pickByHalving(running, weights, u, taken) };
+};

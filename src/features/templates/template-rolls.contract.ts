@@ -1,0 +1,198 @@
+import { type Static, Type } from 'typebox';
+import { answers, Id, Nullable, PathId, Strict, UserId } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { rollResultMembers } from '../rolls/rolls.contract.ts';
+
+const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the one nameless tier.' });
+const Rate = Type.Number({ description: 'From 0 to 1.' });
+const Count = Type.Integer({ minimum: 0 });
+
+const UserTemplateState = Type.Object(
+  {
+    templateId: Id,
+    userId: Type.String(),
+    rolls: { ...Count, description: "The player's rolls (packs, offers, claimed rolls) on the template." },
+    sinceTop: { ...Count, description: 'Rolls since the top tier last came.' },
+    losses: { ...Count, description: 'Top-tier results in a row that were not featured.' },
+    sparkPoints: { ...Count, description: 'Points to exchange for a featured item.' },
+    pities: Type.Array(Type.Object({ tier: Type.String(), since: Count }), {
+      description: 'Rolls since each lower tier with a pity of its own last came.',
+    }),
+    accruedRolls: { ...Count, description: 'What an idle template owes now; 0 on other types.' },
+    next: Type.Array(Type.Object({ tier: TierId, rate: Rate }), {
+      description:
+        'The exact tier odds of the next roll; of packs and offers, the chance that it contains the tier. Rarest first.',
+    }),
+  },
+  { title: 'UserTemplateState', description: 'What a template remembers of a player.' },
+);
+export type UserTemplateState = Static<typeof UserTemplateState>;
+
+const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
+  type: 'string',
+  enum: ['reject', 'unplaced'],
+  default: 'reject',
+  description:
+    'When not all fit: `reject` answers 409, and nothing happened, not even a counter; `unplaced` keeps the rest unplaced.',
+});
+
+const GivenUserSpaceId = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.idLength,
+  description: "Makes every result an instance that lies in this user space of the player's.",
+});
+
+const TemplateRollRequest = Strict(
+  {
+    userId: Type.Optional({
+      ...UserId,
+      description: 'For whom. Without it: base odds, no pity, no guarantee, no spark.',
+    }),
+    count: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.rollsPerCall,
+        default: 1,
+        description: 'How many rolls (packs, offers), one after another. Not for idle, which rolls what has accrued.',
+      }),
+    ),
+    userSpaceId: Type.Optional(GivenUserSpaceId),
+    grant: Type.Optional(
+      Type.Boolean({ description: 'Without a user space: makes every result an instance that is not placed.' }),
+    ),
+    onFull: Type.Optional(OnFull),
+    depth: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: LIMITS.offerDepth, description: 'Of a roguelike offer; 0 when left out.' }),
+    ),
+    seed: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.nameLength,
+        description:
+          'Makes roguelike offers repeatable: they depend on template, catalog, seed, depth and offer alone.',
+      }),
+    ),
+    offer: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER - LIMITS.rollsPerCall,
+        description:
+          'The number of the offer in a seeded run; 0 when left out. `count` makes this one and those after it.',
+      }),
+    ),
+  },
+  { title: 'TemplateRollRequest', examples: [{ userId: 'player-1', count: 10 }] },
+);
+export type TemplateRollRequest = Static<typeof TemplateRollRequest>;
+
+const TemplateRollResult = Type.Object(
+  {
+    ...rollResultMembers,
+    tier: TierId,
+    pity: Type.Boolean({ description: 'Whether the tier was due by a threshold.' }),
+    featured: Type.Boolean({ description: 'Whether the item is one of the featured.' }),
+  },
+  { title: 'TemplateRollResult' },
+);
+export type TemplateRollResult = Static<typeof TemplateRollResult>;
+
+const NullableState = Type.Union([UserTemplateState, Type.Null()], { description: 'Null without a player.' });
+
+const TemplateRoll = Type.Object(
+  {
+    templateId: Id,
+    userId: Nullable(Type.String()),
+    rolls: Type.Array(TemplateRollResult, { description: 'Pack after pack, offer after offer.' }),
+    state: NullableState,
+  },
+  { title: 'TemplateRoll' },
+);
+export type TemplateRoll = Static<typeof TemplateRoll>;
+
+const SparkRequest = Strict(
+  {
+    userId: UserId,
+    itemId: { ...Id, description: 'A featured item of the template.' },
+    userSpaceId: Type.Optional(GivenUserSpaceId),
+    onFull: Type.Optional(OnFull),
+  },
+  { title: 'SparkRequest', examples: [{ userId: 'player-1', itemId: 'sword-of-dawn' }] },
+);
+export type SparkRequest = Static<typeof SparkRequest>;
+
+const Spark = Type.Object(
+  { templateId: Id, userId: Type.String(), itemInstance: GivenInstance, state: UserTemplateState },
+  { title: 'Spark' },
+);
+export type Spark = Static<typeof Spark>;
+
+const oddsMembers = {
+  base: { ...Rate, description: 'Share of all items given, with pity and guarantee off, at depth 0.' },
+  effective: { ...Rate, description: 'Share of all items given in the long run, with every rule on but spark.' },
+  expectedRolls: Nullable(Type.Number(), {
+    description: 'Mean number of rolls (packs, offers) until the first, from a fresh state; null: never.',
+  }),
+  medianRolls: Nullable(Type.Number(), { description: 'By this roll at least half of the players have one.' }),
+  worstRolls: Nullable(Type.Number(), {
+    description: 'The most rolls that it can take; null where nothing bounds it.',
+  }),
+};
+
+const TemplateOdds = Type.Object(
+  {
+    templateId: Id,
+    tiers: Type.Array(
+      Type.Object({
+        tier: TierId,
+        name: Nullable(Type.String(), { description: "The option's name." }),
+        ...oddsMembers,
+      }),
+    ),
+    items: Type.Array(
+      Type.Object({ itemId: Id, itemName: Type.String(), tier: TierId, featured: Type.Boolean(), ...oddsMembers }),
+    ),
+  },
+  { title: 'TemplateOdds', description: 'What must be disclosed, computed exactly from the rules that roll.' },
+);
+export type TemplateOdds = Static<typeof TemplateOdds>;
+
+const tags = ['Templates'];
+
+export const rollTemplate = {
+  operationId: 'rollTemplate',
+  summary: 'Roll on a template',
+  description:
+    'Counters, statistics, instances and placements are kept together or not at all. Calls for one player and template (or pity group) never interleave. A player not seen before is created.',
+  tags,
+  params: PathId,
+  body: TemplateRollRequest,
+  response: answers(TemplateRoll, 400, 401, 403, 404, 409, 500),
+};
+
+export const sparkTemplate = {
+  operationId: 'sparkTemplate',
+  summary: 'Exchange spark points for a featured item',
+  description: 'It is not a roll: no statistics, no counters, no part in odds. Too few points: 409.',
+  tags,
+  params: PathId,
+  body: SparkRequest,
+  response: answers(Spark, 400, 401, 403, 404, 409, 500),
+};
+
+export const getUserTemplateState = {
+  operationId: 'getUserTemplateState',
+  summary: 'Show what a template remembers of a user',
+  tags,
+  params: Strict({ userId: Id, id: Id }),
+  response: answers(UserTemplateState, 400, 401, 403, 404, 500),
+};
+
+export const getTemplateOdds = {
+  operationId: 'getTemplateOdds',
+  summary: 'Show the exact odds of a template',
+  description: 'Computed, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part.',
+  tags,
+  params: PathId,
+  response: answers(TemplateOdds, 400, 401, 403, 404, 500),
+};

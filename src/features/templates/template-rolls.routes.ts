@@ -1,0 +1,25 @@
+import type { Database } from '../../database/database.ts';
+import type { App } from '../../http/server.ts';
+import * as contract from './template-rolls.contract.ts';
+import * as service from './template-rolls.service.ts';
+
+export const templateRollRoutes = (
+  app: App,
+  { database, ...workshop }: { database: Database } & service.TemplateWorkshop,
+): void => {
+  app.post('/templates/:id/roll', { schema: contract.rollTemplate }, ({ context, params, body }) =>
+    database.write((tx) => service.rollTemplate(tx, context, params.id, body, workshop)),
+  );
+
+  app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, ({ context, params, body }) =>
+    database.write((tx) => service.sparkTemplate(tx, context, params.id, body, workshop)),
+  );
+
+  app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, ({ context, params }) =>
+    database.read((reader) => service.getTemplateOdds(reader, context, params.id, workshop)),
+  );
+
+  app.get('/users/:userId/templates/:id', { schema: contract.getUserTemplateState }, ({ context, params }) =>
+    database.read((reader) => service.getUserTemplateState(reader, context, params, workshop)),
+  );
+};

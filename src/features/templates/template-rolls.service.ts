@@ -1,0 +1,210 @@
+import type { Context } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { Draws } from '../../engine/random.ts';
+import {
+  depthFaults,
+  isOpen,
+  paySpark,
+  refusalOfSpark,
+  rollTemplate as rollByRules,
+  rollSpark,
+  viewState,
+} from '../../engine/rolling.ts';
+import type { RollResult, TemplateState } from '../../engine/state.ts';
+import type { CompiledTemplate } from '../../engine/templates.ts';
+import { conflict, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { seededDraws } from '../../randomness.ts';
+import { isoTime } from '../../time.ts';
+import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import { recordRolls, showRoll } from '../rolls/rolls.service.ts';
+import type { UserSpace } from '../spaces/spaces.contract.ts';
+import { getUser } from '../users/users.service.ts';
+import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.ts';
+import type {
+  Spark,
+  SparkRequest,
+  TemplateOdds,
+  TemplateRoll,
+  TemplateRollRequest,
+  UserTemplateState,
+} from './template-rolls.contract.ts';
+import * as store from './templates.store.ts';
+import { findTemplateState, holdTemplateState, saveTemplateState } from './user-states.service.ts';
+
+/** What it takes to roll on templates. */
+export interface TemplateWorkshop extends Workshop {
+  readonly readyTemplates: ReadyTemplates;
+}
+
+type Found = ReadyTemplate & { readonly team: TeamCatalog };
+
+/** The template, ready to roll on the catalog of this very moment. */
+const findTemplate = async (
+  reader: Reader,
+  { teamId }: Context,
+  id: string,
+  { catalogs, readyTemplates }: TemplateWorkshop,
+  check: (type: CompiledTemplate['type']) => void = () => {},
+): Promise<Found> => {
+  const row = await store.selectTemplate(reader, teamId, id);
+  if (row === undefined) throw notFound();
+  check(row.type as CompiledTemplate['type']);
+  const team = await catalogs.current(reader, teamId);
+  return { ...readyTemplates(team, row), team };
+};
+
+/** Members that do not go together, or not with a template of this type. */
+const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['type']): Issue[] => {
+  const faults: Issue[] = [];
+  const refuse = (member: keyof TemplateRollRequest, message: string) => {
+    if (request[member] !== undefined) faults.push({ path: `/body/${member}`, message });
+  };
+  if (type === 'roguelike') {
+    refuse('grant', 'is not for an offer: create the instance that the player picks');
+    refuse('userSpaceId', 'is not for an offer: create the instance that the player picks');
+  } else {
+    for (const member of ['depth', 'seed', 'offer'] as const) refuse(member, 'is for roguelike templates only');
+  }
+  if (type === 'idle') refuse('count', 'is not for idle templates: what has accrued is rolled');
+  const needsUser = type === 'idle' || request.userSpaceId !== undefined || request.grant === true;
+  if (needsUser && request.userId === undefined)
+    faults.push({
+      path: '/body/userId',
+      message: type === 'idle' ? 'is required for idle templates' : 'is required to give the results',
+    });
+  return faults;
+};
+
+const checkOpen = (template: CompiledTemplate, nowMs: number): void => {
+  if (isOpen(template, nowMs)) return;
+  const { startsAtMs, endsAtMs } = template;
+  const message =
+    startsAtMs !== null && nowMs < startsAtMs
+      ? `is not open before ${isoTime(startsAtMs)}`
+      : `is closed since ${isoTime(endsAtMs ?? nowMs)}`;
+  throw invalid({ path: '/path/id', message });
+};
+
+/** A player's user space to put the results in, held; undefined where none is named. */
+const receivingSpace = async (
+  tx: Transaction,
+  context: Context,
+  userId: string | undefined,
+  userSpaceId: string | undefined,
+): Promise<UserSpace | undefined> => {
+  if (userId === undefined || userSpaceId === undefined) return undefined;
+  const userSpace = await holdUserSpaceOf(tx, context, userId, userSpaceId);
+  if (userSpace === undefined) throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
+  return userSpace;
+};
+
+const showState = (
+  template: CompiledTemplate,
+  userId: string,
+  state: TemplateState | null,
+  nowMs: number,
+): UserTemplateState => {
+  const view = viewState(template, state, nowMs);
+  return { templateId: template.id, userId, ...view, pities: [...view.pities], next: [...view.next] };
+};
+
+const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
+
+export const rollTemplate = async (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  request: TemplateRollRequest,
+  workshop: TemplateWorkshop,
+): Promise<TemplateRoll> => {
+  const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
+  const { template, team } = await findTemplate(tx, context, id, workshop, (type) =>
+    refuseAny(requestFaults(request, type)),
+  );
+  checkOpen(template, context.nowMs);
+  refuseAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
+
+  // A seeded run reads and changes no counter, whoever it is for.
+  const stateful = userId !== undefined && seed === undefined;
+  const before = stateful ? await holdTemplateState(tx, context, userId, template) : null;
+  const userSpace = await receivingSpace(tx, context, userId, userSpaceId);
+  const drawsOf = (roll: number): Draws =>
+    seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
+  const rolled = rollByRules(template, before, { count, depth, drawsOf, nowMs: context.nowMs });
+  if (stateful && rolled.state !== null) await saveTemplateState(tx, context, userId, template, rolled.state);
+
+  let given: GivenInstance[] = [];
+  if (userId !== undefined && rolled.results.length > 0 && (grant || userSpace !== undefined))
+    given = await giveInstances(tx, context, { userId, userSpace, onFull }, rolled.results.map(giftOf));
+  await recordRolls(tx, context, rolled.results, { templateId: id, userId });
+
+  const after =
+    stateful || userId === undefined ? rolled.state : await findTemplateState(tx, context, userId, template);
+  return {
+    templateId: id,
+    userId: userId ?? null,
+    rolls: rolled.results.map(({ tier, pity, featured, ...result }, index) => ({
+      ...showRoll(team, result),
+      tier,
+      pity,
+      featured,
+      itemInstance: given[index],
+    })),
+    state: userId === undefined ? null : showState(template, userId, after, context.nowMs),
+  };
+};
+
+export const sparkTemplate = async (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  { userId, itemId, userSpaceId, onFull }: SparkRequest,
+  workshop: TemplateWorkshop,
+): Promise<Spark> => {
+  const { template } = await findTemplate(tx, context, id, workshop);
+  checkOpen(template, context.nowMs);
+  const refusal = refusalOfSpark(template, itemId);
+  if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark' });
+  if (refusal === 'not-featured') throw invalid({ path: '/body/itemId', message: 'is not featured here' });
+
+  const before = await holdTemplateState(tx, context, userId, template);
+  const userSpace = await receivingSpace(tx, context, userId, userSpaceId);
+  const after = paySpark(template, before);
+  const item = rollSpark(template, itemId, workshop.draws);
+  if (after === null || item === undefined)
+    throw conflict({
+      path: '/body/userId',
+      message: `has ${before.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
+    });
+  await saveTemplateState(tx, context, userId, template, after);
+  const [itemInstance] = await giveInstances(tx, context, { userId, userSpace, onFull }, [giftOf(item)]);
+  return {
+    templateId: id,
+    userId,
+    itemInstance: itemInstance as GivenInstance,
+    state: showState(template, userId, after, context.nowMs),
+  };
+};
+
+export const getUserTemplateState = async (
+  reader: Reader,
+  context: Context,
+  { userId, id }: { userId: string; id: string },
+  workshop: TemplateWorkshop,
+): Promise<UserTemplateState> => {
+  await getUser(reader, context, userId);
+  const { template } = await findTemplate(reader, context, id, workshop);
+  return showState(template, userId, await findTemplateState(reader, context, userId, template), context.nowMs);
+};
+
+export const getTemplateOdds = async (
+  reader: Reader,
+  context: Context,
+  id: string,
+  workshop: TemplateWorkshop,
+): Promise<TemplateOdds> => {
+  const { odds } = await findTemplate(reader, context, id, workshop);
+  return odds();
+};

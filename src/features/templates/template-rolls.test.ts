@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { type Answer, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+
+onEveryDatabase('rolls on templates', (service) => {
+  const options: Record<string, string> = {};
+  const HOUR_MS = 3_600_000;
+
+  before(async () => {
+    await service().post('/attributes', { id: 'damage', name: 'Damage' });
+    const classifierOptions = [{ name: 'five' }, { name: 'four' }, { name: 'three' }];
+    const { body } = await service().post('/classifiers', { name: 'Rarity', classifierOptions });
+    for (const option of body.classifierOptions) options[option.name] = option.id;
+    for (const [tier, count] of Object.entries({ five: 4, four: 4, three: 8 })) {
+      for (let number = 1; number <= count; number += 1) {
+        const answer = await service().post('/items', {
+          id: `${tier}-${number}`,
+          name: `${tier} ${number}`,
+          classifierOptionIds: [options[tier]],
+          itemAttributes: [{ attributeId: 'damage', min: 1, max: 9 }],
+        });
+        assert.equal(answer.status, 200);
+      }
+    }
+  });
+
+  const rates = { five: 0.006, four: 0.051, three: 0.943 };
+  const save = async (id: string, config: object, type = 'gacha'): Promise<void> => {
+    const answer = await service().post('/templates', { id, name: id, type, config });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  const roll = (id: string, body: object): Promise<Answer> => service().post(`/templates/${id}/roll`, body);
+  const stats = async () => (await service().get('/roll-events/stats')).body;
+
+  test('rolls once for nobody, by base odds, and keeps no state', async () => {
+    await save('plain', { baseRates: { five: 1 }, pityThreshold: 2 });
+    const { status, body } = await roll('plain', {});
+    assert.equal(status, 200);
+    const [result] = body.rolls;
+    assert.deepEqual(body, { templateId: 'plain', userId: null, rolls: [result], state: null });
+    assert.equal(result.tier, options.five);
+    assert.equal(result.pity, false);
+    assert.equal(result.featured, false);
+    assert.equal(result.item.classifiers[0].classifierOptionId, options.five);
+    assert.equal(result.itemAttributeInstances[0].attribute.id, 'damage');
+    assert.ok(!('itemInstance' in result));
+  });
+
+  test('counts pity for a player, gives the top tier when it is due, and shows the exact odds of the next roll', async () => {
+    await save('pity', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, sparkCurrency: 9 });
+    const first = await roll('pity', { userId: 'ann', count: 4 });
+    assert.deepEqual(
+      first.body.rolls.map(({ tier, pity }: { tier: string; pity: boolean }) => [tier, pity]),
+      Array(4).fill([options.three, false]),
+    );
+    assert.deepEqual(first.body.state, {
+      templateId: 'pity',
+      userId: 'ann',
+      rolls: 4,
+      sinceTop: 4,
+      losses: 0,
+      sparkPoints: 4,
+      pities: [],
+      accruedRolls: 0,
+      next: [
+        { tier: options.five, rate: 1 },
+        { tier: options.three, rate: 0 },
+      ],
+    });
+    assert.deepEqual((await service().get('/users/ann/templates/pity')).body, first.body.state);
+    const second = await roll('pity', { userId: 'ann' });
+    assert.deepEqual([second.body.rolls[0].tier, second.body.rolls[0].pity], [options.five, true]);
+    assert.equal(second.body.state.sinceTop, 0);
+  });
+
+  test('shares counters in a pity group, and nothing else', async () => {
+    const config = { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, pityGroup: 'limited' };
+    await save('group-a', config);
+    await save('group-b', config);
+    await roll('group-a', { userId: 'bob', count: 4 });
+    const { body } = await roll('group-b', { userId: 'bob' });
+    assert.equal(body.rolls[0].pity, true);
+    assert.deepEqual([body.state.rolls, body.state.sinceTop, body.state.sparkPoints], [1, 0, 1]);
+    const other = await service().get('/users/bob/templates/group-a');
+    assert.deepEqual([other.body.rolls, other.body.sinceTop, other.body.sparkPoints], [4, 0, 4]);
+  });
+
+  test('gives unplaced instances with these very values when asked to', async () => {
+    await save('grant', { baseRates: rates });
+    const { body } = await roll('grant', { userId: 'cy', count: 3, grant: true });
+    const owned = await service().get('/item-instances?userId=cy');
+    assert.deepEqual(
+      body.rolls.map((result: { itemInstance: { id: string }; itemAttributeInstances: { value: number }[] }) => [
+        result.itemInstance.id,
+        result.itemAttributeInstances.map(({ value }) => value),
+      ]),
+      owned.body.map((instance: { id: string; attributes: { value: number }[] }) => [
+        instance.id,
+        instance.attributes.map(({ value }) => value),
+      ]),
+    );
+  });
+
+  describe('when not all fit', () => {
+    before(async () => {
+      await service().post('/spaces', { id: 'pouch', name: 'Pouch', cols: 3, rows: 3 });
+      await save('bag', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 50 });
+    });
+
+    test('refuses all ten because of the tenth, and nothing happened, not even a counter', async () => {
+      await service().post('/users/dee/spaces', { id: 'dee-pouch', spaceId: 'pouch' });
+      const before = await stats();
+      const answer = await roll('bag', { userId: 'dee', count: 10, userSpaceId: 'dee-pouch' });
+      assert.equal(answer.status, 409);
+      assert.equal(answer.headers.get('x-should-retry'), 'false');
+      assert.deepEqual(await stats(), before);
+      assert.deepEqual((await service().get('/item-instances?userId=dee')).body, []);
+      assert.equal((await service().get('/users/dee/templates/bag')).body.rolls, 0);
+    });
+
+    test('keeps the rest unplaced when told so', async () => {
+      await service().post('/users/eve/spaces', { id: 'eve-pouch', spaceId: 'pouch' });
+      const answer = await roll('bag', { userId: 'eve', count: 10, userSpaceId: 'eve-pouch', onFull: 'unplaced' });
+      const places = answer.body.rolls.map(
+        ({ itemInstance }: { itemInstance: { itemInstanceSpace: unknown } }) => itemInstance.itemInstanceSpace !== null,
+      );
+      assert.deepEqual(places, [...Array(9).fill(true), false]);
+      assert.equal((await service().get('/item-instances?userSpaceId=eve-pouch')).body.length, 9);
+    });
+  });
+
+  test('exchanges spark points for a featured item, which is no roll', async () => {
+    await save('spark', { baseRates: { three: 1 }, featuredItemIds: ['three-3'], sparkCurrency: 3 });
+    await roll('spark', { userId: 'fay', count: 5 });
+    const before = await stats();
+    const { status, body } = await service().post('/templates/spark/spark', { userId: 'fay', itemId: 'three-3' });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.templateId, body.userId, body.itemInstance.itemId, body.state.sparkPoints, body.state.rolls],
+      ['spark', 'fay', 'three-3', 2, 5],
+    );
+    assert.deepEqual(await stats(), before);
+    const again = await service().post('/templates/spark/spark', { userId: 'fay', itemId: 'three-3' });
+    assert.equal(again.status, 409);
+    assert.equal((await service().get('/item-instances?userId=fay')).body.length, 1);
+    const unseen = await service().post('/templates/spark/spark', { userId: 'fred', itemId: 'three-3' });
+    assert.equal(unseen.status, 409);
+    assert.equal((await service().get('/users/fred')).status, 404);
+    const plain = await service().post('/templates/spark/spark', { userId: 'fay', itemId: 'three-4' });
+    assert.deepEqual(issuePaths(plain), ['/body/itemId']);
+    const none = await service().post('/templates/plain/spark', { userId: 'fay', itemId: 'five-1' });
+    assert.equal(none.status, 400);
+  });
+
+  test('opens packs of different cards, and counts cards in the statistics but packs in the state', async () => {
+    const slots = [{ count: 4 }, { count: 1, rates: { four: 0.9, five: 0.1 } }];
+    await save(
+      'pack',
+      { baseRates: { three: 0.8, four: 0.15, five: 0.05 }, slots, unique: true, pityThreshold: 10 },
+      'card_pack',
+    );
+    const { body } = await roll('pack', { userId: 'gil', count: 12 });
+    assert.equal(body.rolls.length, 60);
+    assert.equal(body.state.rolls, 12);
+    for (let pack = 0; pack < 12; pack += 1) {
+      const cards = body.rolls.slice(5 * pack, 5 * pack + 5);
+      assert.equal(new Set(cards.map(({ item }: { item: { id: string } }) => item.id)).size, 5);
+      assert.notEqual(cards[4].tier, options.three);
+    }
+    assert.equal((await stats()).rollsByTemplate.pack, 60);
+    assert.equal((await service().get('/roll-events/stats?templateId=pack')).body.totalRolls, 60);
+  });
+
+  test('repeats seeded offers, whoever asks, and touches no counter', async () => {
+    await save(
+      'offers',
+      { baseRates: { five: 1, four: 2, three: 7 }, choices: 3, depthScaling: { five: 1.5 }, pityThreshold: 3 },
+      'roguelike',
+    );
+    const ids = ({ body }: Answer) => body.rolls.map(({ item }: { item: { id: string } }) => item.id);
+    const run = await roll('offers', { seed: 'run-1', depth: 2, count: 4 });
+    assert.equal(run.body.rolls.length, 12);
+    const later = await roll('offers', { userId: 'hal', seed: 'run-1', depth: 2, offer: 2, count: 2 });
+    assert.deepEqual(ids(later), ids(run).slice(6));
+    assert.equal(later.body.state.rolls, 0);
+    assert.notDeepEqual(ids(await roll('offers', { seed: 'run-2', depth: 2, count: 4 })), ids(run));
+    const unseeded = await roll('offers', { userId: 'hal', count: 5 });
+    assert.equal(unseeded.body.state.rolls, 5);
+    assert.ok(unseeded.body.state.sinceTop < 3);
+  });
+
+  test('accrues idle rolls exactly, and never more than its hours', async () => {
+    await save('chest', { baseRates: { three: 1 }, rollsPerHour: 2, maxHours: 3 }, 'idle');
+    const start = Date.UTC(2026, 0, 1);
+    const claimAt = async (ms: number) => {
+      service().setClock(start + ms);
+      return (await roll('chest', { userId: 'ida' })).body;
+    };
+    try {
+      assert.deepEqual((await claimAt(0)).rolls, []);
+      assert.equal((await claimAt(HOUR_MS / 2 - 1)).rolls.length, 0);
+      assert.equal((await claimAt(HOUR_MS / 2)).rolls.length, 1);
+      service().setClock(start + 2 * HOUR_MS);
+      assert.equal((await service().get('/users/ida/templates/chest')).body.accruedRolls, 3);
+      assert.equal((await claimAt(100 * HOUR_MS)).rolls.length, 6);
+      assert.equal((await claimAt(HOUR_MS)).rolls.length, 0);
+      assert.equal((await claimAt(100.5 * HOUR_MS)).rolls.length, 1);
+    } finally {
+      service().setClock(Date.now());
+    }
+  });
+
+  test('rolls from its start on and until its end', async () => {
+    await save('season', {
+      baseRates: { three: 1 },
+      startsAt: '2026-03-01T00:00:00Z',
+      endsAt: '2026-04-01T00:00:00Z',
+      featuredItemIds: ['three-1'],
+      sparkCurrency: 1,
+    });
+    const at = async (time: string) => {
+      service().setClock(Date.parse(time));
+      return (await roll('season', { userId: 'jo' })).status;
+    };
+    try {
+      assert.equal(await at('2026-02-28T23:59:59.999Z'), 400);
+      assert.equal(await at('2026-03-01T00:00:00Z'), 200);
+      assert.equal(await at('2026-03-31T23:59:59.999Z'), 200);
+      assert.equal(await at('2026-04-01T00:00:00Z'), 400);
+      const spark = await service().post('/templates/season/spark', { userId: 'jo', itemId: 'three-1' });
+      assert.deepEqual(issuePaths(spark), ['/path/id']);
+    } finally {
+      service().setClock(Date.now());
+    }
+  });
+
+  test('refuses on roll, in the words of saving, what a later change to the catalog broke', async () => {
+    const made = await service().post('/classifiers', { name: 'Season', classifierOptions: [{ name: 'winter' }] });
+    const optionId = made.body.classifierOptions[0].id;
+    await service().post('/items', { id: 'snow', name: 'Snow', classifierOptionIds: [optionId] });
+    await save('winter', { baseRates: { winter: 1, three: 1 } });
+    await service().put('/items/snow', { rollNumerator: 0 });
+    const answer = await roll('winter', {});
+    assert.equal(answer.status, 400);
+    const saved = await service().post('/templates', { name: 'again', config: { baseRates: { winter: 1, three: 1 } } });
+    assert.deepEqual(
+      answer.body.issues.map(({ message }: { message: string }) => message),
+      saved.body.issues.map(({ message }: { message: string }) => message),
+    );
+    assert.deepEqual(issuePaths(answer), ['/template/config/baseRates/winter']);
+    await service().put('/items/snow', { rollNumerator: 1 });
+    assert.equal((await roll('winter', {})).status, 200);
+  });
+
+  test('counts every one of 50 calls at once for one player, and no two get the same pity', async () => {
+    await save('busy', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 10 });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => roll('busy', { userId: 'kim', count: 3, grant: true })),
+    );
+    assert.ok(answers.every(({ status }) => status === 200));
+    const results = answers.flatMap(({ body }) => body.rolls);
+    assert.equal(results.filter(({ pity }) => pity).length, 15);
+    const { body } = await service().get('/users/kim/templates/busy');
+    assert.deepEqual([body.rolls, body.sinceTop, body.sparkPoints], [150, 0, 150]);
+    assert.deepEqual(
+      answers.map(({ body: { state } }) => state.rolls).sort((a, b) => a - b),
+      Array.from({ length: 50 }, (_, index) => 3 * (index + 1)),
+    );
+    assert.equal((await service().get('/item-instances?userId=kim')).body.length, 150);
+    assert.equal((await stats()).rollsByTemplate.busy, 150);
+  });
+
+  describe('refuses', () => {
+    test('members that do not belong to the type, all at once', async () => {
+      assert.deepEqual(issuePaths(await roll('pity', { depth: 1, seed: 's', offer: 0 })), [
+        '/body/depth',
+        '/body/seed',
+        '/body/offer',
+      ]);
+      assert.deepEqual(issuePaths(await roll('offers', { userId: 'x', grant: true, userSpaceId: 'y' })), [
+        '/body/grant',
+        '/body/userSpaceId',
+      ]);
+      assert.deepEqual(issuePaths(await roll('chest', { count: 2 })), ['/body/count', '/body/userId']);
+      assert.deepEqual(issuePaths(await roll('pity', { grant: true })), ['/body/userId']);
+    });
+
+    test('values out of range, and unknown members', async () => {
+      assert.deepEqual(
+        issuePaths(await roll('pity', { count: 101, onFull: 'drop', luck: 1, userId: 'a\u0001' })).sort(),
+        ['/body/count', '/body/luck', '/body/onFull', '/body/userId'],
+      );
+      assert.deepEqual(issuePaths(await roll('pity', { count: 0 })), ['/body/count']);
+    });
+
+    test('what is not there', async () => {
+      assert.equal((await roll('nobody', {})).status, 404);
+      assert.equal((await service().get('/users/nobody/templates/pity')).status, 404);
+      assert.equal((await service().get('/users/ann/templates/nobody')).status, 404);
+      assert.deepEqual(issuePaths(await roll('pity', { userId: 'ann', userSpaceId: 'nobody' })), ['/body/userSpaceId']);
+      assert.deepEqual(issuePaths(await roll('bag', { userId: 'ann', userSpaceId: 'eve-pouch' })), [
+        '/body/userSpaceId',
+      ]);
+      const other = await service().anotherTeam();
+      assert.equal((await other.post('/templates/pity/roll', {})).status, 404);
+      assert.equal((await other.get('/users/ann/templates/pity')).status, 404);
+    });
+  });
+
+  test('forgets the state of a player who is deleted, and of a template that is deleted, and keeps the statistics', async () => {
+    await save('short', { baseRates: { three: 1 }, pityThreshold: 9 });
+    await roll('short', { userId: 'lou', count: 2 });
+    await service().delete('/users/lou');
+    await service().post('/users', { id: 'lou' });
+    assert.equal((await service().get('/users/lou/templates/short')).body.rolls, 0);
+    await roll('short', { userId: 'lou' });
+    await service().delete('/templates/short');
+    await save('short', { baseRates: { three: 1 }, pityThreshold: 9 });
+    assert.equal((await service().get('/users/lou/templates/short')).body.rolls, 0);
+    assert.equal((await stats()).rollsByTemplate.short, 3);
+  });
+});
+
+onEveryDatabase('odds of templates', (service) => {
+  test('are those that must be disclosed, and follow every change of the catalog and of the template', async () => {
+    const classifierOptions = [{ name: 'five' }, { name: 'four' }, { name: 'three' }];
+    const made = await service().post('/classifiers', { name: 'Rarity', classifierOptions });
+    const [five, four, three] = made.body.classifierOptions.map(({ id }: { id: string }) => id);
+    for (const [id, optionId] of [
+      ['star', five],
+      ['moon', five],
+      ['sword', four],
+      ['stick', three],
+    ])
+      await service().post('/items', { id, name: id, classifierOptionIds: [optionId] });
+    const config = {
+      baseRates: { five: 0.006, four: 0.051, three: 0.943 },
+      pityThreshold: 90,
+      softPity: [{ from: 74, add: 0.06 }],
+      featuredItemIds: ['star'],
+      featuredShare: 0.5,
+      guaranteeAfterLosses: 1,
+    };
+    await service().post('/templates', { id: 'banner', name: 'Banner', config });
+
+    const odds = async () => (await service().get('/templates/banner/odds')).body;
+    const { templateId, tiers, items } = await odds();
+    assert.equal(templateId, 'banner');
+    const [top] = tiers;
+    assert.deepEqual([top.tier, top.name, top.medianRolls, top.worstRolls], [five, 'five', 76, 90]);
+    assert.ok(Math.abs(top.base - 0.006) < 1e-12);
+    assert.ok(Math.abs(top.effective - 0.0160520518) < 1e-10);
+    assert.ok(Math.abs(top.expectedRolls - 62.297332) < 1e-6);
+    const star = items.find(({ itemId }: { itemId: string }) => itemId === 'star');
+    assert.deepEqual(
+      [star.itemName, star.tier, star.featured, star.medianRolls, star.worstRolls],
+      ['star', five, true, 80, 180],
+    );
+    assert.ok(Math.abs(star.expectedRolls - 93.445998) < 1e-6);
+    for (const column of ['base', 'effective'])
+      for (const rows of [tiers, items])
+        assert.ok(
+          Math.abs(rows.reduce((sum: number, row: Record<string, number>) => sum + (row[column] ?? 0), 0) - 1) < 1e-9,
+        );
+
+    await service().put('/templates/banner', { config: { ...config, pityThreshold: 80 } });
+    assert.equal((await odds()).tiers[0].worstRolls, 80);
+    await service().put('/items/star', { name: 'Star' });
+    assert.equal((await odds()).items.find(({ itemId }: { itemId: string }) => itemId === 'star').itemName, 'Star');
+    assert.equal((await service().get('/templates/nobody/odds')).status, 404);
+  });
+
+  test('of the plain roll are weight over the sum of weights', async () => {
+    const other = await service().anotherTeam();
+    assert.deepEqual((await other.get('/items/odds')).body, []);
+    await other.post('/items', { id: 'a', name: 'A', rollNumerator: 1 });
+    await other.post('/items', { id: 'b', name: 'B', rollNumerator: 3 });
+    await other.post('/items', { id: 'c', name: 'C', rollNumerator: 0 });
+    assert.deepEqual((await other.get('/items/odds')).body, [
+      { itemId: 'a', itemName: 'A', weight: 1, odds: 0.25 },
+      { itemId: 'b', itemName: 'B', weight: 3, odds: 0.75 },
+      { itemId: 'c', itemName: 'C', weight: 0, odds: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Database } from '../../database/database.ts';
+import { pageOf, sendPage } from '../../http/paging.ts';
+import type { App } from '../../http/server.ts';
+import type { Catalogs } from '../catalog/catalog.service.ts';
+import * as contract from './templates.contract.ts';
+import * as service from './templates.service.ts';
+
+export const templateRoutes = (app: App, { database, catalogs }: { database: Database; catalogs: Catalogs }): void => {
+  app.post('/templates', { schema: contract.createTemplate }, ({ context, body }) =>
+    database.write((tx) => service.createTemplate(tx, context, body, catalogs)),
+  );
+
+  app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {
+    const { context, query } = request;
+    const page = await database.read((reader) => service.listTemplates(reader, context, {}, pageOf(query)));
+    return sendPage(request, reply, page);
+  });
+
+  app.get('/templates/type/:type', { schema: contract.listTemplatesOfType }, async (request, reply) => {
+    const { context, params, query } = request;
+    const page = await database.read((reader) => service.listTemplates(reader, context, params, pageOf(query)));
+    return sendPage(request, reply, page);
+  });
+
+  app.get('/templates/:id', { schema: contract.getTemplate }, ({ context, params }) =>
+    database.read((reader) => service.getTemplate(reader, context, params.id)),
+  );
+
+  app.put('/templates/:id', { schema: contract.updateTemplate }, ({ context, params, body }) =>
+    database.write((tx) => service.updateTemplate(tx, context, params.id, body, catalogs)),
+  );
+
+  app.delete('/templates/:id', { schema: contract.deleteTemplate }, async ({ context, params }) => {
+    await database.write((tx) => service.deleteTemplate(tx, context, params.id));
+    return {};
+  });
+};

@@ -1,0 +1,111 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../../context.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import { type Bindings, referencedIds } from '../../engine/binding.ts';
+import type { TemplateConfig } from '../../engine/config.ts';
+import { bindTemplate } from '../../engine/templates.ts';
+import { invalid, notFound, refuseAny } from '../../errors.ts';
+import { compileShape } from '../../shape.ts';
+import type { Catalogs } from '../catalog/catalog.service.ts';
+import { CONFIGS, type NewTemplate, type Template, type TemplateChange } from './templates.contract.ts';
+import * as store from './templates.store.ts';
+
+const SHAPES = {
+  gacha: compileShape(CONFIGS.gacha),
+  card_pack: compileShape(CONFIGS.card_pack),
+  roguelike: compileShape(CONFIGS.roguelike),
+  idle: compileShape(CONFIGS.idle),
+};
+
+const CONFIG_PATH = '/body/config';
+
+const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+/** When a configuration may be rolled on, as the engine wants to know it. */
+export const periodOf = ({ startsAt, endsAt }: TemplateConfig) => ({
+  startsAtMs: momentOf(startsAt),
+  endsAtMs: momentOf(endsAt),
+});
+
+/** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
+const bindConfig = async (
+  tx: Transaction,
+  { teamId }: Context,
+  { id, type, config }: Pick<Template, 'id' | 'type' | 'config'>,
+  catalogs: Catalogs,
+): Promise<Bindings> => {
+  refuseAny(SHAPES[type](config, CONFIG_PATH));
+  const known = config as TemplateConfig;
+  const { catalog } = await catalogs.current(tx, teamId);
+  const { bindings, faults } = bindTemplate({ id, type, config: known, ...periodOf(known) }, catalog);
+  refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
+  return bindings;
+};
+
+export const createTemplate = async (
+  tx: Transaction,
+  context: Context,
+  input: NewTemplate,
+  catalogs: Catalogs,
+): Promise<Template> => {
+  const { teamId, nowMs } = context;
+  const { id = newId(), name, type = 'gacha', config } = input;
+  refuseAny(SHAPES[type](config, CONFIG_PATH));
+  if ((await store.selectTemplate(tx, teamId, id)) !== undefined)
+    throw invalid({ path: '/body/id', message: 'is taken already' });
+  const bindings = await bindConfig(tx, context, { id, type, config }, catalogs);
+  const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
+  const row: store.TemplateRow = {
+    team_id: teamId,
+    id,
+    name,
+    type,
+    config: JSON.stringify(config),
+    bindings: JSON.stringify(bindings),
+    created_at: createdAt,
+    updated_at: input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt),
+  };
+  await store.insertTemplate(tx, row);
+  await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
+  return store.toTemplate(row);
+};
+
+export const listTemplates = (
+  reader: Reader,
+  { teamId }: Context,
+  filter: { type?: string },
+  page: Page,
+): Promise<Paged<Template>> => store.selectTemplates(reader, teamId, filter.type, page);
+
+export const getTemplate = async (reader: Reader, { teamId }: Context, id: string): Promise<Template> => {
+  const row = await store.selectTemplate(reader, teamId, id);
+  if (row === undefined) throw notFound();
+  return store.toTemplate(row);
+};
+
+export const updateTemplate = async (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  { name, config }: TemplateChange,
+  catalogs: Catalogs,
+): Promise<Template> => {
+  const { teamId, nowMs } = context;
+  const present = await store.selectTemplate(tx, teamId, id);
+  if (present === undefined) throw notFound();
+  const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
+  if (config !== undefined) {
+    const { type } = store.toTemplate(present);
+    const bindings = await bindConfig(tx, context, { id, type, config }, catalogs);
+    changed.config = JSON.stringify(config);
+    changed.bindings = JSON.stringify(bindings);
+    await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
+  }
+  await store.updateTemplate(tx, changed);
+  return store.toTemplate(changed);
+};
+
+export const deleteTemplate = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
+  if (!(await store.deleteTemplate(tx, teamId, id))) throw notFound();
+};

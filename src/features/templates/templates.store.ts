@@ -1,0 +1,72 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Tables } from '../../database/tables.ts';
+import { isoTime } from '../../time.ts';
+import type { Template } from './templates.contract.ts';
+
+export type TemplateRow = Tables['templates'];
+
+export const toTemplate = (row: TemplateRow): Template => ({
+  id: row.id,
+  teamId: row.team_id,
+  name: row.name,
+  type: row.type as Template['type'],
+  config: JSON.parse(row.config),
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+});
+
+export const selectTemplate = (reader: Reader, teamId: string, id: string): Promise<TemplateRow | undefined> =>
+  reader.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id).executeTakeFirst();
+
+export const selectTemplates = async (
+  reader: Reader,
+  teamId: string,
+  type: string | undefined,
+  page: Page,
+): Promise<Paged<Template>> => {
+  const query = reader
+    .selectFrom('templates')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .$if(type !== undefined, (some) => some.where('type', '=', type as string));
+  return mapPage(paged(await onPage(query, 'templates', page).execute(), page), toTemplate);
+};
+
+export const insertTemplate = (tx: Transaction, row: TemplateRow) => tx.insertInto('templates').values(row).execute();
+
+export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: TemplateRow) =>
+  tx.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+
+export const deleteTemplate = async (tx: Transaction, teamId: string, id: string): Promise<boolean> => {
+  const rows = await tx
+    .deleteFrom('templates')
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+};
+
+/** Writes down what a configuration names, so that the database keeps it from being deleted. */
+export const replaceReferences = async (
+  tx: Transaction,
+  teamId: string,
+  templateId: string,
+  { optionIds, itemIds }: { optionIds: readonly string[]; itemIds: readonly string[] },
+): Promise<void> => {
+  const key = { team_id: teamId, template_id: templateId };
+  for (const table of ['template_options', 'template_items'] as const) {
+    await tx.deleteFrom(table).where('team_id', '=', teamId).where('template_id', '=', templateId).execute();
+  }
+  if (optionIds.length > 0)
+    await tx
+      .insertInto('template_options')
+      .values(optionIds.map((optionId) => ({ ...key, classifier_option_id: optionId })))
+      .execute();
+  if (itemIds.length > 0)
+    await tx
+      .insertInto('template_items')
+      .values(itemIds.map((itemId) => ({ ...key, item_id: itemId })))
+      .execute();
+};

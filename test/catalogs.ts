@@ -1,0 +1,37 @@
+import type { TemplateConfig, TemplateType } from '../src/engine/config.ts';
+import { type Catalog, type CatalogItem, type CatalogOption, compileCatalog } from '../src/engine/pool.ts';
+import { bindTemplate, type CompiledTemplate } from '../src/engine/templates.ts';
+
+export const option = (id: string, classifierId = 'rarity', name = id): CatalogOption => ({
+  id,
+  classifierId,
+  name,
+  dropRateMultiplier: null,
+});
+
+export const item = (
+  id: string,
+  optionIds: readonly string[] = [],
+  rollNumerator = 1,
+  attributes: CatalogItem['attributes'] = [],
+): CatalogItem => ({ id, name: id.toUpperCase(), rollNumerator, optionIds, attributes });
+
+/** So many items of weight 1 for each tier: `{ five: 4 }` gives five-1 to five-4. */
+export const catalogOf = (counts: Readonly<Record<string, number>>): Catalog =>
+  compileCatalog(
+    Object.keys(counts).map((id) => option(id)),
+    Object.entries(counts).flatMap(([id, count]) =>
+      Array.from({ length: count }, (_, index) => item(`${id}-${index + 1}`, [id])),
+    ),
+  );
+
+/** A template that has no fault. */
+export const templateOf = <T extends TemplateType>(
+  type: T,
+  config: TemplateConfig,
+  catalog: Catalog,
+): Extract<CompiledTemplate, { type: T }> => {
+  const { template, faults } = bindTemplate({ id: 'template', type, config }, catalog);
+  if (template === null) throw new Error(`The configuration has faults: ${JSON.stringify(faults)}`);
+  return template as Extract<CompiledTemplate, { type: T }>;
+};
