@@ -21,7 +21,7 @@ import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../ite
 import { recordRolls, showRoll } from '../rolls/rolls.service.ts';
 import type { UserSpace } from '../spaces/spaces.contract.ts';
 import { getUser } from '../users/users.service.ts';
-import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.ts';
+import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   Spark,
   SparkRequest,
