@@ -91,7 +91,8 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   http: { uses: ['http', 'schemas'], types: ['settings', 'database'] },
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
-  service: { uses: ['service', 'store', 'engine'], types: ['contract', 'database'] },
+  // A configuration is checked against the contract of its type; a seeded run brings its own draws.
+  service: { uses: ['service', 'store', 'engine', 'contract', 'randomness'], types: ['database'] },
   // A store answers rows in the words of its contract, and takes cells as the engine names them.
   store: { uses: ['database'], types: ['contract', 'engine'] },
   engine: { uses: ['engine'] },
