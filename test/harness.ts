@@ -77,8 +77,13 @@ let ownPostgres: ReturnType<typeof startPostgres> | undefined;
 const postgresUrl = async (): Promise<string> => {
   if (process.env.TEST_POSTGRES_URL !== undefined) return process.env.TEST_POSTGRES_URL;
   ownPostgres ??= startPostgres();
-  after(async () => (await ownPostgres)?.stop());
   return (await ownPostgres).url('postgres');
+};
+
+const stopOwnPostgres = async (): Promise<void> => {
+  const started = ownPostgres;
+  ownPostgres = undefined;
+  await (await started)?.stop();
 };
 
 const administer = async (url: string, statement: string): Promise<void> => {
@@ -258,6 +263,8 @@ export const startService = async (
 
 /** Runs the same tests on each engine, each with a service on an empty database. */
 export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
+  // Outside the suites, so that it comes after all of them: a server of this file's own serves every one.
+  after(stopOwnPostgres);
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
       let empty: EmptyDatabase;

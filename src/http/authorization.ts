@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '../context.ts';
+import { digestOf } from '../digest.ts';
 import { LIMITS } from '../limits.ts';
 
 /** Who calls, as far as the secret tells. */
@@ -15,7 +16,7 @@ interface StoredSecret {
 }
 
 /** The secrets of a team; none where there is no such team. */
-export type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
+type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
 
 export interface Authorizer {
   /** The caller whom a header names, or undefined where it names none. */
@@ -27,8 +28,6 @@ export interface Authorizer {
 
 /** A secret revoked elsewhere must be refused within a second, so a verified header is looked up again after half of one. */
 const RECHECK_MS = 500;
-
-export const digestOf = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('hex');
 
 interface Verified extends Caller {
   readonly secretId: string;

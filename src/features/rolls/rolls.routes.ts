@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { type App, sendText } from '../../http/server.ts';
 import type { Workshop } from '../item-instances/item-instances.service.ts';
-import { createPlainRolls } from './plain-rolls.ts';
+import { createPlainRolls } from './plain-rolls.service.ts';
 import * as contract from './rolls.contract.ts';
 import * as service from './rolls.service.ts';
 

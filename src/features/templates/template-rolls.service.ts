@@ -20,7 +20,7 @@ import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../ite
 import { recordRolls } from '../rolls/rolls.service.ts';
 import type { UserSpace } from '../spaces/spaces.contract.ts';
 import { getUser } from '../users/users.service.ts';
-import type { ReadyTemplates } from './compiled-templates.ts';
+import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   Spark,
   SparkRequest,
