@@ -17,6 +17,7 @@ import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer } from './authorization.ts';
+import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
@@ -50,6 +51,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HANDLER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const RETRY_AFTER_S = 1;
+
+const NO_QUERY = Strict({});
 
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
 
@@ -93,9 +96,8 @@ const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
-const asServiceError = (error: FastifyError): ServiceError | undefined => {
-  if (error.validation)
-    return new ServiceError('BAD_REQUEST', requestIssues(error.validationContext, error.validation));
+const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
+  if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
@@ -157,6 +159,10 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
+  // A parameter that an operation does not know is refused, also where the operation knows none at all.
+  app.addHook('onRoute', ({ config, schema }) => {
+    if (config?.access !== 'public' && schema !== undefined) schema.querystring ??= NO_QUERY;
+  });
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
 
@@ -225,7 +231,7 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
 
   app.setNotFoundHandler((_, reply) => sendRefusal(reply, new ServiceError('NOT_FOUND')));
   app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
-    const refusal = error instanceof ServiceError ? error : asServiceError(error);
+    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
