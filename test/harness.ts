@@ -181,7 +181,7 @@ const createClient = (
       },
     });
     const answered = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const isJson = answered !== '' && response.headers.get('content-type')?.startsWith('application/json');
     const parsed = isJson ? JSON.parse(answered) : answered;
     const contract = contractOf(method, path.split('?', 1)[0] as string);
     if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {

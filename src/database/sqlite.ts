@@ -14,6 +14,8 @@ const GROUP_SIZE = 256;
 /** Readers run one snapshot each; more than this many at once wait for one another. */
 const READERS = 8;
 const CACHED_STATEMENTS = 500;
+/** How long one process waits for another that writes. */
+const BUSY_TIMEOUT_MS = 5_000;
 
 /** Kysely believes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -45,9 +47,10 @@ interface Connection {
 }
 
 const connect = (path: string): Connection => {
-  const raw = new DatabaseSync(path);
+  // The wait for other processes comes before all else: they may be making the file a database at this very moment.
+  const raw = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   raw.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
   );
   // One process writes at a time, so counters need no shards here.
   raw.function('itemwright_shard', () => 0);

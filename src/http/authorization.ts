@@ -58,16 +58,19 @@ const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret |
 export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => number): Authorizer => {
   const verified = new Map<string, Verified>();
 
+  /** How often something was forgotten: what was asked for before the last time may be out of date. */
+  let forgettings = 0;
+
   const recheck = async (header: string, known: Verified, nowMs: number): Promise<Caller | undefined> => {
     // Those who come while the answer is on its way need not ask again; the old answer still holds for them.
     const previousMs = known.checkedAtMs;
     known.checkedAtMs = nowMs;
+    const asked = forgettings;
     const secrets = await findSecrets(known.teamId).catch((error: unknown) => {
       known.checkedAtMs = previousMs;
       throw error;
     });
-    // Somebody may have forgotten it while we asked.
-    if (verified.get(header) !== known) return undefined;
+    if (asked !== forgettings) return verify(header, monotonicMs());
     if (secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest)) return known;
     verified.delete(header);
     return undefined;
@@ -77,8 +80,11 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
     const credentials = parseBasic(header);
     if (credentials === undefined) return undefined;
     const digest = digestOf(credentials.secret);
+    const asked = forgettings;
     const secret = match(await findSecrets(credentials.teamId), digest);
     if (secret === undefined) return undefined;
+    // It may be this very secret that was revoked while we asked, and it must not be remembered then.
+    if (asked !== forgettings) return verify(header, monotonicMs());
     const entry: Verified = {
       teamId: credentials.teamId,
       role: secret.role,
@@ -101,6 +107,7 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
       return recheck(header, known, nowMs);
     },
     forget: (teamId, secretId) => {
+      forgettings += 1;
       for (const [header, known] of verified) {
         if (known.teamId === teamId && known.secretId === secretId) verified.delete(header);
       }

@@ -99,9 +99,8 @@ const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
-const asServiceError = (error: FastifyError): ServiceError | undefined => {
-  if (error.validation)
-    return new ServiceError('BAD_REQUEST', requestIssues(error.validationContext, error.validation));
+const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
+  if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
@@ -248,7 +247,7 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });
   app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
-    const refusal = error instanceof ServiceError ? error : asServiceError(error);
+    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
