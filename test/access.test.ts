@@ -176,7 +176,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   await send('/templates', {
     id: `${prefix}-template`,
     name: 'Template',
-    config: { baseRates: { [optionId]: 1 }, featuredItemIds: [`${prefix}-item`] },
+    config: { baseRates: { [optionId]: 1 }, featuredItemIds: [`${prefix}-item`], sparkCurrency: 1 },
   });
   await send('/users', { id: `${prefix}-user`, externalId: `${prefix}-external` });
   await send('/spaces', { id: `${prefix}-space`, name: 'Space', cols: 4, rows: 4 });
@@ -188,6 +188,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     userSpaceId: `${prefix}-user-space`,
   });
   await send('/items/roll', { userId: `${prefix}-user` });
+  await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
 };
@@ -264,6 +265,29 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('invalid', '/templates/b-template', { config: { featuredItemIds: ['a-item'] } }),
   ],
   'DELETE /templates/:id': () => [attempt('not found', '/templates/a-template')],
+  'POST /templates/:id/roll': () => [
+    attempt('not found', '/templates/a-template/roll', {}),
+    attempt('not found', '/templates/a-template/roll', { userId: 'a-user' }),
+    attempt('own', '/templates/b-template/roll', { userId: 'a-user', grant: true }),
+    attempt('invalid', '/templates/b-template/roll', { userId: 'a-user', userSpaceId: 'a-user-space' }),
+    attempt('invalid', '/templates/b-template/roll', { userId: 'b-user', userSpaceId: 'a-user-space' }),
+  ],
+  'POST /templates/:id/spark': () => [
+    attempt('not found', '/templates/a-template/spark', { userId: 'a-user', itemId: 'a-item' }),
+    attempt('invalid', '/templates/b-template/spark', { userId: 'b-user', itemId: 'a-item' }),
+    attempt('invalid', '/templates/b-template/spark', {
+      userId: 'b-user',
+      itemId: 'b-item',
+      userSpaceId: 'a-user-space',
+    }),
+  ],
+  'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
+  'GET /users/:userId/templates/:id': () => [
+    attempt('not found', '/users/a-user/templates/a-template'),
+    attempt('not found', '/users/a-user/templates/b-template'),
+    attempt('not found', '/users/b-user/templates/a-template'),
+  ],
+  'GET /items/odds': () => [attempt('own', '/items/odds')],
   'POST /users': () => [attempt('own', '/users', { id: 'a-user', externalId: 'a-external' })],
   'GET /users': () => [attempt('empty', '/users?externalId=a-external'), attempt('own', '/users')],
   'DELETE /users': () => [attempt('not found', '/users?id=a-user')],
@@ -399,8 +423,8 @@ onEveryDatabase('teams apart', (service) => {
 
   test('count their own rolls alone', async () => {
     const b = await stock(service(), 'b');
-    assert.equal((await b.client.get('/roll-events/stats')).body.totalRolls, 1);
-    assert.equal((await a.client.get('/roll-events/stats')).body.totalRolls, 1);
+    assert.equal((await b.client.get('/roll-events/stats')).body.totalRolls, 2);
+    assert.equal((await a.client.get('/roll-events/stats')).body.totalRolls, 2);
     assert.deepEqual(
       (await b.client.get('/roll-events/drop-rates')).body.map(({ itemId }: { itemId: string }) => itemId),
       ['b-item'],
@@ -416,6 +440,7 @@ onEveryDatabase('teams apart', (service) => {
       template_options: ['template_id', 'classifier_option_id'],
       template_items: ['template_id', 'item_id'],
       user_spaces: ['user_id', 'space_id'],
+      user_states: ['user_id', 'template_id'],
       item_instances: ['item_id', 'user_id'],
       item_instance_spaces: ['item_instance_id', 'user_space_id'],
       occupied_cells: ['user_space_id', 'item_instance_space_id'],

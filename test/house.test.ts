@@ -58,6 +58,7 @@ type Layer =
   | 'database'
   | 'randomness'
   | 'settings'
+  | 'unit of work'
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
@@ -67,6 +68,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^randomness\.ts$/, 'randomness'],
   [/^(errors|context|limits|time|shape|digest)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
+  [/^database\/(deferred|collision|groups)\.ts$/, 'unit of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
   [/^http\//, 'http'],
@@ -86,17 +88,20 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   start: { uses: ['app', 'settings', 'service', 'database', 'randomness'] },
   app: { uses: ['routes', 'http', 'service'], types: ['settings', 'database', 'engine'] },
-  routes: { uses: ['service', 'contract', 'http'], types: ['database'] },
+  // Routes may let requests share a transaction.
+  routes: { uses: ['service', 'contract', 'http', 'unit of work'], types: ['database'] },
   // Readiness asks the database itself; a page of rows is turned into a page of an answer.
   http: { uses: ['http', 'schemas'], types: ['settings', 'database'] },
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is checked against the contract of its type; a seeded run brings its own draws.
-  service: { uses: ['service', 'store', 'engine', 'contract', 'randomness'], types: ['database'] },
+  // It may leave work to the end of its transaction, and ask for the transaction to be run again.
+  service: { uses: ['service', 'store', 'engine', 'contract', 'randomness', 'unit of work'], types: ['database'] },
+  'unit of work': { uses: [], types: ['database'] },
   // A store answers rows in the words of its contract, and takes cells as the engine names them.
   store: { uses: ['database'], types: ['contract', 'engine'] },
   engine: { uses: ['engine'] },
-  database: { uses: ['database'] },
+  database: { uses: ['database', 'unit of work'] },
   randomness: { uses: [], types: ['engine'] },
   // What makes sense as the address of a database is known to the database alone.
   settings: { uses: ['database'] },

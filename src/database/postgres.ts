@@ -74,6 +74,8 @@ export const openPostgres = (url: string): Database => {
   pool.on('error', () => {});
   // Each connection, on whatever node, counts in a shard of its own while it lives: transactions never wait for a counter.
   pool.on('connect', (client) => {
+    // The query under way fails by itself when a connection breaks; the connection tells it once more.
+    client.on('error', () => {});
     client.query(CLAIM_SHARD).catch(() => {});
   });
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

@@ -115,12 +115,47 @@ const nothingToRoll = (request: RollRequest | null, total: number): ServiceError
 };
 
 /** One roll on a catalog, as far as no player is concerned; a refusal is thrown. */
-export const rollOnCatalog = (team: TeamCatalog, request: RollRequest | null, draws: Draws): RolledItem => {
+const rollOnCatalog = (team: TeamCatalog, request: RollRequest | null, draws: Draws): RolledItem => {
   if (request !== null) refuseAny(requestFaults(request, team));
   const pool = team.pool({ classifierOptionIds: request?.classifierOptionIds });
   const rolled = rollFromPool(pool, draws);
   if (rolled === undefined) throw nothingToRoll(request, pool.picker.total);
   return rolled;
+};
+
+/** A roll that no player keeps. */
+export interface PlainRoll {
+  readonly nowMs: number;
+  readonly request: RollRequest | null;
+}
+
+/**
+ * Rolls that concern no player differ in nothing but their draws, so those of a team that arrive together are made in
+ * one transaction: one look at the catalog, one record and one addition to each counter for all of them. One that is
+ * refused takes no other down. The answers are texts.
+ */
+export const rollPlain = async (
+  tx: Transaction,
+  teamId: string,
+  rolls: readonly PlainRoll[],
+  { catalogs, draws }: Workshop,
+): Promise<({ value: string } | { refusal: unknown })[]> => {
+  const team = await catalogs.current(tx, teamId);
+  const byDay = new Map<string, { nowMs: number; rolled: RolledItem[] }>();
+  const outcomes = rolls.map(({ nowMs, request }) => {
+    try {
+      const rolled = rollOnCatalog(team, request, draws);
+      const day = utcDay(nowMs);
+      const known = byDay.get(day);
+      if (known === undefined) byDay.set(day, { nowMs, rolled: [rolled] });
+      else known.rolled.push(rolled);
+      return { value: team.rollText(rolled) };
+    } catch (refusal) {
+      return { refusal };
+    }
+  });
+  for (const { nowMs, rolled } of byDay.values()) recordRolls(tx, { teamId, nowMs }, rolled);
+  return outcomes;
 };
 
 /** Rolls an item and gives it to the player whom the request names. */
