@@ -34,7 +34,7 @@ const types = {
  * What another transaction may have caused: a serialisation failure, a deadlock, or a key that was taken or removed
  * between a command's check and its write. Run again, the command sees what the other did and answers accordingly.
  */
-const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
+const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 
 const isCollision = (error: unknown): boolean => error instanceof Collision || RETRIED_CODES.has(codeOf(error) ?? '');
 
