@@ -22,21 +22,25 @@ const settingsOrExit = (): Settings => {
   }
 };
 
-/** What a person sees after the very first start. It goes to standard error, so that standard output holds only logs. */
-const greet = (
-  address: string,
-  { teamId, secret }: { teamId: string; secret: string },
-  given: Settings['firstTeam'],
-): void => {
-  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
-  const shown = given.secret === undefined ? secret : 'as given in ITEMWRIGHT_SECRET';
+type FirstTeam = { teamId: string; secret: string };
+
+/**
+ * What a person sees on the very first start. It goes to standard error, so that standard output holds only logs, and
+ * at once, since it cannot be shown again should the start fail further on.
+ */
+const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const isGiven = given.secret !== undefined;
   say(`
-Itemwright is ready at ${address}
+Itemwright made its first team.
 
   team id  ${teamId}
-  secret   ${shown}
+  secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
+${isGiven ? '' : '\nThe secret is shown this once; keep it.\n'}`);
+};
 
-${given.secret === undefined ? 'The secret is shown this once; keep it. ' : ''}Try it:
+const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
+  say(`Itemwright is ready at ${address}. Try it:
 
   curl -u "${teamId}:${password}" ${address}/team
 `);
@@ -51,6 +55,7 @@ const start = async (): Promise<void> => {
   const database = openDatabase(settings.databaseUrl);
   await database.migrate();
   const firstTeam = await database.write((tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
+  if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
 
   let stopping = false;

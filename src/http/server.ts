@@ -44,11 +44,11 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly clock: () => number;
+  readonly requestTimeoutMs?: number;
 }
 
 /** A request that takes longer to arrive, or to be answered, is cut off. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const HANDLER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const RETRY_AFTER_S = 1;
 
@@ -123,15 +123,25 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
-export const createServer = async ({ settings, authorizer, logger, clock }: ServerParts): Promise<App> => {
+export const createServer = async ({
+  settings,
+  authorizer,
+  logger,
+  clock,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const app = Fastify({
     logger: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    handlerTimeout: requestTimeoutMs,
+    // Node looks for requests that take too long only every so often.
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
+    // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
+    return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
       // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
@@ -192,9 +202,16 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     if (!allows(caller.role, access)) throw new ServiceError('FORBIDDEN');
   };
 
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+  });
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAtMs = performance.now();
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    if (!isStopping) return;
+    reply.header('connection', 'close');
+    throw new ServiceError('SERVICE_UNAVAILABLE');
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
@@ -204,6 +221,8 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
       maxAge: 600,
+      // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
+      strictPreflight: false,
     });
     app.addHook('onSend', async (_request, reply, payload) => {
       reply.header('cross-origin-resource-policy', 'cross-origin');
@@ -236,6 +255,8 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
+    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },
