@@ -29,13 +29,22 @@ export interface AppParts {
   readonly clock: () => number;
   /** The source of every roll. */
   readonly draws: Draws;
+  /** How long a request may take, if not as long as usual. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
-export const buildApp = async ({ settings, database, logger, clock, draws }: AppParts): Promise<App> => {
+export const buildApp = async ({
+  settings,
+  database,
+  logger,
+  clock,
+  draws,
+  requestTimeoutMs,
+}: AppParts): Promise<App> => {
   const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
   const catalogs = createCatalogs();
-  const app = await createServer({ settings, authorizer, logger, clock });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
   const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates(catalogs) };

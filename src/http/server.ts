@@ -48,6 +48,7 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly clock: () => number;
+  readonly requestTimeoutMs?: number;
 }
 
 /** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
@@ -130,16 +131,26 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
 
-export const createServer = async ({ settings, authorizer, logger, clock }: ServerParts): Promise<App> => {
+export const createServer = async ({
+  settings,
+  authorizer,
+  logger,
+  clock,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const requestLog = createRequestLog(logger);
   const logUnknown = requestLog(null);
   const app = Fastify({
     logger: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    // Node looks for requests that take too long only every so often.
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
+    // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
+    return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
       // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
@@ -192,6 +203,10 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     });
   });
 
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+  });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
     await app.register(cors, {
@@ -200,6 +215,8 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
       maxAge: 600,
+      // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
+      strictPreflight: false,
     });
   }
 
@@ -217,6 +234,11 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      if (isStopping) {
+        reply.header('connection', 'close');
+        done(new ServiceError('SERVICE_UNAVAILABLE'));
+        return;
+      }
       const access = route.config?.access ?? (reads ? 'read' : 'write');
       if (access === 'public' || request.method === 'OPTIONS') {
         done();
@@ -252,6 +274,8 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
+    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },

@@ -5,8 +5,8 @@ import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
 export const attributeRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/attributes', { schema: contract.createAttribute }, ({ context, body }) =>
-    database.write((tx) => service.createAttribute(tx, context, body)),
+  app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
 
   app.get('/attributes', { schema: contract.listAttributes }, async (request, reply) => {

@@ -5,8 +5,8 @@ import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
 export const classifierRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/classifiers', { schema: contract.createClassifier }, ({ context, body }) =>
-    database.write((tx) => service.createClassifier(tx, context, body)),
+  app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );
 
   app.get('/classifiers', { schema: contract.listClassifiers }, async (request, reply) => {

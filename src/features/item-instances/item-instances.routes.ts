@@ -9,8 +9,8 @@ export const itemInstanceRoutes = (
   app: App,
   { database, ...workshop }: { database: Database } & service.Workshop,
 ): void => {
-  app.post('/item-instances', { schema: contract.createItemInstance }, ({ context, body }) =>
-    database.write((tx) => service.createItemInstance(tx, context, body, workshop)),
+  app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createItemInstance(tx, context, body, workshop)),
   );
 
   app.get('/item-instances', { schema: contract.listItemInstances }, async (request, reply) => {
@@ -28,8 +28,8 @@ export const itemInstanceRoutes = (
     return {};
   });
 
-  app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, ({ context, params, body }) =>
-    database.write((tx) => service.moveItemInstance(tx, context, params.id, body)),
+  app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) => service.moveItemInstance(tx, context, params.id, body)),
   );
 
   app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {

@@ -5,8 +5,8 @@ import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
 export const itemRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/items', { schema: contract.createItem }, ({ context, body }) =>
-    database.write((tx) => service.createItem(tx, context, body)),
+  app.post('/items', { schema: contract.createItem }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {

@@ -5,8 +5,8 @@ import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
 export const spaceRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/spaces', { schema: contract.createSpace }, ({ context, body }) =>
-    database.write((tx) => service.createSpace(tx, context, body)),
+  app.post('/spaces', { schema: contract.createSpace }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );
 
   app.get('/spaces', { schema: contract.listSpaces }, async (request, reply) => {
@@ -31,8 +31,8 @@ export const spaceRoutes = (app: App, { database }: { database: Database }): voi
     return {};
   });
 
-  app.post('/users/:userId/spaces', { schema: contract.createUserSpace }, ({ context, params, body }) =>
-    database.write((tx) => service.createUserSpace(tx, context, params.userId, body)),
+  app.post('/users/:userId/spaces', { schema: contract.createUserSpace }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) => service.createUserSpace(tx, context, params.userId, body)),
   );
 
   app.get('/users/:userId/spaces', { schema: contract.listUserSpaces }, async (request, reply) => {

@@ -12,8 +12,8 @@ export const templateRollRoutes = (
     return sendText(reply, text);
   });
 
-  app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, ({ context, params, body }) =>
-    database.write((tx) => service.sparkTemplate(tx, context, params.id, body, workshop)),
+  app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) => service.sparkTemplate(tx, context, params.id, body, workshop)),
   );
 
   app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, ({ context, params }) =>

@@ -6,8 +6,8 @@ import * as contract from './templates.contract.ts';
 import * as service from './templates.service.ts';
 
 export const templateRoutes = (app: App, { database, catalogs }: { database: Database; catalogs: Catalogs }): void => {
-  app.post('/templates', { schema: contract.createTemplate }, ({ context, body }) =>
-    database.write((tx) => service.createTemplate(tx, context, body, catalogs)),
+  app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, catalogs)),
   );
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {

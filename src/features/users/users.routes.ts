@@ -5,8 +5,8 @@ import * as contract from './users.contract.ts';
 import * as service from './users.service.ts';
 
 export const userRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/users', { schema: contract.createUser }, ({ context, body }) =>
-    database.write((tx) => service.createUser(tx, context, body)),
+  app.post('/users', { schema: contract.createUser }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createUser(tx, context, body)),
   );
 
   app.get('/users', { schema: contract.listUsers }, async (request, reply) => {
