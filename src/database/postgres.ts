@@ -26,9 +26,9 @@ const types = {
 
 /**
  * What another transaction may have caused: a serialisation failure, a deadlock, or a key that was taken or removed
- * between a command's check and its write. Run again, the command sees what the other did and answers accordingly.
+ * between a command's check and its write (23001 is what PostgreSQL 18 calls a row kept by `on delete restrict`). Run again, the command sees what the other did and answers accordingly.
  */
-const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
+const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 
 /** The server is away, starting, stopping or full, or a statement waited too long. */
 const isUnavailable = (code: string | undefined, error: Error): boolean =>
