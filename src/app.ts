@@ -16,6 +16,7 @@ import { templateRollRoutes } from './features/templates/template-rolls.routes.t
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
+import { createCommand, sweepOldAnswers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -47,7 +48,14 @@ export const buildApp = async ({
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates(catalogs) };
+  const parts = {
+    database,
+    command: createCommand(database),
+    authorizer,
+    catalogs,
+    draws,
+    readyTemplates: createReadyTemplates(catalogs),
+  };
   serviceRoutes(app, { database, metrics: settings.metrics });
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
@@ -60,6 +68,8 @@ export const buildApp = async ({
   itemInstanceRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
+  const sweep = sweepOldAnswers(database, clock, (error) => logger.warn({ err: error }, 'old answers stay for now'));
+  app.addHook('onClose', sweep.stop);
   await app.ready();
   return app;
 };

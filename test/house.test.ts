@@ -59,6 +59,7 @@ type Layer =
   | 'randomness'
   | 'settings'
   | 'unit of work'
+  | 'http store'
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
@@ -71,6 +72,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^database\/(deferred|collision|groups)\.ts$/, 'unit of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
+  [/^http\/[a-z-]+\.store\.ts$/, 'http store'],
   [/^http\//, 'http'],
   [/^features\/[a-z-]+\/[a-z-]+\.routes\.ts$/, 'routes'],
   [/^features\/[a-z-]+\/[a-z-]+\.service\.ts$/, 'service'],
@@ -91,7 +93,8 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   // Routes may let requests share a transaction.
   routes: { uses: ['service', 'contract', 'http', 'unit of work'], types: ['database'] },
   // Readiness asks the database itself; a page of rows is turned into a page of an answer.
-  http: { uses: ['http', 'schemas'], types: ['settings', 'database'] },
+  http: { uses: ['http', 'schemas', 'http store'], types: ['settings', 'database'] },
+  'http store': { uses: ['database'] },
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is checked against the contract of its type; a seeded run brings its own draws.

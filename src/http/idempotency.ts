@@ -77,7 +77,8 @@ export const createCommand =
       }
       const value = await work(tx, request);
       // A text is an answer already; else it is what the route will send, byte for byte.
-      const text = typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
+      const text =
+        typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
       await storeAnswer(tx, teamId, key, text);
       return value;
     });

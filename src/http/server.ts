@@ -20,6 +20,7 @@ import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
+import { Replay } from './idempotency.ts';
 import { createRequestLog } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
@@ -268,7 +269,8 @@ export const createServer = async ({
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });
-  app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
+  app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
+    if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
     const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './item-instances.contract.ts';
@@ -7,7 +8,7 @@ import { listItemInstanceSpaces } from './placements.service.ts';
 
 export const itemInstanceRoutes = (
   app: App,
-  { database, ...workshop }: { database: Database } & service.Workshop,
+  { database, command, ...workshop }: { database: Database; command: Command } & service.Workshop,
 ): void => {
   app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
     command(request, reply, (tx, { context, body }) => service.createItemInstance(tx, context, body, workshop)),

@@ -1,10 +1,11 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
-export const itemRoutes = (app: App, { database }: { database: Database }): void => {
+export const itemRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
   app.post('/items', { schema: contract.createItem }, (request, reply) =>
     command(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );
