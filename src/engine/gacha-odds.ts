@@ -1,7 +1,8 @@
 import { type Chain, chainOf, type Edge, stationaryShares } from './chain.ts';
+import { timingsOf } from './chain-timing.ts';
 import type { Feature, GachaRules } from './gacha.ts';
 import { type Counter, factorAt } from './pity.ts';
-import { NEVER, type Timing, timingsOf } from './survival.ts';
+import { NEVER, type Timing } from './survival.ts';
 import type { Tier } from './tiers.ts';
 
 /** Odds of a tier or an item: shares of all items given, and how long the first one takes. */
