@@ -77,6 +77,7 @@ const compileSlot = (slot: SlotConfig, index: number, unique: boolean, tiers: Ti
     const weights = new Map(tier.items.map((item, position) => [item, tier.weights[position] ?? 0]));
     const kept = weigh(
       tier.items.filter((item) => passing.has(item)),
+      tiers.featured,
       (item) => weights.get(item) ?? 0,
     );
     if (rates[place] === 0 || tier.rollable === 0) return kept;

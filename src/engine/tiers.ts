@@ -2,7 +2,7 @@ import { type Bindings, boundTo } from './binding.ts';
 import { compareBytes, sortedBy } from './byte-order.ts';
 import type { CommonConfig, Rates } from './config.ts';
 import type { FaultList } from './faults.ts';
-import { type Catalog, type CompiledItem, filterItems } from './pool.ts';
+import { type Catalog, type CompiledItem, filterItems, markAttributes } from './pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from './weighted.ts';
 
 /** Items with the weights they have here, which featured items may have multiplied. */
@@ -13,6 +13,9 @@ export interface WeightedItems {
   readonly picker: Picker;
   /** How many have a weight above 0. */
   readonly rollable: number;
+  /** By the place of the item, so that a roll of a large tier need not fetch the item to know. */
+  readonly hasAttributes: Uint8Array;
+  readonly isFeatured: Uint8Array;
 }
 
 export interface Tier extends WeightedItems {
@@ -46,9 +49,20 @@ export interface Workshop {
   readonly faults: FaultList;
 }
 
-export const weigh = (items: readonly CompiledItem[], weightOf: (item: CompiledItem) => number): WeightedItems => {
+export const weigh = (
+  items: readonly CompiledItem[],
+  featured: ReadonlySet<string>,
+  weightOf: (item: CompiledItem) => number,
+): WeightedItems => {
   const weights = items.map(weightOf);
-  return { items, weights, picker: compilePicker(weights), rollable: weights.filter((weight) => weight > 0).length };
+  return {
+    items,
+    weights,
+    picker: compilePicker(weights),
+    rollable: weights.filter((weight) => weight > 0).length,
+    hasAttributes: markAttributes(items),
+    isFeatured: Uint8Array.from(items, ({ id }) => Number(featured.has(id))),
+  };
 };
 
 /** What is wrong with items that must be able to give one; undefined when nothing is. */
@@ -166,7 +180,7 @@ export const compileTiers = (config: CommonConfig, pityTier: string | undefined,
   let all: Tier[];
   let complete = true;
   if (nameless) {
-    all = [{ key: null, optionId: null, name: null, rate: 1, share: 1, ...weigh(pool, weightOf) }];
+    all = [{ key: null, optionId: null, name: null, rate: 1, share: 1, ...weigh(pool, featured, weightOf) }];
   } else {
     const rates = bindRates(baseRates, workshop);
     const total = sumOf(rates.map(({ rate }) => rate));
@@ -179,7 +193,7 @@ export const compileTiers = (config: CommonConfig, pityTier: string | undefined,
       name: catalog.options.get(optionId)?.name ?? null,
       rate,
       share: total > 0 ? rate / total : 0,
-      ...weigh(divided[place] ?? [], weightOf),
+      ...weigh(divided[place] ?? [], featured, weightOf),
     }));
   }
 
