@@ -9,8 +9,9 @@ import { systemDraws } from '../src/randomness.ts';
 import { item, option, templateOf } from '../test/catalogs.ts';
 
 /**
- * Rolls a second of the engine for pools of 10, 1,000 and 100,000 items, beside a linear scan and beside nothing but the draws that a roll takes; and
- * the time that exact odds take. Every figure that matters is a ratio of two taken in the same run.
+ * Rolls a second of the engine for pools of 10, 1,000 and 100,000 items, beside a linear scan and beside nothing but
+ * the draws that a roll takes; and the time that exact odds take. Every figure that matters is a ratio of two taken in
+ * the same run.
  */
 const POOLS = [10, 1_000, 100_000];
 const ROLLS_A_CALL = 100;

@@ -137,7 +137,8 @@ describe('ten million rolls of a banner with two pities', () => {
     const { tiers, items } = templateOdds(templateOf('gacha', banner, catalog));
     const four = tiers.find(({ tier }) => tier === 'four');
     const featured = items.find(({ itemId }) => itemId === 'five-1');
-    // Batches of ten thousand rolls hardly depend on each other, and their own spread tells how near their mean must be.
+    // Batches of ten thousand rolls hardly depend on each other, and their own spread tells how near their mean must
+    // be.
     assert.ok(meanAgrees(foursByBatch, four?.effective ?? 0));
     // After a featured result every counter that matters to the next is fresh.
     assert.ok(meanAgrees(featuredGaps, featured?.expectedRolls ?? 0));

@@ -43,7 +43,7 @@ export interface PackPlan {
 const MOST_CARDS = 20;
 const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
 /** Counts of cards by tiers that can run out: more of them are refused, so that odds stay exact and soon. */
-const MOST_SUPPLY_STATES = 250_000;
+const MOST_SUPPLY_STATES = 100_000;
 
 const compileRates = (
   slot: SlotConfig,
@@ -117,7 +117,7 @@ const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): v
 
 export const compileCardPack = (config: CardPackConfig, workshop: Workshop): PackPlan => {
   const { faults } = workshop;
-  const tiers = compileTiers(config, undefined, workshop);
+  const tiers = compileTiers(config, {}, workshop);
   const unique = config.unique ?? false;
   const slotConfigs = config.slots ?? DEFAULT_SLOTS;
   const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);

@@ -25,9 +25,9 @@ const distance = (left: Float64Array, right: Float64Array): number => {
 };
 
 /**
- * The factor, and where the chance is in the end, by sweeps through the layers. One sweep moves what begins in layer 0 through all of them at
- * once, so that it does the work of a whole cycle of rolls; Newton's method then moves the factor until what comes back to layer 0 is
- * as much as began there. Null when that is nothing, or does not settle.
+ * The factor, and where the chance is in the end, by sweeps through the layers. One sweep moves what begins in layer 0
+ * through all of them at once, so that it does the work of a whole cycle of rolls; Newton's method then moves the
+ * factor until what comes back to layer 0 is as much as began there. Null when that is nothing, or does not settle.
  */
 const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; states: Float64Array } | null => {
   const { width, targets, starts, lingers } = chain;
@@ -100,7 +100,9 @@ const sweepBack = (chain: Chain, kept: Float64Array, lnFactor: number): Float64A
   return null;
 };
 
-/** The factor once more, from what a roll takes: that sum has only positive parts, so that small hits keep their digits. */
+/**
+ * The factor once more, from what a roll takes: that sum has only positive parts, so that small hits keep their digits.
+ */
 const lnFactorOf = (chain: Chain, part: number, states: Float64Array): number => {
   let taken = 0;
   for (let edge = 0; edge < chain.sources.length; edge += 1) {

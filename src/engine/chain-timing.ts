@@ -55,8 +55,9 @@ const SMALL_PART = 0.05;
 const NODES = 16;
 
 /**
- * A polynomial through the values at sixteen parts up to the greatest, as a function of s = -ln(1 - part). What it is used for, means, decays
- * and chances of no hit, divided or multiplied by s, is so smooth in s that nothing is lost: many items cost little more than few.
+ * A polynomial through the values at sixteen parts up to the greatest, as a function of s = -ln(1 - part). What it is
+ * used for, means, decays and chances of no hit, divided or multiplied by s, is so smooth in s that nothing is lost:
+ * many items cost little more than few.
  */
 const interpolate = <T>(greatest: number, workOut: (part: number) => T) => {
   const most = -Math.log1p(-greatest);
@@ -103,7 +104,9 @@ const decaysBetween = (
   };
 };
 
-/** Medians of small parts that come before the decay has settled, from the chances of no hit followed for sixteen parts. */
+/**
+ * Medians of small parts that come before the decay has settled, from the chances of no hit followed for sixteen parts.
+ */
 const earlyMedians = (chain: Chain, greatest: number, settled: number): ((part: number) => number) => {
   const { at } = interpolate(greatest, (part) => {
     const follower = followChain(chain, part);

@@ -1,8 +1,8 @@
 /**
  * Counters as a Markov chain, and its exact stationary shares.
  *
- * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from a
- * layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
+ * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from
+ * a layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
  */
 export interface Chain {
   readonly layers: number;
@@ -52,8 +52,9 @@ export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): C
 };
 
 /**
- * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it only adds,
- * multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is used up.
+ * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it
+ * only adds, multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is
+ * used up.
  */
 const reduce = (matrix: Float64Array, size: number): Float64Array => {
   let base = 0;
@@ -89,9 +90,9 @@ const reduce = (matrix: Float64Array, size: number): Float64Array => {
 };
 
 /**
- * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are replaced by
- * where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense chain of one or
- * two layers, small even where there are thousands of states; the other layers follow from it.
+ * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are
+ * replaced by where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense
+ * chain of one or two layers, small even where there are thousands of states; the other layers follow from it.
  */
 export const stationaryShares = (chain: Chain): Float64Array => {
   const { layers, width, targets, chances, starts, lingers } = chain;
@@ -205,8 +206,9 @@ export const meanByRestarts = (chain: Chain, part: number): number => {
 };
 
 /**
- * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit edge surely
- * hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for ever.
+ * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit
+ * edge surely hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for
+ * ever.
  */
 export const worstCase = (chain: Chain, always: boolean): number | null => {
   const states = chain.layers * chain.width;

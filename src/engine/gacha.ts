@@ -113,7 +113,7 @@ const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Work
 
 export const compileGacha = (config: GachaConfig, workshop: Workshop): GachaRules => {
   const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
-  const tiers = compileTiers(config, pityTier, workshop);
+  const tiers = compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
   if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
   checkTopTier(config, tiers, workshop);
   checkSegments(config.softPity, ['softPity'], workshop.faults);

@@ -37,8 +37,8 @@ const NOTHING = 1e-13;
 const MOST_PACKS_FOLLOWED = 10_000;
 
 /**
- * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of the chance: the
- * chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
+ * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of
+ * the chance: the chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
  */
 const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   // begun[n]: the chance that the pity begins afresh with pack n and there was no hit before.
@@ -76,8 +76,9 @@ const worstOf = ({ fresh, due }: InPacks, threshold: number): number | null => {
 };
 
 /**
- * How the chance of no hit decays from pack to pack. A row ends without a hit after k packs with a known chance; the factor is what makes those
- * chances, each divided by its k-th power, sum to 1. Found by Newton's method, from the side where it cannot overshoot.
+ * How the chance of no hit decays from pack to pack. A row ends without a hit after k packs with a known chance; the
+ * factor is what makes those chances, each divided by its k-th power, sum to 1. Found by Newton's method, from the side
+ * where it cannot overshoot.
  */
 const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
   if (threshold === Number.POSITIVE_INFINITY) return { lnScale: 0, lnFactor: Math.log1p(-Math.min(1, fresh.hit)) };

@@ -61,7 +61,9 @@ export interface Pool {
   /** In byte order of their ids, with those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
-  /** By the place of the item, 1 for those with attributes: a roll of a large pool then need not fetch the item to know. */
+  /**
+   * By the place of the item, 1 for those with attributes: a roll of a large pool then need not fetch the item to know.
+   */
   readonly hasAttributes: Uint8Array;
 }
 

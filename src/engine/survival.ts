@@ -21,19 +21,28 @@ export interface Follower {
   advance(): void;
 }
 
-/** How the chance of no hit falls in the end: after n rolls it is e^(lnScale + n × lnFactor), to within what has died out by then. */
+/**
+ * How the chance of no hit falls in the end: after n rolls it is e^(lnScale + n × lnFactor), to within what has died
+ * out by then.
+ */
 export interface Decay {
   readonly lnScale: number;
   readonly lnFactor: number;
 }
 
-/** The first n with a chance of no hit of at most a half, when that decays from the first roll on; Infinity when there is none. */
+/**
+ * The first n with a chance of no hit of at most a half, when that decays from the first roll on; Infinity when there
+ * is none.
+ */
 export const medianOfDecay = ({ lnScale, lnFactor }: Decay): number => {
   if (lnScale <= LN_MEDIAN_SURVIVAL) return 0;
   return lnFactor < 0 ? Math.ceil((LN_MEDIAN_SURVIVAL - lnScale) / lnFactor) : Number.POSITIVE_INFINITY;
 };
 
-/** The first n from 1 on, up to `to`, at which a chance of no hit, given by its logarithm, is at most a half; the last must be. */
+/**
+ * The first n from 1 on, up to `to`, at which a chance of no hit, given by its logarithm, is at most a half; the last
+ * must be.
+ */
 export const medianWithin = (lnSurvival: (n: number) => number, to: number): number => {
   let low = 0;
   let high = to;
@@ -46,8 +55,8 @@ export const medianWithin = (lnSurvival: (n: number) => number, to: number): num
 };
 
 /**
- * The median by following every roll. Where that takes too long, the rest is taken to decay by one factor, such that it has its exact
- * mean; Infinity when no hit comes any more.
+ * The median by following every roll. Where that takes too long, the rest is taken to decay by one factor, such that it
+ * has its exact mean; Infinity when no hit comes any more.
  */
 export const medianByFollowing = (follower: Follower, mostRolls: number, exactMean: () => number): number => {
   let sum = 0;
@@ -64,7 +73,10 @@ export const medianByFollowing = (follower: Follower, mostRolls: number, exactMe
   return mostRolls + medianOfDecay(rest);
 };
 
-/** The roll from which on the chance of no hit keeps to its decay, and has for `window` rolls; at most so many rolls are followed. */
+/**
+ * The roll from which on the chance of no hit keeps to its decay, and has for `window` rolls; at most so many rolls are
+ * followed.
+ */
 export const settlesAfter = (
   follower: Follower,
   { lnScale, lnFactor }: Decay,

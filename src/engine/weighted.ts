@@ -45,9 +45,10 @@ const BUCKETS_AN_ENTRY = 2;
 /**
  * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, a few for
  * each entry, and each bucket remembers the entry that its lowest draw chooses. Rounding `u × total` never turns two
- * draws round, so a higher draw never chooses an earlier entry. Where the highest draw chooses the same entry, that is all there is
- * to look up, which spares large pools the way to slow memory; elsewhere a scan begins at the remembered entry and compares the
- * very doubles of the definition. The number of buckets is a power of two, which makes `u × buckets` exact.
+ * draws round, so a higher draw never chooses an earlier entry. Where the highest draw chooses the same entry, that is
+ * all there is to look up, which spares large pools the way to slow memory; elsewhere a scan begins at the remembered
+ * entry and compares the very doubles of the definition. The number of buckets is a power of two, which makes `u ×
+ * buckets` exact.
  */
 export const compilePicker = (weights: readonly number[]): Picker => {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
