@@ -156,8 +156,10 @@ describe('the house', () => {
   test('keeps the engine pure', () => {
     for (const { path, imports, text } of files.filter((file) => file.path.startsWith('engine/'))) {
       for (const { target } of imports) assert.match(target, /^engine\//, `${path} imports ${target}`);
+      // Comments may use the words; the code may not.
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       assert.doesNotMatch(
-        text,
+        code,
         /\b(async|await|Promise|Date|process|setTimeout|performance|crypto|fetch)\b(?=[\s.(<])/,
         path,
       );
