@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { listItemInstanceSpaces } from '../placements/placements.service.ts';
 import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
-import { listItemInstanceSpaces } from './placements.service.ts';
 
 export const itemInstanceRoutes = (
   app: App,
@@ -30,6 +30,10 @@ export const itemInstanceRoutes = (
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, ({ context, params, body }) =>
     database.write((tx) => service.moveItemInstance(tx, context, params.id, body)),
+  );
+
+  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, ({ context, params, body }) =>
+    database.write((tx) => service.transferItemInstance(tx, context, params.id, body)),
   );
 
   app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {

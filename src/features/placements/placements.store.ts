@@ -1,99 +1,252 @@
+import type { Kysely } from 'kysely';
 import { inChunks } from '../../database/chunks.ts';
+import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { rowsStatement, statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Cell } from '../../engine/grid.ts';
+import type { Lying } from '../../engine/grid.ts';
 import { isoTime } from '../../time.ts';
-import type { ListedItemInstanceSpace } from './item-instances.contract.ts';
+import type { ListedItemInstanceSpace } from '../item-instances/item-instances.contract.ts';
 
 export type PlacementRow = Tables['item_instance_spaces'];
 
-/** What is taken in a user space, row by row; a row without anything in it may be absent. */
-export const selectTakenRows = async (
-  reader: Reader,
-  teamId: string,
-  userSpaceId: string,
-): Promise<Map<number, bigint>> => {
-  const rows = await reader
+/** A placement with the footprint of what is placed, as its item has it: not yet turned. */
+export interface Placed extends PlacementRow {
+  readonly item_id: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface RowsOf {
+  readonly teamId: string;
+  readonly userSpaceId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const bitsOf = (taken: string): bigint => BigInt(`0x${taken}`);
+
+const selectRows = statement((queries, { teamId, userSpaceId, from, to }: RowsOf) =>
+  queries
     .selectFrom('user_space_rows')
     .select(['y', 'taken'])
     .where('team_id', '=', teamId)
     .where('user_space_id', '=', userSpaceId)
+    .where('y', '>=', from)
+    .where('y', '<=', to),
+);
+
+/** What is taken in these rows of a user space; a row in which nothing is may be absent. */
+export const selectTakenRows = async (reader: Reader, rows: RowsOf): Promise<Map<number, bigint>> =>
+  new Map((await selectRows(reader, rows)).map(({ y, taken }) => [y, bitsOf(taken)]));
+
+/** What is taken in several user spaces at once, by user space. */
+export const selectAllTakenRows = async (
+  reader: Reader,
+  teamId: string,
+  userSpaceIds: readonly string[],
+): Promise<Map<string, Map<number, bigint>>> => {
+  const rows = await reader
+    .selectFrom('user_space_rows')
+    .select(['user_space_id', 'y', 'taken'])
+    .where('team_id', '=', teamId)
+    .where('user_space_id', 'in', userSpaceIds)
     .execute();
-  return new Map(rows.map(({ y, taken }) => [y, BigInt(`0x${taken}`)]));
+  const byUserSpace = new Map(userSpaceIds.map((id) => [id, new Map<number, bigint>()]));
+  for (const { user_space_id, y, taken } of rows) byUserSpace.get(user_space_id)?.set(y, bitsOf(taken));
+  return byUserSpace;
 };
+
+const upsertRows = rowsStatement<Tables['user_space_rows']>((queries, rows) =>
+  queries
+    .insertInto('user_space_rows')
+    .values(rows.map((row) => ({ team_id: row.team_id, user_space_id: row.user_space_id, y: row.y, taken: row.taken })))
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'user_space_id', 'y']).doUpdateSet((eb) => ({ taken: eb.ref('excluded.taken') })),
+    ),
+);
 
 export const saveTakenRows = (
   tx: Transaction,
   teamId: string,
-  userSpaceId: string,
-  rows: ReadonlyMap<number, bigint>,
+  rows: readonly { readonly userSpaceId: string; readonly y: number; readonly taken: bigint }[],
 ): Promise<void> =>
-  inChunks([...rows], async (some) => {
-    await tx
-      .insertInto('user_space_rows')
-      .values(some.map(([y, taken]) => ({ team_id: teamId, user_space_id: userSpaceId, y, taken: taken.toString(16) })))
-      .onConflict((conflict) =>
-        conflict.columns(['team_id', 'user_space_id', 'y']).doUpdateSet((eb) => ({ taken: eb.ref('excluded.taken') })),
-      )
-      .execute();
-  });
+  upsertRows(
+    tx,
+    rows.map(({ userSpaceId, y, taken }) => ({
+      team_id: teamId,
+      user_space_id: userSpaceId,
+      y,
+      taken: taken.toString(16),
+    })),
+  );
 
-export const selectPlacement = (
+const placedQuery = (queries: Kysely<Tables>, teamId: string) =>
+  queries
+    .selectFrom('item_instance_spaces as placement')
+    .innerJoin('item_instances as instance', (join) =>
+      join.onRef('instance.team_id', '=', 'placement.team_id').onRef('instance.id', '=', 'placement.item_instance_id'),
+    )
+    .innerJoin('items', (join) =>
+      join.onRef('items.team_id', '=', 'instance.team_id').onRef('items.id', '=', 'instance.item_id'),
+    )
+    .selectAll('placement')
+    .select(['items.id as item_id', 'items.width', 'items.height'])
+    .where('placement.team_id', '=', teamId);
+
+const selectPlaced = statement((queries, { teamId, itemInstanceId }: { teamId: string; itemInstanceId: string }) =>
+  placedQuery(queries, teamId).where('placement.item_instance_id', '=', itemInstanceId),
+);
+
+/** Where an instance lies, if it does. */
+export const selectPlacement = async (
   reader: Reader,
   teamId: string,
   itemInstanceId: string,
-): Promise<PlacementRow | undefined> =>
-  reader
+): Promise<Placed | undefined> => (await selectPlaced(reader, { teamId, itemInstanceId }))[0];
+
+/**
+ * Where an instance lies now that these user spaces are held. Another may have moved it while this transaction waited
+ * for them; where it now lies in one that is not held, or nowhere, all begins anew.
+ */
+export const selectHeldPlacement = async (
+  tx: Transaction,
+  teamId: string,
+  itemInstanceId: string,
+  heldUserSpaceIds: readonly string[],
+): Promise<Placed> => {
+  const placed = await selectPlacement(tx, teamId, itemInstanceId);
+  if (placed === undefined || !heldUserSpaceIds.includes(placed.user_space_id)) throw new Collision();
+  return placed;
+};
+
+export const selectUserSpaceIds = async (
+  reader: Reader,
+  teamId: string,
+  itemInstanceIds: readonly string[],
+): Promise<string[]> => {
+  if (itemInstanceIds.length === 0) return [];
+  const rows = await reader
     .selectFrom('item_instance_spaces')
-    .selectAll()
+    .select('user_space_id')
     .where('team_id', '=', teamId)
-    .where('item_instance_id', '=', itemInstanceId)
-    .executeTakeFirst();
+    .where('item_instance_id', 'in', itemInstanceIds)
+    .execute();
+  return rows.map((row) => row.user_space_id);
+};
 
-export const insertPlacements = (tx: Transaction, rows: readonly PlacementRow[]): Promise<void> =>
-  inChunks(rows, async (some) => {
-    await tx.insertInto('item_instance_spaces').values(some).execute();
-  });
+/** All that lies in a user space, in the order of items and instances. */
+export const selectPlacedIn = (reader: Reader, teamId: string, userSpaceId: string): Promise<Placed[]> =>
+  placedQuery(reader, teamId)
+    .where('placement.user_space_id', '=', userSpaceId)
+    .orderBy('items.id')
+    .orderBy('placement.item_instance_id')
+    .execute();
 
-export const updatePlacement = (tx: Transaction, { team_id, id, ...values }: PlacementRow) =>
-  tx.updateTable('item_instance_spaces').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+/** All placed instances of an item, which lie in user spaces that are held: else all begins anew. */
+export const selectHeldPlacementsOf = async (
+  tx: Transaction,
+  teamId: string,
+  itemId: string,
+  heldUserSpaceIds: ReadonlySet<string>,
+): Promise<Placed[]> => {
+  const placed = await placedQuery(tx, teamId)
+    .where('instance.item_id', '=', itemId)
+    .orderBy('placement.item_instance_id')
+    .execute();
+  if (placed.some(({ user_space_id }) => !heldUserSpaceIds.has(user_space_id))) throw new Collision();
+  return placed;
+};
+
+/** What lies on any cell of a rectangle. */
+export const selectCovering = (
+  reader: Reader,
+  teamId: string,
+  userSpaceId: string,
+  { x, y, width, height }: Lying,
+): Promise<Placed[]> =>
+  placedQuery(reader, teamId)
+    .where('placement.id', 'in', (eb) =>
+      eb
+        .selectFrom('occupied_cells as cell')
+        .select('cell.item_instance_space_id')
+        .where('cell.team_id', '=', teamId)
+        .where('cell.user_space_id', '=', userSpaceId)
+        .where('cell.y', '>=', y)
+        .where('cell.y', '<', y + height)
+        .where('cell.x', '>=', x)
+        .where('cell.x', '<', x + width),
+    )
+    .orderBy('placement.item_instance_id')
+    .execute();
+
+const placementValues = (row: PlacementRow): PlacementRow => ({
+  team_id: row.team_id,
+  id: row.id,
+  item_instance_id: row.item_instance_id,
+  user_space_id: row.user_space_id,
+  x: row.x,
+  y: row.y,
+  rotated: row.rotated,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+});
+
+export const insertPlacements = rowsStatement<PlacementRow>((queries, rows) =>
+  queries.insertInto('item_instance_spaces').values(rows.map(placementValues)),
+);
+
+/** Writes placements that exist, as they are now. */
+export const savePlacements = rowsStatement<PlacementRow>((queries, rows) =>
+  queries
+    .insertInto('item_instance_spaces')
+    .values(rows.map(placementValues))
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({
+        user_space_id: eb.ref('excluded.user_space_id'),
+        x: eb.ref('excluded.x'),
+        y: eb.ref('excluded.y'),
+        rotated: eb.ref('excluded.rotated'),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
+    ),
+);
 
 /** The cells go with it. */
 export const deletePlacement = (tx: Transaction, teamId: string, id: string) =>
   tx.deleteFrom('item_instance_spaces').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-export interface OccupiedCell extends Cell {
-  readonly placementId: string;
-}
+export const insertCells = rowsStatement<Tables['occupied_cells']>((queries, rows) =>
+  queries.insertInto('occupied_cells').values(
+    rows.map((row) => ({
+      team_id: row.team_id,
+      user_space_id: row.user_space_id,
+      x: row.x,
+      y: row.y,
+      item_instance_space_id: row.item_instance_space_id,
+    })),
+  ),
+);
 
-export const insertCells = (
-  tx: Transaction,
-  teamId: string,
-  userSpaceId: string,
-  cells: readonly OccupiedCell[],
-): Promise<void> =>
-  inChunks(cells, async (some) => {
+const deleteCellsOfOne = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+  queries.deleteFrom('occupied_cells').where('team_id', '=', teamId).where('item_instance_space_id', '=', id),
+);
+
+export const deleteCells = async (tx: Transaction, teamId: string, placementIds: readonly string[]): Promise<void> => {
+  const [first] = placementIds;
+  if (placementIds.length === 1 && first !== undefined) {
+    await deleteCellsOfOne(tx, { teamId, id: first });
+    return;
+  }
+  await inChunks(placementIds, async (some) => {
     await tx
-      .insertInto('occupied_cells')
-      .values(
-        some.map(({ x, y, placementId }) => ({
-          team_id: teamId,
-          user_space_id: userSpaceId,
-          x,
-          y,
-          item_instance_space_id: placementId,
-        })),
-      )
+      .deleteFrom('occupied_cells')
+      .where('team_id', '=', teamId)
+      .where('item_instance_space_id', 'in', some)
       .execute();
   });
-
-export const deleteCells = (tx: Transaction, teamId: string, placementId: string) =>
-  tx
-    .deleteFrom('occupied_cells')
-    .where('team_id', '=', teamId)
-    .where('item_instance_space_id', '=', placementId)
-    .execute();
+};
 
 export const selectPlacements = async (
   reader: Reader,

@@ -5,7 +5,7 @@ import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engin
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
 import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
 import { addCounts, insertEvent } from './rolls.store.ts';
 
@@ -84,11 +84,8 @@ export const rollItem = async (
   if (rolled === undefined) throw nothingToRoll(request, pool.picker.total);
   const result = showRoll(team, rolled);
   if (userId !== undefined) {
-    const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
-    if (userSpaceId !== undefined && userSpace === undefined)
-      throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
     const gift = { itemId: rolled.item.id, values: rolled.values };
-    [result.itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
+    [result.itemInstance] = await giveInstances(tx, context, { userId, userSpaceId, cause: 'roll' }, [gift]);
   }
   await recordRolls(tx, context, [rolled], { userId });
   return result;
