@@ -42,10 +42,22 @@ const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Ro
  * What must hold in the database whatever was done to it: the occupied cells are the cells of all placements, the rows
  * in which free places are looked for are the occupied cells once more, and the history tells of every instance.
  */
-export const assertInventoriesHold = async ({ database }: Pick<Service, 'database'>): Promise<void> => {
+export const assertInventoriesHold = async (
+  { database }: Pick<Service, 'database'>,
+  /** Only this team is looked at, where one is given. */
+  teamId?: string,
+): Promise<void> => {
   const { placements, cells, rows, events, instances } = await database.read(async (reader) => ({
-    events: await reader.selectFrom('item_instance_history').selectAll().execute(),
-    instances: await reader.selectFrom('item_instances').selectAll().execute(),
+    events: await reader
+      .selectFrom('item_instance_history')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
+    instances: await reader
+      .selectFrom('item_instances')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
     placements: await reader
       .selectFrom('item_instance_spaces as placement')
       .innerJoin('item_instances', (join) =>
@@ -78,9 +90,18 @@ export const assertInventoriesHold = async ({ database }: Pick<Service, 'databas
         'spaces.cols',
         'spaces.rows',
       ])
+      .$if(teamId !== undefined, (query) => query.where('placement.team_id', '=', teamId as string))
       .execute(),
-    cells: await reader.selectFrom('occupied_cells').selectAll().execute(),
-    rows: await reader.selectFrom('user_space_rows').selectAll().execute(),
+    cells: await reader
+      .selectFrom('occupied_cells')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
+    rows: await reader
+      .selectFrom('user_space_rows')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
   }));
   assertHistoryHolds(events, instances);
   const name = (...parts: (string | number)[]) => parts.join(' | ');
