@@ -14,11 +14,12 @@ import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
-import { createReadyTemplates } from './features/templates/compiled-templates.ts';
+import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
+import { createCommand, sweepOldAnswers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -32,16 +33,32 @@ export interface AppParts {
   readonly clock: () => number;
   /** The source of every roll. */
   readonly draws: Draws;
+  /** How long a request may take, if not as long as usual. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
-export const buildApp = async ({ settings, database, logger, clock, draws }: AppParts): Promise<App> => {
+export const buildApp = async ({
+  settings,
+  database,
+  logger,
+  clock,
+  draws,
+  requestTimeoutMs,
+}: AppParts): Promise<App> => {
   const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
   const catalogs = createCatalogs();
-  const app = await createServer({ settings, authorizer, logger, clock });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates() };
+  const parts = {
+    database,
+    command: createCommand(database),
+    authorizer,
+    catalogs,
+    draws,
+    readyTemplates: createReadyTemplates(catalogs),
+  };
   serviceRoutes(app, { database, metrics: settings.metrics });
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
@@ -57,6 +74,8 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   historyRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
+  const sweep = sweepOldAnswers(database, clock, (error) => logger.warn({ err: error }, 'old answers stay for now'));
+  app.addHook('onClose', sweep.stop);
   await app.ready();
   return app;
 };

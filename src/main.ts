@@ -22,17 +22,25 @@ const settingsOrExit = (): Settings => {
   }
 };
 
-/** What a person sees after the very first start. It goes to standard error, so that standard output holds only logs. */
-const greet = (address: string, teamId: string, secret: string | undefined): void => {
-  const password = secret ?? '$ITEMWRIGHT_SECRET';
-  const keep = secret === undefined ? '' : 'The secret is shown this once; keep it. ';
+type FirstTeam = { teamId: string; secret: string };
+
+/**
+ * What a person sees on the very first start. It goes to standard error, so that standard output holds only logs, and
+ * at once, since it cannot be shown again should the start fail further on.
+ */
+const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const isGiven = given.secret !== undefined;
   say(`
-Itemwright is ready at ${address}
+Itemwright made its first team.
 
   team id  ${teamId}
-  secret   ${secret ?? 'as given in ITEMWRIGHT_SECRET'}
+  secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
+${isGiven ? '' : '\nThe secret is shown this once; keep it.\n'}`);
+};
 
-${keep}Paste this into another terminal to try it:
+const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
+  say(`Itemwright is ready at ${address}. Try it:
 
   curl -u "${teamId}:${password}" ${address}/team
 
@@ -47,11 +55,12 @@ const start = async (): Promise<void> => {
   const settings = settingsOrExit();
   const logger = pino(
     { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: 0 }),
+    pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
   );
   const database = openDatabase(settings.databaseUrl);
   await database.migrate();
   const firstTeam = await database.write((tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
+  if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
 
   let stopping = false;
@@ -77,9 +86,7 @@ const start = async (): Promise<void> => {
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const address = `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`;
   logger.info({ address, engine: database.engine }, 'listening');
-  // A secret that was given is known to whoever gave it, and need not stand on a screen.
-  if (firstTeam !== undefined)
-    greet(address, firstTeam.teamId, settings.firstTeam.secret === undefined ? firstTeam.secret : undefined);
+  if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
 };
 
 start().catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Client, onEveryDatabase, type Service } from './harness.ts';
 import { assertInventoriesHold, openBag, pictureOf, stockShapes } from './inventories.ts';
-import { Model, type Operation, operations, outcomeOf, perform, sameOutcome } from './inventory-model.ts';
+import { Model, type Operation, operations, outcomeOf, perform, resolve, sameOutcome } from './inventory-model.ts';
 
 const ITEMS = { dot: [1, 1], bar: [1, 3], slab: [2, 1], block: [2, 2] } as const;
 const SPACES = { small: [3, 3], large: [5, 4] } as const;
@@ -88,6 +88,7 @@ const permutations = <T>(list: readonly T[]): T[][] =>
 onEveryDatabase('inventories', (service, engine) => {
   test('do what a plain model of them does, one by one and some at once', async () => {
     const statuses = new Map<string, number>();
+    let swaps = 0;
     // One operation, or some that are called at once: then there must be an order of them in which the model does the same.
     const step = fc.oneof(
       { weight: 3, arbitrary: operations(NAMES).map((operation) => [operation]) },
@@ -96,7 +97,8 @@ onEveryDatabase('inventories', (service, engine) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 40, size: 'max' }), async (steps) => {
         const { team, model } = await begin(service());
-        for (const together of steps) {
+        for (const chosen of steps) {
+          const together = chosen.map((operation) => resolve(model, operation));
           const answers = await Promise.all(together.map((operation) => perform(team, operation)));
           const outcomes = together.map((operation, index) => {
             const answer = answers[index];
@@ -120,10 +122,12 @@ onEveryDatabase('inventories', (service, engine) => {
           for (const { operation } of explained) model.apply(operation);
           await assertInventoriesHold(service(), team.teamId);
         }
+        swaps += model.swaps;
       }),
       { seed: engine === 'sqlite' ? 41 : 42, numRuns: 6, endOnFailure: true },
     );
     // The sequences do not only bounce off: every operation succeeded and was refused.
+    assert.ok(swaps > 10, `only ${swaps} swaps`);
     for (const type of [
       'create',
       'move',
@@ -169,7 +173,16 @@ onEveryDatabase('inventories', (service, engine) => {
     };
     const answered = new Map<number, number>();
     const call = async (sequence: readonly Operation[]): Promise<void> => {
-      for (const operation of sequence) {
+      for (const chosen of sequence) {
+        // Who owns what and where is read beforehand; by the time of the call it may be another.
+        const { body: shown } =
+          chosen.type === 'move' || chosen.type === 'transfer'
+            ? await team.get(`/item-instances/${chosen.id}`)
+            : { body: {} };
+        const known = model.clone();
+        if (shown.userId !== undefined && 'id' in chosen)
+          known.things.set(chosen.id, { itemId: shown.item.id, userId: shown.userId, at: null });
+        const operation = resolve(known, chosen);
         const { status } = await perform(team, operation);
         answered.set(status, (answered.get(status) ?? 0) + 1);
         if (status === 200) count(operation);
@@ -193,6 +206,55 @@ onEveryDatabase('inventories', (service, engine) => {
     for (const userId of model.users) {
       const { body: bags } = await team.get(`/users/${userId}/spaces`);
       for (const { id } of bags) await pictureOf(team, userId, id);
+    }
+  });
+
+  test('hold when several reach for one thing at once', async () => {
+    const team = await service().anotherTeam();
+    await stockShapes(team);
+    const users = ['ann', 'bob'] as const;
+    const bagOf: Record<string, string[]> = {};
+    for (const userId of users) bagOf[userId] = [await openBag(team, userId, 4, 4), await openBag(team, userId, 4, 4)];
+    const [annOne, annTwo] = bagOf.ann as [string, string];
+    const [bobOne] = bagOf.bob as [string];
+    const at = (x: number, y: number) => ({ spacePositionX: x, spacePositionY: y });
+    for (let round = 0; round < 30; round += 1) {
+      const [placed, other, loose] = [`placed-${round}`, `other-${round}`, `loose-${round}`];
+      await team.post('/item-instances/batch', {
+        operations: [
+          { type: 'create', id: placed, itemId: '1x1', userId: 'ann', userSpaceId: annOne, ...at(0, 0) },
+          { type: 'create', id: other, itemId: '1x1', userId: 'ann', userSpaceId: annTwo, ...at(0, 0) },
+          { type: 'create', id: loose, itemId: '2x1', userId: 'ann' },
+        ],
+      });
+      const move =
+        (id: string, userSpaceId: string, x: number, y: number, swap = false) =>
+        () =>
+          team.post(`/item-instances/${id}/move`, { userId: 'ann', userSpaceId, ...at(x, y), swap });
+      const transfer = (id: string, toUserSpaceId?: string) => () =>
+        team.post(`/item-instances/${id}/transfer`, { userId: 'ann', toUserId: 'bob', toUserSpaceId });
+      const calls = [
+        // One goes into another bag and swaps with what lies there, which is to be given away at the same time.
+        move(placed, annTwo, 0, 0, true),
+        transfer(other, bobOne),
+        move(other, annTwo, 3, 3),
+        // One that lies nowhere is placed and given away.
+        move(loose, annOne, 1, 1),
+        transfer(loose),
+        () => team.delete(`/item-instances/${round % 2 === 0 ? placed : loose}`),
+        () => team.put('/items/2x1', { width: 1 + (round % 3) }),
+        () => team.post('/item-instances', { itemId: '2x1', userId: 'ann', userSpaceId: annOne, ...at(1, 2) }),
+        () => team.post(`/users/ann/spaces/${annTwo}/sort`),
+      ];
+      const answers = await Promise.all(calls.map((call) => call()));
+      for (const { status, body } of answers) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
+      await assertInventoriesHold(service(), team.teamId);
+      const { body } = await team.get('/item-instances');
+      const ids = body.map(({ id }: { id: string }) => id);
+      for (let start = 0; start < ids.length; start += 100)
+        await team.post('/item-instances/batch', {
+          operations: ids.slice(start, start + 100).map((id: string) => ({ type: 'delete', id })),
+        });
     }
   });
 

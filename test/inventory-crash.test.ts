@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { openDatabase } from '../src/database/database.ts';
 import { type Answer, basic, type Client, createEmptyDatabase, ENGINES } from './harness.ts';
 import { assertInventoriesHold } from './inventories.ts';
-import { Model, type Operation, operations, outcomeOf, perform, sameOutcome } from './inventory-model.ts';
+import { Model, type Operation, operations, outcomeOf, perform, resolve, sameOutcome } from './inventory-model.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
 const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
@@ -134,7 +134,7 @@ for (const engine of ENGINES) {
       /** Goes on with a caller's operations until the service is gone, or until there are no more. */
       const proceed = async (world: World): Promise<void> => {
         while (world.done < world.sequence.length) {
-          const operation = world.sequence[world.done] as Operation;
+          const operation = resolve(world.model, world.sequence[world.done] as Operation);
           world.done += 1;
           const requestId = `caller-${world.caller}-${world.done}`;
           let answer: Answer;

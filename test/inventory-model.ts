@@ -59,6 +59,8 @@ export class Model {
   things = new Map<string, Thing>();
   /** How many events the history of each instance has. */
   events = new Map<string, number>();
+  /** How often something made room for another. */
+  swaps = 0;
 
   clone(): Model {
     const copy = new Model();
@@ -68,6 +70,7 @@ export class Model {
     copy.bags = new Map(this.bags);
     copy.things = new Map(this.things);
     copy.events = new Map(this.events);
+    copy.swaps = this.swaps;
     return copy;
   }
 
@@ -242,6 +245,7 @@ export class Model {
       if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return refused(409);
       this.put(other, { at: makesRoom });
     }
+    this.swaps += 1;
     return done(to);
   }
 
@@ -371,6 +375,24 @@ export const sameOutcome = (one: Outcome, other: Outcome): boolean => {
   return a.bagId === b.bagId && a.x === b.x && a.y === b.y && a.rotated === b.rotated;
 };
 
+/** Stands for whoever owns the thing at the time of the call, and for one of their bags. */
+const OWNER = '@owner';
+const BAGS_OF_OWNER = ['@bag-0', '@bag-1'];
+
+/** An operation as it is called: with the owner and the bags that the model knows just then. */
+export const resolve = (model: Model, operation: Operation): Operation => {
+  if (operation.type === 'batch')
+    return { ...operation, operations: operation.operations.map((one) => resolve(model, one)) };
+  if (operation.type !== 'move' && operation.type !== 'transfer') return operation;
+  const owner = model.things.get(operation.id)?.userId ?? 'nobody';
+  const userId = operation.userId === OWNER ? owner : operation.userId;
+  if (operation.type === 'transfer') return { ...operation, userId };
+  const bags = [...model.bags].flatMap(([id, bag]) => (bag.userId === owner ? [id] : [])).sort();
+  const index = BAGS_OF_OWNER.indexOf(operation.bagId ?? '');
+  const bagId = index < 0 ? operation.bagId : bags[index];
+  return { ...operation, userId: userId as string, bagId };
+};
+
 interface Names {
   readonly users: readonly string[];
   readonly items: readonly string[];
@@ -405,14 +427,21 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
       .tuple(id, itemId, owned)
       .map(([thing, item, own]) => ({ type: 'create' as const, id: thing, itemId: item, ...own })),
   );
-  const move: fc.Arbitrary<Operation> = fc.oneof(
-    fc.record({ type: fc.constant('move' as const), id, userId, place, swap: fc.boolean() }),
-    fc
-      .tuple(id, owned, place, fc.boolean())
-      .map(([thing, own, where, swap]) => ({ type: 'move' as const, id: thing, ...own, place: where, swap })),
-  );
+  const owner = fc.oneof({ weight: 12, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: userId });
+  const move: fc.Arbitrary<Operation> = fc
+    .tuple(id, owner, fc.constantFrom(undefined, ...BAGS_OF_OWNER), bag, fc.nat(9), place, fc.nat(2))
+    .map(([thing, user, own, { bagId }, luck, where, swap]) => ({
+      ...{
+        type: 'move' as const,
+        id: thing,
+        userId: user,
+        bagId: luck === 0 ? bagId : own,
+        place: where,
+        swap: swap > 0,
+      },
+    }));
   const transfer: fc.Arbitrary<Operation> = fc
-    .tuple(id, fc.option(userId, { nil: undefined }), owned, fc.boolean(), maybePlace)
+    .tuple(id, fc.option(owner, { nil: undefined }), owned, fc.boolean(), maybePlace)
     .map(([thing, from, to, placed, where]) => ({
       type: 'transfer' as const,
       id: thing,
@@ -422,9 +451,9 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     }));
   const remove: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('delete' as const), id });
   const single = fc.oneof(
-    { weight: 4, arbitrary: create },
-    { weight: 5, arbitrary: move },
-    { weight: 3, arbitrary: transfer },
+    { weight: 8, arbitrary: create },
+    { weight: 12, arbitrary: move },
+    { weight: 5, arbitrary: transfer },
     { weight: 1, arbitrary: remove },
   );
   const batch: fc.Arbitrary<Operation> = fc

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { ServiceError, unavailable } from '../errors.ts';
 import { Collision } from './collision.ts';
 import type { Database, Transaction } from './database.ts';
+import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -31,9 +32,10 @@ const types = {
 
 /**
  * What another transaction may have caused: a serialisation failure, a deadlock, or a key that was taken or removed
- * between a command's check and its write. Run again, the command sees what the other did and answers accordingly.
+ * between a command's check and its write (23001 is what PostgreSQL 18 calls a row kept by `on delete restrict`). Run
+ * again, the command sees what the other did and answers accordingly.
  */
-const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
+const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 
 const isCollision = (error: unknown): boolean => error instanceof Collision || RETRIED_CODES.has(codeOf(error) ?? '');
 
@@ -73,6 +75,8 @@ export const openPostgres = (url: string): Database => {
   pool.on('error', () => {});
   // Each connection, on whatever node, counts in a shard of its own while it lives: transactions never wait for a counter.
   pool.on('connect', (client) => {
+    // The query under way fails by itself when a connection breaks; the connection tells it once more.
+    client.on('error', () => {});
     client.query(CLAIM_SHARD).catch(() => {});
   });
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -115,7 +119,13 @@ export const openPostgres = (url: string): Database => {
   const write: Database['write'] = async (command) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inTransaction('begin', (tx) => command(tx as unknown as Transaction));
+        return await inTransaction('begin', async (queries) => {
+          const tx = queries as unknown as Transaction;
+          const ledger = openLedger(tx);
+          const value = await command(tx);
+          await ledger.finish(tx);
+          return value;
+        });
       } catch (error) {
         if (attempt === ATTEMPTS || !isCollision(error)) throw translate(error);
         // Those who collided would collide again if they all came back at once.
@@ -139,11 +149,14 @@ export const openPostgres = (url: string): Database => {
     migrate: async (migrations) => {
       // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.
       await queries.connection().execute(async (connection) => {
+        // A large table may take its time, and so may the node that came first.
+        await sql`set statement_timeout = 0`.execute(connection);
         await sql`select pg_advisory_lock(8090141)`.execute(connection);
         try {
           await migrate(connection as never, 'postgres', migrations);
         } finally {
           await sql`select pg_advisory_unlock(8090141)`.execute(connection);
+          await sql`reset statement_timeout`.execute(connection);
         }
       });
     },

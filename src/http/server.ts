@@ -7,6 +7,9 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type onRequestHookHandler,
+  type onResponseHookHandler,
+  type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -16,7 +19,9 @@ import { allows, type Context, type Role } from '../context.ts';
 import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
-import type { Authorizer } from './authorization.ts';
+import type { Authorizer, Caller } from './authorization.ts';
+import { Replay } from './idempotency.ts';
+import { createRequestLog } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -44,11 +49,11 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly clock: () => number;
+  readonly requestTimeoutMs?: number;
 }
 
-/** A request that takes longer to arrive, or to be answered, is cut off. */
+/** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const HANDLER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const RETRY_AFTER_S = 1;
 
@@ -67,6 +72,12 @@ const requestIds = () => {
 /** No id holds a control character, so a NUL that becomes another one still names nothing, and PostgreSQL can be asked. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\u0001');
 
+const withoutNulParams: preValidationHookHandler = (request, _reply, done) => {
+  const params = request.params as Record<string, string>;
+  for (const name in params) params[name] = withoutNul(params[name] as string);
+  done();
+};
+
 const parseQuerystring = (text: string): Record<string, unknown> => {
   const query = parseQuery(text) as Record<string, string | string[]>;
   if (!text.includes('%00')) return query;
@@ -80,10 +91,6 @@ const parseQuerystring = (text: string): Record<string, unknown> => {
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'strict-transport-security': 'max-age=15552000',
   'cache-control': 'no-store',
 };
 
@@ -94,9 +101,8 @@ const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
-const asServiceError = (error: FastifyError): ServiceError | undefined => {
-  if (error.validation)
-    return new ServiceError('BAD_REQUEST', requestIssues(error.validationContext, error.validation));
+const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
+  if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
@@ -122,15 +128,30 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
-export const createServer = async ({ settings, authorizer, logger, clock }: ServerParts): Promise<App> => {
+/** Answers with JSON that is text already, past the serialiser. */
+export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
+  (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
+
+export const createServer = async ({
+  settings,
+  authorizer,
+  logger,
+  clock,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
+  const requestLog = createRequestLog(logger);
+  const logUnknown = requestLog(null);
   const app = Fastify({
     logger: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    // Node looks for requests that take too long only every so often.
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
+    // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
+    return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
       // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
@@ -183,19 +204,9 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     });
   });
 
-  const authorize = async (request: FastifyRequest): Promise<void> => {
-    const { access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write' } =
-      request.routeOptions.config;
-    if (access === 'public' || request.is404) return;
-    const caller = await authorizer.identify(request.headers.authorization);
-    if (caller === undefined) throw new ServiceError('UNAUTHORIZED');
-    request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
-    if (!allows(caller.role, access)) throw new ServiceError('FORBIDDEN');
-  };
-
-  app.addHook('onRequest', async (request, reply) => {
-    request.arrivedAtMs = performance.now();
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
@@ -205,38 +216,68 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
       maxAge: 600,
-    });
-    app.addHook('onSend', async (_request, reply, payload) => {
-      reply.header('cross-origin-resource-policy', 'cross-origin');
-      return payload;
+      // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
+      strictPreflight: false,
     });
   }
-  app.addHook('onRequest', authorize);
-  app.addHook('preValidation', async (request) => {
-    const params = request.params as Record<string, string>;
-    for (const name in params) params[name] = withoutNul(params[name] as string);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    logger.info(
-      {
+
+  const admit = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+    if (caller === undefined) return new ServiceError('UNAUTHORIZED');
+    request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
+    return allows(caller.role, needed) ? undefined : new ServiceError('FORBIDDEN');
+  };
+
+  // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
+  // hand, and a request that waits for nothing makes no promises.
+  app.addHook('onRoute', (route) => {
+    const logRequest = requestLog(route.url);
+    const reads = route.method === 'GET' || route.method === 'HEAD';
+    const begin: onRequestHookHandler = (request, reply, done) => {
+      request.arrivedAtMs = performance.now();
+      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      if (isStopping) {
+        reply.header('connection', 'close');
+        done(new ServiceError('SERVICE_UNAVAILABLE'));
+        return;
+      }
+      const access = route.config?.access ?? (reads ? 'read' : 'write');
+      if (access === 'public' || request.method === 'OPTIONS') {
+        done();
+        return;
+      }
+      const caller = authorizer.identify(request.headers.authorization);
+      if (caller instanceof Promise) caller.then((known) => done(admit(request, access, known)), done);
+      else done(admit(request, access, caller));
+    };
+    const end: onResponseHookHandler = (request, reply, done) => {
+      logRequest({
         requestId: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? null,
         status: reply.statusCode,
-        ms: Math.round((performance.now() - request.arrivedAtMs) * 100) / 100,
+        ms: performance.now() - request.arrivedAtMs,
         teamId: request.context?.teamId,
-      },
-      'request',
-    );
+      });
+      done();
+    };
+    route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
+    route.onResponse = [end, ...[route.onResponse ?? []].flat()];
+    if (route.url.includes(':')) route.preValidation = [withoutNulParams, ...[route.preValidation ?? []].flat()];
   });
 
-  app.setNotFoundHandler((_, reply) => sendRefusal(reply, new ServiceError('NOT_FOUND')));
-  app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
-    const refusal = error instanceof ServiceError ? error : asServiceError(error);
+  app.setNotFoundHandler((request, reply) => {
+    logUnknown({ requestId: request.id, method: request.method, status: 404, ms: 0, teamId: undefined });
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    return sendRefusal(reply, new ServiceError('NOT_FOUND'));
+  });
+  app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
+    if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
+    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
+    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },

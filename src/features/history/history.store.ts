@@ -25,7 +25,7 @@ export const insertEvents = rowsStatement<HistoryRow>((queries, rows) =>
   ),
 );
 
-const selectLast = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+const selectLast = statement<{ teamId: string; id: string }, { sequence: number }>((queries, { teamId, id }) =>
   queries
     .selectFrom('item_instance_history')
     .select('sequence')

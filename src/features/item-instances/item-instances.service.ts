@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
+import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Footprint } from '../../engine/grid.ts';
@@ -100,6 +101,17 @@ export const checkReceiver = async (
   if ((await findUserSpace(tx, context, userSpaceId))?.userId !== userId) throw invalid(noSuchUserSpace());
 };
 
+/** The footprints of items that exist, kept from changing; where one has vanished since, all begins anew. */
+const shareKnownFootprints = async (
+  tx: Transaction,
+  teamId: string,
+  itemIds: readonly string[],
+): Promise<Map<string, Footprint>> => {
+  const found = await store.shareFootprints(tx, teamId, itemIds);
+  if (itemIds.some((id) => !found.has(id))) throw new Collision();
+  return found;
+};
+
 /**
  * Gives a player instances, all of them or none. The footprints of the items are kept from changing before the user
  * space is held: everybody takes them in this order.
@@ -116,7 +128,7 @@ export const giveInstances = async (
   }
   if (receiver.userSpaceId === undefined) return give(tx, context, receiver, gifts);
   const itemIds = gifts.map(({ itemId }) => itemId);
-  const footprints = await store.shareKnownFootprints(tx, context.teamId, itemIds);
+  const footprints = await shareKnownFootprints(tx, context.teamId, itemIds);
   const userSpace = await holdReceiving(tx, context, receiver);
   if (userSpace === undefined) throw invalid(noSuchUserSpace());
   return give(tx, context, receiver, gifts, { userSpace, footprints });
@@ -253,7 +265,7 @@ export const createItemInstance = async (
   const { catalog } = await catalogs.current(tx, teamId);
   const item = catalog.itemsById.get(itemId);
   const placed = item !== undefined && userSpaceId !== undefined;
-  const footprints = placed ? await store.shareKnownFootprints(tx, teamId, [itemId]) : new Map<string, Footprint>();
+  const footprints = placed ? await shareKnownFootprints(tx, teamId, [itemId]) : new Map<string, Footprint>();
   const userSpace = await holdReceiving(tx, context, { userId, userSpaceId });
   refuseAny([
     ...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []),
@@ -312,7 +324,7 @@ const holdPlaces = async (
   targetId?: string,
 ) => {
   const goesIn = lying === undefined && targetId !== undefined;
-  const footprints = goesIn && (await store.shareKnownFootprints(tx, context.teamId, [row.item_id]));
+  const footprints = goesIn && (await shareKnownFootprints(tx, context.teamId, [row.item_id]));
   const ids = [lying?.user_space_id, targetId].filter((id) => id !== undefined);
   const held = await holdUserSpaces(tx, context, ids);
   const present = lying && (await heldPlacement(tx, context, row.id, held));

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import { inChunks } from '../../database/chunks.ts';
-import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import { rowsStatement, statement } from '../../database/statement.ts';
@@ -46,7 +45,12 @@ export const instanceExists = async (reader: Reader, teamId: string, id: string)
   return row !== undefined;
 };
 
-const holdOne = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+interface Key {
+  readonly teamId: string;
+  readonly id: string;
+}
+
+const holdOne = statement<Key, InstanceRow>((queries, { teamId, id }) =>
   queries.selectFrom('item_instances').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
 );
 
@@ -70,7 +74,7 @@ export const holdInstances = async (tx: Transaction, teamId: string, ids: readon
 const footprintQuery = (queries: Kysely<Tables>, teamId: string) =>
   queries.selectFrom('items').select(['id', 'width', 'height']).where('team_id', '=', teamId).orderBy('id').forShare();
 
-const shareOne = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+const shareOne = statement<Key, Footprint & { id: string }>((queries, { teamId, id }) =>
   footprintQuery(queries, teamId).where('id', '=', id),
 );
 
@@ -89,17 +93,6 @@ export const shareFootprints = async (
           .where('id', 'in', [first, ...more])
           .execute();
   return new Map(found.map(({ id, width, height }) => [id, { width, height }]));
-};
-
-/** The same for items of which the caller knows that they exist; where one has vanished since, all begins anew. */
-export const shareKnownFootprints = async (
-  tx: Transaction,
-  teamId: string,
-  itemIds: readonly string[],
-): Promise<Map<string, Footprint>> => {
-  const found = await shareFootprints(tx, teamId, itemIds);
-  if (itemIds.some((id) => !found.has(id))) throw new Collision();
-  return found;
 };
 
 const instanceQuery = (reader: Reader, teamId: string) =>

@@ -1,7 +1,9 @@
 import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
+import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import {
   type Cell,
   carriedTo,
@@ -303,7 +305,9 @@ const displace = async (
   const place = lyingAt(present, { x, y, rotated });
   refuseOutside(target, place);
   const covering = await store.selectCovering(tx, context.teamId, target.userSpaceId, place);
-  const under = covering.filter(({ id }) => id !== present.id);
+  const under = covering
+    .filter(({ id }) => id !== present.id)
+    .sort((a, b) => compareBytes(a.item_instance_id, b.item_instance_id));
   if (under.length === 0) return [];
   const corners = carriedTo(under, present);
   const displaced: Displaced[] = [];
@@ -407,7 +411,9 @@ export const refit = async (
 ): Promise<void> => {
   const held = await holdUserSpacesOfItem(tx, context, itemId);
   const ids = new Set(held.map(({ id }) => id));
-  const placed = await store.selectHeldPlacementsOf(tx, context.teamId, itemId, ids);
+  const placed = await store.selectPlacementsOf(tx, context.teamId, itemId);
+  // One was moved to another user space before its own was held.
+  if (placed.some(({ user_space_id }) => !ids.has(user_space_id))) throw new Collision();
   const placedIn = Map.groupBy(placed, ({ user_space_id }) => user_space_id);
   const faults: Issue[] = [];
   for (let start = 0; start < held.length; start += USER_SPACES_AT_ONCE) {
@@ -464,7 +470,8 @@ const whyNot = async (
     ...others.filter(({ id }) => !same.has(id)),
     ...ofSameItem.filter((other) => other.id !== row.id && overlap(lyingOf({ ...other, ...after }), lying)),
   ];
-  return `${who} would lie on item instance ${inTheWay.map((other) => other.item_instance_id).join(', ')}`;
+  const names = inTheWay.map((other) => other.item_instance_id).sort(compareBytes);
+  return `${who} would lie on item instance ${names.join(', ')}`;
 };
 
 /** Where an instance lies; without holding anything, so that it may have changed by the time it is read. */
@@ -474,19 +481,20 @@ export const findPlacement = (
   itemInstanceId: string,
 ): Promise<store.Placed | undefined> => store.selectPlacement(reader, teamId, itemInstanceId);
 
-/** Where an instance lies now that its user space is held. */
-export const heldPlacement = (
+/**
+ * Where an instance lies now that these user spaces are held. Another may have moved it while this transaction waited
+ * for them; where it now lies in one that is not held, or nowhere, all begins anew.
+ */
+export const heldPlacement = async (
   tx: Transaction,
   { teamId }: Pick<Context, 'teamId'>,
   itemInstanceId: string,
   held: readonly HeldUserSpace[],
-): Promise<store.Placed> =>
-  store.selectHeldPlacement(
-    tx,
-    teamId,
-    itemInstanceId,
-    held.map(({ id }) => id),
-  );
+): Promise<store.Placed> => {
+  const placed = await store.selectPlacement(tx, teamId, itemInstanceId);
+  if (placed === undefined || !held.some(({ id }) => id === placed.user_space_id)) throw new Collision();
+  return placed;
+};
 
 /** The user spaces in which these instances lie, without holding anything. */
 export const userSpacesOfInstances = (

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import { inChunks } from '../../database/chunks.ts';
-import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import { rowsStatement, statement } from '../../database/statement.ts';
@@ -27,7 +26,7 @@ interface RowsOf {
 
 const bitsOf = (taken: string): bigint => BigInt(`0x${taken}`);
 
-const selectRows = statement((queries, { teamId, userSpaceId, from, to }: RowsOf) =>
+const selectRows = statement<RowsOf, { y: number; taken: string }>((queries, { teamId, userSpaceId, from, to }) =>
   queries
     .selectFrom('user_space_rows')
     .select(['y', 'taken'])
@@ -95,8 +94,9 @@ const placedQuery = (queries: Kysely<Tables>, teamId: string) =>
     .select(['items.id as item_id', 'items.width', 'items.height'])
     .where('placement.team_id', '=', teamId);
 
-const selectPlaced = statement((queries, { teamId, itemInstanceId }: { teamId: string; itemInstanceId: string }) =>
-  placedQuery(queries, teamId).where('placement.item_instance_id', '=', itemInstanceId),
+const selectPlaced = statement<{ teamId: string; itemInstanceId: string }, Placed>(
+  (queries, { teamId, itemInstanceId }) =>
+    placedQuery(queries, teamId).where('placement.item_instance_id', '=', itemInstanceId),
 );
 
 /** Where an instance lies, if it does. */
@@ -105,21 +105,6 @@ export const selectPlacement = async (
   teamId: string,
   itemInstanceId: string,
 ): Promise<Placed | undefined> => (await selectPlaced(reader, { teamId, itemInstanceId }))[0];
-
-/**
- * Where an instance lies now that these user spaces are held. Another may have moved it while this transaction waited
- * for them; where it now lies in one that is not held, or nowhere, all begins anew.
- */
-export const selectHeldPlacement = async (
-  tx: Transaction,
-  teamId: string,
-  itemInstanceId: string,
-  heldUserSpaceIds: readonly string[],
-): Promise<Placed> => {
-  const placed = await selectPlacement(tx, teamId, itemInstanceId);
-  if (placed === undefined || !heldUserSpaceIds.includes(placed.user_space_id)) throw new Collision();
-  return placed;
-};
 
 export const selectUserSpaceIds = async (
   reader: Reader,
@@ -144,42 +129,45 @@ export const selectPlacedIn = (reader: Reader, teamId: string, userSpaceId: stri
     .orderBy('placement.item_instance_id')
     .execute();
 
-/** All placed instances of an item, which lie in user spaces that are held: else all begins anew. */
-export const selectHeldPlacementsOf = async (
-  tx: Transaction,
-  teamId: string,
-  itemId: string,
-  heldUserSpaceIds: ReadonlySet<string>,
-): Promise<Placed[]> => {
-  const placed = await placedQuery(tx, teamId)
-    .where('instance.item_id', '=', itemId)
-    .orderBy('placement.item_instance_id')
-    .execute();
-  if (placed.some(({ user_space_id }) => !heldUserSpaceIds.has(user_space_id))) throw new Collision();
-  return placed;
-};
+/** All placed instances of an item. */
+export const selectPlacementsOf = (reader: Reader, teamId: string, itemId: string): Promise<Placed[]> =>
+  placedQuery(reader, teamId).where('instance.item_id', '=', itemId).orderBy('placement.item_instance_id').execute();
 
-/** What lies on any cell of a rectangle. */
-export const selectCovering = (
+interface Rectangle {
+  readonly teamId: string;
+  readonly userSpaceId: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const selectIdsOn = statement<Rectangle, { id: string }>((queries, { teamId, userSpaceId, left, right, top, bottom }) =>
+  queries
+    .selectFrom('occupied_cells')
+    .select('item_instance_space_id as id')
+    .distinct()
+    .where('team_id', '=', teamId)
+    .where('user_space_id', '=', userSpaceId)
+    .where('y', '>=', top)
+    .where('y', '<=', bottom)
+    .where('x', '>=', left)
+    .where('x', '<=', right),
+);
+
+/** What lies on any cell of a rectangle. Its cells are asked first, so that nothing else of the user space is read. */
+export const selectCovering = async (
   reader: Reader,
   teamId: string,
   userSpaceId: string,
   { x, y, width, height }: Lying,
-): Promise<Placed[]> =>
-  placedQuery(reader, teamId)
-    .where('placement.id', 'in', (eb) =>
-      eb
-        .selectFrom('occupied_cells as cell')
-        .select('cell.item_instance_space_id')
-        .where('cell.team_id', '=', teamId)
-        .where('cell.user_space_id', '=', userSpaceId)
-        .where('cell.y', '>=', y)
-        .where('cell.y', '<', y + height)
-        .where('cell.x', '>=', x)
-        .where('cell.x', '<', x + width),
-    )
-    .orderBy('placement.item_instance_id')
-    .execute();
+): Promise<Placed[]> => {
+  const rectangle = { left: x, right: x + width - 1, top: y, bottom: y + height - 1 };
+  const found = await selectIdsOn(reader, { teamId, userSpaceId, ...rectangle });
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  return placedQuery(reader, teamId).where('placement.id', 'in', ids).execute();
+};
 
 const placementValues = (row: PlacementRow): PlacementRow => ({
   team_id: row.team_id,
@@ -229,7 +217,7 @@ export const insertCells = rowsStatement<Tables['occupied_cells']>((queries, row
   ),
 );
 
-const deleteCellsOfOne = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+const deleteCellsOfOne = statement<{ teamId: string; id: string }, never>((queries, { teamId, id }) =>
   queries.deleteFrom('occupied_cells').where('team_id', '=', teamId).where('item_instance_space_id', '=', id),
 );
 

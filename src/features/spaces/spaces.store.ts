@@ -234,7 +234,7 @@ type HeldRow = Awaited<ReturnType<ReturnType<typeof heldUserSpaces>['execute']>>
 
 const toHeld = (row: HeldRow): HeldUserSpace => ({ ...toUserSpace(row), cols: row.cols, rows: row.rows });
 
-const holdOne = statement((queries, { teamId, id }: { teamId: string; id: string }) =>
+const holdOne = statement<{ teamId: string; id: string }, HeldRow>((queries, { teamId, id }) =>
   heldUserSpaces(queries, teamId).where('user_spaces.id', '=', id),
 );
 

@@ -20,7 +20,7 @@ interface NewUserRow {
   readonly nowMs: number;
 }
 
-const insertUnlessThere = statement((queries, { teamId, id, externalId, nowMs }: NewUserRow) =>
+const insertUnlessThere = statement<NewUserRow, { id: string }>((queries, { teamId, id, externalId, nowMs }) =>
   queries
     .insertInto('users')
     .values({ team_id: teamId, id, external_id: externalId, created_at: nowMs, updated_at: nowMs })
