@@ -134,7 +134,7 @@ for (const engine of ENGINES) {
       /** Goes on with a caller's operations until the service is gone, or until there are no more. */
       const proceed = async (world: World): Promise<void> => {
         while (world.done < world.sequence.length) {
-          const operation = resolve(world.model, world.sequence[world.done] as Operation);
+          const operation = resolve(world.model, world.sequence[world.done] as Operation, namesOf(world.caller));
           world.done += 1;
           const requestId = `caller-${world.caller}-${world.done}`;
           let answer: Answer;

@@ -379,10 +379,19 @@ export const sameOutcome = (one: Outcome, other: Outcome): boolean => {
 const OWNER = '@owner';
 const BAGS_OF_OWNER = ['@bag-0', '@bag-1'];
 
-/** An operation as it is called: with the owner and the bags that the model knows just then. */
-export const resolve = (model: Model, operation: Operation): Operation => {
-  if (operation.type === 'batch')
-    return { ...operation, operations: operation.operations.map((one) => resolve(model, one)) };
+/** `@there-3` stands for one of the things that are there at the time of the call, `@new-3` for one that is not. */
+const resolveId = (model: Model, id: string, things: readonly string[]): string => {
+  const [, which, number] = /^@(there|new)-(\d+)$/.exec(id) ?? [];
+  if (which === undefined) return id;
+  const fitting = things.filter((thing) => model.things.has(thing) === (which === 'there'));
+  return fitting[Number(number) % fitting.length] ?? (things[0] as string);
+};
+
+/** An operation as it is called: with the things, the owner and the bags that the model knows just then. */
+export const resolve = (model: Model, chosen: Operation, { things }: Pick<Names, 'things'>): Operation => {
+  if (chosen.type === 'batch')
+    return { ...chosen, operations: chosen.operations.map((one) => resolve(model, one, { things })) };
+  const operation = 'id' in chosen ? { ...chosen, id: resolveId(model, chosen.id, things) } : chosen;
   if (operation.type !== 'move' && operation.type !== 'transfer') return operation;
   const owner = model.things.get(operation.id)?.userId ?? 'nobody';
   const userId = operation.userId === OWNER ? owner : operation.userId;
@@ -393,7 +402,7 @@ export const resolve = (model: Model, operation: Operation): Operation => {
   return { ...operation, userId: userId as string, bagId };
 };
 
-interface Names {
+export interface Names {
   readonly users: readonly string[];
   readonly items: readonly string[];
   readonly spaces: readonly string[];
@@ -404,12 +413,15 @@ interface Names {
 
 /** Operations on things of these names, most of which make sense while the model is as it is. */
 export const operations = (names: Names, { catalog = true, deletions = true } = {}): fc.Arbitrary<Operation> => {
-  const id = fc.constantFrom(...names.things);
+  const anyId = fc.constantFrom(...names.things);
+  const chosenId = (which: string) =>
+    fc.oneof({ weight: 9, arbitrary: fc.nat(99).map((n) => `@${which}-${n}`) }, { weight: 1, arbitrary: anyId });
+  const [id, newId] = [chosenId('there'), chosenId('new')];
   const userId = fc.constantFrom(...names.users);
   const itemId = fc.constantFrom(...names.items);
   const bag = fc.constantFrom(...names.bags);
   const spaceId = fc.constantFrom(...names.spaces);
-  const coordinate = fc.oneof({ weight: 12, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.constantFrom(-1, 7) });
+  const coordinate = fc.oneof({ weight: 20, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constantFrom(-1, 7) });
   const rotated = fc.constantFrom(undefined, undefined, false, true);
   const place: fc.Arbitrary<GivenPlace> = fc.record({ x: coordinate, y: coordinate, rotated });
   const maybePlace = fc.oneof(fc.constant(undefined), place);
@@ -419,12 +431,12 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     userId: luck === 0 ? other : owner,
   }));
   const create: fc.Arbitrary<Operation> = fc.oneof(
-    fc.record({ type: fc.constant('create' as const), id, itemId, userId }),
+    fc.record({ type: fc.constant('create' as const), id: newId, itemId, userId }),
     fc
-      .tuple(id, itemId, owned, maybePlace)
+      .tuple(newId, itemId, owned, maybePlace)
       .map(([thing, item, own, where]) => ({ type: 'create' as const, id: thing, itemId: item, ...own, place: where })),
     fc
-      .tuple(id, itemId, owned)
+      .tuple(newId, itemId, owned)
       .map(([thing, item, own]) => ({ type: 'create' as const, id: thing, itemId: item, ...own })),
   );
   const owner = fc.oneof({ weight: 12, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: userId });
@@ -477,9 +489,10 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     .map(([{ bagId, userId: owner }, space]) => ({ type: 'openBag' as const, bagId, userId: owner, spaceId: space }));
   const closeBag: fc.Arbitrary<Operation> = owned.map((own) => ({ type: 'closeBag' as const, ...own }));
   const deleteUser: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('deleteUser' as const), userId });
-  return fc.oneof(
-    { weight: 40, arbitrary: single },
-    { weight: 8, arbitrary: batch },
+  // Small values are not better here: they would all lie in one corner.
+  const all = fc.oneof(
+    { weight: 100, arbitrary: single },
+    { weight: 12, arbitrary: batch },
     { weight: 4, arbitrary: sort },
     ...(catalog
       ? [
@@ -495,4 +508,5 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
         ]
       : []),
   );
+  return fc.noBias(all);
 };
