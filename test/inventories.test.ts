@@ -226,6 +226,8 @@ onEveryDatabase('inventories', (service, engine) => {
     for (const userId of users) bagOf[userId] = [await openBag(team, userId, 4, 4), await openBag(team, userId, 4, 4)];
     const [annOne, annTwo] = bagOf.ann as [string, string];
     const [bobOne] = bagOf.bob as [string];
+    const { body: opened } = await team.get('/users/ann/spaces');
+    const { spaceId } = opened.find(({ id }: { id: string }) => id === annOne);
     const at = (x: number, y: number) => ({ spacePositionX: x, spacePositionY: y });
     for (let round = 0; round < 30; round += 1) {
       const [placed, other, loose] = [`placed-${round}`, `other-${round}`, `loose-${round}`];
@@ -254,10 +256,14 @@ onEveryDatabase('inventories', (service, engine) => {
         () => team.put('/items/2x1', { width: 1 + (round % 3) }),
         () => team.post('/item-instances', { itemId: '2x1', userId: 'ann', userSpaceId: annOne, ...at(1, 2) }),
         () => team.post(`/users/ann/spaces/${annTwo}/sort`),
+        // A column is taken away while something is put into it.
+        () => team.put(`/spaces/${spaceId}`, { cols: 3 }),
+        () => team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: annOne, ...at(3, 0) }),
       ];
       const answers = await Promise.all(calls.map((call) => call()));
       for (const { status, body } of answers) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
       await assertInventoriesHold(service(), team.teamId);
+      await team.put(`/spaces/${spaceId}`, { cols: 4 });
       const { body } = await team.get('/item-instances');
       const ids = body.map(({ id }: { id: string }) => id);
       for (let start = 0; start < ids.length; start += 100)
