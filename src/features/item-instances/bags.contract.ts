@@ -31,6 +31,6 @@ export const sortBag = {
     'Largest first, each at the first free place, rotated where that helps. What stays in its place keeps its `updatedAt`. Where no order that is tried takes everything: 409, and nothing changed.',
   tags,
   params,
-  body: OptionalBody(Strict({}, { title: 'SortRequest' })),
+  body: OptionalBody(Strict({}, { title: 'SortRequest', examples: [{}] })),
   response: answers(Bag, 400, 401, 403, 404, 409, 500),
 };

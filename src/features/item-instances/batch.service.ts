@@ -107,7 +107,7 @@ export const runBatch = async (
   context: Context,
   operations: readonly Operation[],
   workshop: Workshop,
-): Promise<Result[]> => {
+): Promise<BatchResult> => {
   await holdAll(tx, context, operations);
   const results: Result[] = [];
   for (const [index, operation] of operations.entries()) {
@@ -122,5 +122,5 @@ export const runBatch = async (
       );
     }
   }
-  return results;
+  return { results };
 };

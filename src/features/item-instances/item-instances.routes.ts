@@ -33,8 +33,10 @@ export const itemInstanceRoutes = (
     command(request, reply, (tx, { context, params, body }) => service.moveItemInstance(tx, context, params.id, body)),
   );
 
-  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, ({ context, params, body }) =>
-    database.write((tx) => service.transferItemInstance(tx, context, params.id, body)),
+  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) =>
+      service.transferItemInstance(tx, context, params.id, body),
+    ),
   );
 
   app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {
