@@ -254,6 +254,9 @@ onEveryDatabase('inventories', (service, engine) => {
         () => team.put('/items/2x1', { width: 1 + (round % 3) }),
         () => team.post('/item-instances', { itemId: '2x1', userId: 'ann', userSpaceId: annOne, ...at(1, 2) }),
         () => team.post(`/users/ann/spaces/${annTwo}/sort`),
+        // A user is deleted while they are given something.
+        ...Array.from({ length: 3 }, () => () => team.post('/item-instances', { itemId: '1x1', userId: 'cyd' })),
+        () => team.delete('/users/cyd'),
         // A column is taken away while something is put into it.
         () => team.put(`/spaces/${spaceId}`, { cols: 3 }),
         () => team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: annOne, ...at(3, 0) }),

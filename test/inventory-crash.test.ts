@@ -152,7 +152,7 @@ for (const engine of ENGINES) {
             `${requestId} ${JSON.stringify(operation)}: ${answer.status} ${JSON.stringify(answer.body)}, expected ${JSON.stringify(expected)}`,
           );
           // Callers also meet: all of them put things into one bag, and take them out again.
-          await meet(world, requestId);
+          if (world.done % 2 === 0) await meet(world, requestId);
         }
       };
       const meet = async (world: World, requestId: string): Promise<void> => {
