@@ -1,22 +1,23 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { spellingOf } from './spelling.ts';
 
 /** Teams, catalog, templates, players, inventories and roll statistics. */
 export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
-  // Ids sort in byte order on both engines; SQLite does so by itself.
-  const id = engine === 'postgres' ? sql`text collate "C"` : sql`text`;
-  const double = engine === 'postgres' ? sql`double precision` : sql`real`;
+  const { id, double, byKey } = spellingOf(engine);
   const time = sql`bigint`;
 
   type Table = CreateTableBuilder<string, string>;
 
   /** A table whose rows are named by (team, id) and go when their team goes. */
   const teamTable = (name: string): Table =>
-    schema.schema
-      .createTable(name)
-      .addColumn('team_id', id, (column) => column.notNull().references('teams.id').onDelete('cascade'))
-      .addColumn('id', id, (column) => column.notNull())
-      .addPrimaryKeyConstraint(`${name}_key`, ['team_id', 'id'] as never) as Table;
+    byKey(
+      schema.schema
+        .createTable(name)
+        .addColumn('team_id', id, (column) => column.notNull().references('teams.id').onDelete('cascade'))
+        .addColumn('id', id, (column) => column.notNull())
+        .addPrimaryKeyConstraint(`${name}_key`, ['team_id', 'id'] as never) as Table,
+    );
 
   const dated = (table: Table): Table =>
     table
@@ -130,7 +131,7 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
   await listed('templates');
 
   const link = (name: string): Table =>
-    schema.schema.createTable(name).addColumn('team_id', id, (column) => column.notNull()) as Table;
+    byKey(schema.schema.createTable(name).addColumn('team_id', id, (column) => column.notNull()) as Table);
 
   await reference(
     reference(link('template_options'), 'template_id', 'templates', 'cascade'),
@@ -234,7 +235,7 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
       .createTable(name)
       .addColumn('team_id', id, (column) => column.notNull().references('teams.id').onDelete('cascade')) as Table;
     for (const key of keys) table = table.addColumn(key, id, (column) => column.notNull());
-    return table
+    return byKey(table)
       .addColumn('shard', 'integer', (column) => column.notNull())
       .addColumn('count', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint(`${name}_key`, ['team_id', ...keys, 'shard'] as never)

@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import type { CreateTableBuilder, Kysely } from 'kysely';
 import type { Database } from '../database.ts';
+import { spellingOf } from './spelling.ts';
 
 /** What templates remember of players. */
 export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
-  const id = engine === 'postgres' ? sql`text collate "C"` : sql`text`;
-  await schema.schema
+  const { id, byKey } = spellingOf(engine);
+  const table = schema.schema
     .createTable('user_states')
     .addColumn('team_id', id, (column) => column.notNull())
     .addColumn('user_id', id, (column) => column.notNull())
@@ -21,8 +22,8 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
       'templates',
       ['team_id', 'id'],
       (constraint) => constraint.onDelete('cascade'),
-    )
-    .execute();
+    );
+  await byKey(table as never as CreateTableBuilder<string, string>).execute();
   await schema.schema
     .createIndex('user_states_by_template')
     .on('user_states')

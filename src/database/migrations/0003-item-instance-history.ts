@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { spellingOf } from './spelling.ts';
 
 /** What happened to item instances. */
 export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
-  const id = engine === 'postgres' ? sql`text collate "C"` : sql`text`;
-  await schema.schema
+  const { id, byKey } = spellingOf(engine);
+  const table = schema.schema
     .createTable('item_instance_history')
     .addColumn('team_id', id, (column) => column.notNull().references('teams.id').onDelete('cascade'))
     // No reference: the history outlives the instance, its item and its owners.
@@ -17,8 +18,8 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
     .addColumn('cause', 'text', (column) => column.notNull())
     .addColumn('created_at', sql`bigint`, (column) => column.notNull())
     .addColumn('request_id', 'text')
-    .addPrimaryKeyConstraint('item_instance_history_key', ['team_id', 'item_instance_id', 'sequence'])
-    .execute();
+    .addPrimaryKeyConstraint('item_instance_history_key', ['team_id', 'item_instance_id', 'sequence']);
+  await byKey(table as never as CreateTableBuilder<string, string>).execute();
   // By these a user who is deleted is found in the history, to be taken out of it.
   for (const column of ['from_user_id', 'to_user_id']) {
     await schema.schema
