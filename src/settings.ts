@@ -97,7 +97,7 @@ export const readSettings = (environment: Environment): Settings => {
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
-    faults.push('WORKERS above 1 needs PostgreSQL, since one process owns an SQLite file');
+    faults.push('WORKERS must be 1 or auto with SQLite, whose file one process owns; more need PostgreSQL');
   if (faults.length > 0) throw new SettingsError(faults);
   return Object.freeze({ ...settings, workers: isSqlite ? 1 : settings.workers });
 };

@@ -21,7 +21,7 @@ import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
-import { createRequestLog } from './request-log.ts';
+import { createRequestLogs } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -141,9 +141,9 @@ export const createServer = async ({
   requestTimeoutMs = REQUEST_TIMEOUT_MS,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
-  const requestLog = createRequestLog(logger);
+  const requestLogs = createRequestLogs(logger);
   const pressure = createPressure(settings.rateLimit);
-  const logUnknown = requestLog(null);
+  const logUnknown = requestLogs.of(null);
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
@@ -191,6 +191,8 @@ export const createServer = async ({
     route.schema = { ...schema, querystring: Strict({}) };
   });
 
+  app.addHook('onClose', async () => requestLogs.flush());
+
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
@@ -236,7 +238,7 @@ export const createServer = async ({
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
   // hand, and a request that waits for nothing makes no promises.
   app.addHook('onRoute', (route) => {
-    const logRequest = requestLog(route.url);
+    const logRequest = requestLogs.of(route.url);
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
