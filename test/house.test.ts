@@ -63,7 +63,7 @@ type Layer =
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
-  [/^(main|cli)\.ts$/, 'start'],
+  [/^(main|cli|workers)\.ts$/, 'start'],
   [/^app\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
@@ -88,7 +88,7 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  * layers may know types of others: `types`.
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
-  start: { uses: ['app', 'settings', 'service', 'database', 'randomness'] },
+  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'randomness'] },
   app: { uses: ['routes', 'http', 'service'], types: ['settings', 'database', 'engine'] },
   // Routes may let requests share a transaction.
   routes: { uses: ['service', 'contract', 'http', 'unit of work'], types: ['database'] },

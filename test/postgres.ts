@@ -19,6 +19,8 @@ for (const event of ENDS) {
 export interface Postgres {
   /** The address of a database on the server; `postgres` always exists. */
   url(database: string): string;
+  /** Makes a database and answers its address. */
+  create(database: string): Promise<string>;
   /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -56,6 +58,10 @@ export const startPostgres = async ({ durable = false } = {}): Promise<Postgres>
   await server.start();
   return {
     url: (database) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
+    create: async (database) => {
+      await server.createDatabase(database);
+      return `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
+    },
     pause: () => server.stop(),
     resume: () => server.start(),
     stop: async () => {

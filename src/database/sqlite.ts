@@ -50,7 +50,7 @@ const connect = (path: string): Connection => {
   // The wait for other processes comes before all else: they may be making the file a database at this very moment.
   const raw = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   raw.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 8000; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
   );
   // One process writes at a time, so counters need no shards here.
   raw.function('itemwright_shard', () => 0);

@@ -31,22 +31,42 @@ const PLAIN = /^[\w.:|@ -]*$/;
 
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
+/** Lines are handed on together: each by itself would cost more than putting it together. */
+const FLUSH_AFTER_MS = 50;
+const FLUSH_LENGTH = 64 * 1024;
+
+/** The log of requests, made for each route by the pattern of its path: ids of players do not belong into logs. */
+export interface RequestLogs {
+  of(route: string | null): RequestLog;
+  flush(): void;
+}
+
 /**
  * Writes the one line of each request, in the format of the logger and to where it writes, but put together by hand: of
- * all that a request costs, a general formatter was one of the larger parts. Made for each route, by the pattern of its
- * path, since ids of players do not belong into logs; null for paths that no route has.
+ * all that a request costs, a general formatter was one of the larger parts.
  */
-export const createRequestLog = (logger: Logger): ((route: string | null) => RequestLog) => {
-  if (!logger.isLevelEnabled('info')) return () => () => {};
-  const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
+export const createRequestLogs = (logger: Logger): RequestLogs => {
+  if (!logger.isLevelEnabled('info')) return { of: () => () => {}, flush: () => {} };
+  const stream = (logger as unknown as Record<symbol, { write(lines: string): void }>)[symbols.streamSym];
   const clockText = createClockText();
-  return (route) => {
-    const routeText = JSON.stringify(route);
-    return ({ requestId, method, status, ms, teamId }) => {
-      const team = teamId === undefined ? '' : `,"teamId":${quoted(teamId)}`;
-      stream?.write(
-        `{"level":${INFO},"time":"${clockText()}","requestId":${quoted(requestId)},"method":"${method}","route":${routeText},"status":${status},"ms":${Math.round(ms * 100) / 100}${team},"msg":"request"}\n`,
-      );
-    };
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (lines !== '') stream?.write(lines);
+    lines = '';
+  };
+  return {
+    flush,
+    of: (route) => {
+      const routeText = JSON.stringify(route);
+      return ({ requestId, method, status, ms, teamId }) => {
+        const team = teamId === undefined ? '' : `,"teamId":${quoted(teamId)}`;
+        lines += `{"level":${INFO},"time":"${clockText()}","requestId":${quoted(requestId)},"method":"${method}","route":${routeText},"status":${status},"ms":${Math.round(ms * 100) / 100}${team},"msg":"request"}\n`;
+        if (lines.length >= FLUSH_LENGTH) flush();
+        else timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
+      };
+    },
   };
 };

@@ -8,7 +8,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
-  type onResponseHookHandler,
   type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -21,7 +20,8 @@ import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
 import { Replay } from './idempotency.ts';
-import { createRequestLog } from './request-log.ts';
+import { createPressure } from './pressure.ts';
+import { createRequestLogs } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -29,6 +29,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     context: Context;
     arrivedAtMs: number;
+    isAdmitted: boolean;
   }
   interface FastifyContextConfig {
     /** Who may call; `public` needs no authorization. Left out: `read` for GET, `write` for the rest. */
@@ -140,8 +141,9 @@ export const createServer = async ({
   requestTimeoutMs = REQUEST_TIMEOUT_MS,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
-  const requestLog = createRequestLog(logger);
-  const logUnknown = requestLog(null);
+  const requestLogs = createRequestLogs(logger);
+  const pressure = createPressure(settings.rateLimit);
+  const logUnknown = requestLogs.of(null);
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
@@ -181,12 +183,15 @@ export const createServer = async ({
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
+  app.decorateRequest('isAdmitted', false);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
     if (schema === undefined || schema.hide || schema.querystring !== undefined || config?.access === 'public') return;
     route.schema = { ...schema, querystring: Strict({}) };
   });
+
+  app.addHook('onClose', async () => requestLogs.flush());
 
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -224,16 +229,30 @@ export const createServer = async ({
   const admit = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
     request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
-    return allows(caller.role, needed) ? undefined : new ServiceError('FORBIDDEN');
+    if (!allows(caller.role, needed)) return new ServiceError('FORBIDDEN');
+    const refusal = pressure.admit(caller.teamId, request.arrivedAtMs);
+    request.isAdmitted = refusal === undefined;
+    return refusal;
   };
 
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
   // hand, and a request that waits for nothing makes no promises.
   app.addHook('onRoute', (route) => {
-    const logRequest = requestLog(route.url);
+    const logRequest = requestLogs.of(route.url);
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
+      // Whatever becomes of a request, answered or broken off, its response closes.
+      reply.raw.on('close', () => {
+        if (request.isAdmitted) pressure.release();
+        logRequest({
+          requestId: request.id,
+          method: request.method,
+          status: reply.statusCode,
+          ms: performance.now() - request.arrivedAtMs,
+          teamId: request.context?.teamId,
+        });
+      });
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (isStopping) {
         reply.header('connection', 'close');
@@ -249,18 +268,7 @@ export const createServer = async ({
       if (caller instanceof Promise) caller.then((known) => done(admit(request, access, known)), done);
       else done(admit(request, access, caller));
     };
-    const end: onResponseHookHandler = (request, reply, done) => {
-      logRequest({
-        requestId: request.id,
-        method: request.method,
-        status: reply.statusCode,
-        ms: performance.now() - request.arrivedAtMs,
-        teamId: request.context?.teamId,
-      });
-      done();
-    };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
-    route.onResponse = [end, ...[route.onResponse ?? []].flat()];
     if (route.url.includes(':')) route.preValidation = [withoutNulParams, ...[route.preValidation ?? []].flat()];
   });
 
