@@ -19,7 +19,7 @@ import type { GivenInstance } from '../item-instances/item-instances.contract.ts
 import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
 import { recordRolls } from '../rolls/rolls.service.ts';
 import type { UserSpace } from '../spaces/spaces.contract.ts';
-import { getUser } from '../users/users.service.ts';
+import { ensureUser, getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   Spark,
@@ -110,6 +110,7 @@ export const rollTemplate = async (
   // A seeded run reads and changes no counter, whoever it is for.
   const stateful = userId !== undefined && seed === undefined;
   const before = stateful ? await holdTemplateState(tx, context, userId, template) : null;
+  if (userId !== undefined && !stateful) await ensureUser(tx, context, userId);
   const userSpace = await receivingSpace(tx, context, userId, userSpaceId);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
