@@ -17,6 +17,7 @@ export const LIMITS = {
   itemsPerTeam: 100_000,
   itemSide: 20,
   spaceSide: 200,
+  operationsPerBatch: 100,
   rollsPerCall: 100,
   templateTiers: 100,
   templateItems: 1000,

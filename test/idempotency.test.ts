@@ -25,6 +25,12 @@ const REQUESTS: Record<string, { path: string; body?: object }> = {
     path: '/item-instances/blade/move',
     body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
   },
+  'POST /item-instances/:id/transfer': { path: '/item-instances/blade/transfer', body: { toUserId: 'bob' } },
+  'POST /item-instances/batch': {
+    path: '/item-instances/batch',
+    body: { operations: [{ type: 'create', itemId: 'sword', userId: 'ann' }] },
+  },
+  'POST /users/:userId/spaces/:id/sort': { path: '/users/bob/spaces/bob-bag/sort' },
 };
 
 const stock = async (service: Service): Promise<Client> => {
@@ -41,6 +47,9 @@ const stock = async (service: Service): Promise<Client> => {
   await send('/spaces', { id: 'bag', name: 'Bag', cols: 3, rows: 3 });
   await send('/users/ann/spaces', { id: 'ann-bag', spaceId: 'bag' });
   await send('/item-instances', { id: 'blade', itemId: 'sword', userId: 'ann' });
+  await send('/users/bob/spaces', { id: 'bob-bag', spaceId: 'bag' });
+  const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
+  await send('/item-instances', { itemId: 'sword', userId: 'bob', ...corner });
   return team;
 };
 

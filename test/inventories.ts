@@ -1,15 +1,63 @@
 import assert from 'node:assert/strict';
+import type { Tables } from '../src/database/tables.ts';
 import { cellsOf, footprintOf } from '../src/engine/grid.ts';
-import type { Service } from './harness.ts';
+import type { Client, Service } from './harness.ts';
 
 const sorted = (texts: string[]): string[] => texts.sort();
 
+type Rows<T extends keyof Tables> = readonly Tables[T][];
+
 /**
- * What must hold in the database whatever was done to it: the occupied cells are the cells of all placements, and the
- * rows in which free places are looked for are the occupied cells once more.
+ * Each life of an instance begins with its creation, goes from owner to owner without a gap, and ends with its deletion;
+ * those that are there are in the hands of whom their history names last. A user who is deleted is named no more.
  */
-export const assertInventoriesHold = async ({ database }: Pick<Service, 'database'>): Promise<void> => {
-  const { placements, cells, rows } = await database.read(async (reader) => ({
+const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Rows<'item_instances'>): void => {
+  const ownerOf = new Map<string, string | null>();
+  const nameOf = (teamId: string, id: string) => `${teamId} | ${id}`;
+  const byInstance = Map.groupBy(events, (event) => nameOf(event.team_id, event.item_instance_id));
+  for (const [name, lives] of byInstance) {
+    let owner: string | null | undefined;
+    for (const [index, event] of lives.toSorted((a, b) => a.sequence - b.sequence).entries()) {
+      assert.equal(event.sequence, index + 1, `an event of ${name} is missing`);
+      const wasThere = owner !== undefined;
+      assert.equal(wasThere, event.event !== 'created', `${event.event} at ${event.sequence} of ${name}`);
+      if (event.from_user_id !== null && owner !== null) assert.equal(event.from_user_id, owner, `a gap in ${name}`);
+      if (event.event === 'deleted') {
+        assert.equal(event.to_user_id, null);
+        owner = undefined;
+      } else {
+        owner = event.to_user_id;
+      }
+    }
+    if (owner !== undefined) ownerOf.set(name, owner);
+  }
+  assert.deepEqual(
+    sorted([...ownerOf].map(([name, owner]) => `${name} of ${owner}`)),
+    sorted(instances.map((instance) => `${nameOf(instance.team_id, instance.id)} of ${instance.user_id}`)),
+    'what the history says is there is there, once, and nothing else',
+  );
+};
+
+/**
+ * What must hold in the database whatever was done to it: the occupied cells are the cells of all placements, the rows
+ * in which free places are looked for are the occupied cells once more, and the history tells of every instance.
+ */
+export const assertInventoriesHold = async (
+  { database }: Pick<Service, 'database'>,
+  /** Only this team is looked at, where one is given. */
+  teamId?: string,
+): Promise<void> => {
+  const { placements, cells, rows, events, instances } = await database.read(async (reader) => ({
+    events: await reader
+      .selectFrom('item_instance_history')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
+    instances: await reader
+      .selectFrom('item_instances')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
     placements: await reader
       .selectFrom('item_instance_spaces as placement')
       .innerJoin('item_instances', (join) =>
@@ -42,10 +90,20 @@ export const assertInventoriesHold = async ({ database }: Pick<Service, 'databas
         'spaces.cols',
         'spaces.rows',
       ])
+      .$if(teamId !== undefined, (query) => query.where('placement.team_id', '=', teamId as string))
       .execute(),
-    cells: await reader.selectFrom('occupied_cells').selectAll().execute(),
-    rows: await reader.selectFrom('user_space_rows').selectAll().execute(),
+    cells: await reader
+      .selectFrom('occupied_cells')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
+    rows: await reader
+      .selectFrom('user_space_rows')
+      .selectAll()
+      .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
+      .execute(),
   }));
+  assertHistoryHolds(events, instances);
   const name = (...parts: (string | number)[]) => parts.join(' | ');
   const expectedCells = placements.flatMap((placement) =>
     cellsOf(footprintOf(placement, placement.rotated === 1), placement).map(({ x, y }) => {
@@ -82,6 +140,7 @@ export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise
       'item_instance_spaces',
       'occupied_cells',
       'user_space_rows',
+      'item_instance_history',
     ] as const;
     const state: Record<string, unknown[]> = {};
     for (const table of tables) {
@@ -90,3 +149,41 @@ export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise
     }
     return state;
   });
+
+/** Items of several footprints, under ids that tell them: `1x1`, `1x3`, `2x1`, `2x2`, `3x2`. */
+export const stockShapes = async (team: Client): Promise<void> => {
+  for (const id of ['1x1', '1x3', '2x1', '2x2', '3x2']) {
+    const [width, height] = id.split('x').map(Number);
+    assert.equal((await team.post('/items', { id, name: id, width, height })).status, 200);
+  }
+};
+
+/** A user space of a new space of that size, of a user who is made where there is none. */
+export const openBag = async (team: Client, userId: string, cols: number, rows: number): Promise<string> => {
+  const { body: space } = await team.post('/spaces', { name: 'Bag', cols, rows });
+  const { status, body } = await team.post(`/users/${encodeURIComponent(userId)}/spaces`, { spaceId: space.id });
+  assert.equal(status, 200);
+  return body.id;
+};
+
+interface Shown {
+  readonly id: string;
+  readonly item: { readonly width: number; readonly height: number };
+  readonly itemInstanceSpace: { spacePositionX: number; spacePositionY: number; rotated: boolean };
+}
+
+/** A bag as a picture: a letter for each cell, the last one of the id of what lies there, or a dot. */
+export const pictureOf = async (team: Client, userId: string, bagId: string): Promise<string> => {
+  const { status, body } = await team.get(`/users/${encodeURIComponent(userId)}/spaces/${bagId}`);
+  assert.equal(status, 200);
+  const picture = Array.from({ length: body.space.rows }, () => Array<string>(body.space.cols).fill('.'));
+  for (const { id, item, itemInstanceSpace } of body.itemInstances as Shown[]) {
+    const { spacePositionX: x, spacePositionY: y, rotated } = itemInstanceSpace;
+    for (const cell of cellsOf(footprintOf(item, rotated), { x, y })) {
+      const row = picture[cell.y] as string[];
+      assert.equal(row[cell.x], '.', `${id} lies on another`);
+      row[cell.x] = id.at(-1) as string;
+    }
+  }
+  return picture.map((row) => row.join('')).join('\n');
+};

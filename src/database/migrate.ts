@@ -3,11 +3,13 @@ import { Migrator } from 'kysely/migration';
 import type { Database, Migrations } from './database.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as userStates } from './migrations/0002-user-states.ts';
+import { up as itemInstanceHistory } from './migrations/0003-item-instance-history.ts';
 import { up as storedAnswers } from './migrations/0004-stored-answers.ts';
 
 const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
   '0002-user-states': userStates,
+  '0003-item-instance-history': itemInstanceHistory,
   '0004-stored-answers': storedAnswers,
 };
 

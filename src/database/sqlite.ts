@@ -185,7 +185,7 @@ export const openSqlite = (path: string): Database => {
       unsynced -= 1;
       // Whether it is on the disk nobody knows, so nobody is told that it is.
       for (const [index, { settle }] of group.entries())
-        settle(error === null ? (outcomes[index] as Outcome) : { error });
+        settle(error === null ? (outcomes[index] as Outcome) : { error: unavailable(error) });
       if (unsynced === 0) allSynced?.();
     });
   };

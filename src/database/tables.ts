@@ -76,6 +76,23 @@ export interface Tables {
    */
   user_space_rows: { team_id: string; user_space_id: string; y: number; taken: string };
 
+  /**
+   * What happened to each instance, also after it is gone. `sequence` counts the events of one instance, so that their
+   * order is that in which they happened, whatever the clocks of nodes say.
+   */
+  item_instance_history: {
+    team_id: string;
+    item_instance_id: string;
+    sequence: number;
+    item_id: string;
+    event: 'created' | 'transferred' | 'deleted';
+    from_user_id: string | null;
+    to_user_id: string | null;
+    cause: string;
+    created_at: number;
+    request_id: string | null;
+  };
+
   /** Answers of requests that brought an `Idempotency-Key`, stored with their effect. */
   stored_answers: { team_id: string; key: string; fingerprint: string; answer: string; stored_at: number };
 

@@ -78,11 +78,11 @@ export const cellsOf = ({ width, height }: Footprint, { x, y }: Cell): Cell[] =>
 /** The number of the lowest bit that is set. */
 const lowestBit = (bits: bigint): number => (bits & -bits).toString(2).length - 1;
 
-/** The first place in row order, with the item lying one way. */
-const firstFreeLying = (grid: Grid, { width, height }: Footprint): Cell | undefined => {
+/** The first place in row order, with the item lying one way, no row above `fromRow` being looked at. */
+const firstFreeLying = (grid: Grid, { width, height }: Footprint, fromRow = 0): Cell | undefined => {
   if (width > grid.cols) return undefined;
   const whole = span(0, grid.cols);
-  for (let y = 0; y + height <= grid.rows; y++) {
+  for (let y = fromRow; y + height <= grid.rows; y++) {
     let taken = 0n;
     for (let row = y; row < y + height; row++) taken |= grid.taken.get(row) ?? 0n;
     // After these shifts a bit is left where it and the width − 1 bits above it are free.
@@ -103,6 +103,87 @@ export const firstFree = (grid: Grid, item: Footprint, rotated?: boolean): Place
   for (const way of ways) {
     const cell = firstFreeLying(grid, footprintOf(item, way));
     if (cell !== undefined) return { ...cell, rotated: way };
+  }
+  return undefined;
+};
+
+/** Something that lies in a grid: its footprint as it lies, already turned. */
+export interface Lying extends Footprint, Cell {}
+
+export const overlap = (one: Lying, other: Lying): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+/**
+ * Where things go when they make room together: the corner of the box around them comes to lie on the given cell, and
+ * their arrangement stays as it is.
+ */
+export const carriedTo = (things: readonly Cell[], { x, y }: Cell): Cell[] => {
+  const left = Math.min(...things.map((thing) => thing.x));
+  const top = Math.min(...things.map((thing) => thing.y));
+  return things.map((thing) => ({ x: thing.x - left + x, y: thing.y - top + y }));
+};
+
+type Order = (one: Footprint, other: Footprint) => number;
+
+const area = ({ width, height }: Footprint): number => width * height;
+const longerSide = ({ width, height }: Footprint): number => Math.max(width, height);
+
+const LARGEST_FIRST: Order = (one, other) => area(other) - area(one) || longerSide(other) - longerSide(one);
+const HIGHEST_FIRST: Order = (one, other) => other.height - one.height || LARGEST_FIRST(one, other);
+const WIDEST_FIRST: Order = (one, other) => other.width - one.width || LARGEST_FIRST(one, other);
+
+/** The orders in which a repacking is tried, and which way each thing is tried first. The first that takes all is it. */
+const ATTEMPTS: readonly { readonly order: Order; readonly ways: readonly boolean[] }[] = [
+  { order: LARGEST_FIRST, ways: [false, true] },
+  { order: LARGEST_FIRST, ways: [true, false] },
+  { order: HIGHEST_FIRST, ways: [false, true] },
+  { order: HIGHEST_FIRST, ways: [true, false] },
+  { order: WIDEST_FIRST, ways: [false, true] },
+  { order: WIDEST_FIRST, ways: [true, false] },
+];
+
+const packOnce = (
+  { cols, rows }: Pick<Grid, 'cols' | 'rows'>,
+  items: readonly Footprint[],
+  { order, ways }: (typeof ATTEMPTS)[number],
+): Place[] | undefined => {
+  const taken = new Map<number, bigint>();
+  const grid = { cols, rows, taken };
+  // Cells are only taken here, never left, so the first free place of a footprint never comes to lie higher.
+  const searchedTo = new Map<number, number>();
+  const places = new Array<Place>(items.length);
+  const place = (item: Footprint): Place | undefined => {
+    for (const rotated of item.width === item.height ? [false] : ways) {
+      const footprint = footprintOf(item, rotated);
+      const shape = footprint.width * (rows + 1) + footprint.height;
+      const cell = firstFreeLying(grid, footprint, searchedTo.get(shape));
+      searchedTo.set(shape, cell?.y ?? rows);
+      if (cell === undefined) continue;
+      for (const [y, bits] of rowsWith(grid, footprint, cell)) taken.set(y, bits);
+      return { ...cell, rotated };
+    }
+    return undefined;
+  };
+  const sequence = items.map((item, index) => ({ item, index })).sort((a, b) => order(a.item, b.item));
+  for (const { item, index } of sequence) {
+    const found = place(item);
+    if (found === undefined) return undefined;
+    places[index] = found;
+  }
+  return places;
+};
+
+/**
+ * Places for all of these in an empty grid, largest first, each at its first free place; those of one size in the order
+ * in which they are given. Undefined where no order that is tried takes all of them.
+ */
+export const pack = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]): Place[] | undefined => {
+  for (const attempt of ATTEMPTS) {
+    const places = packOnce(size, items, attempt);
+    if (places !== undefined) return places;
   }
   return undefined;
 };

@@ -57,7 +57,7 @@ export const GivenInstance = Type.Object(
 );
 export type GivenInstance = Static<typeof GivenInstance>;
 
-const ItemInstance = Type.Object(
+export const ItemInstance = Type.Object(
   {
     id: Id,
     userId: Type.String({ description: 'Its owner.' }),
@@ -83,60 +83,73 @@ const ItemInstance = Type.Object(
 );
 export type ItemInstance = Static<typeof ItemInstance>;
 
-const placement = {
-  userSpaceId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.idLength, description: "The owner's user space to place it in." }),
-  ),
+const OwnerId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1'] });
+const UserSpaceId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1-backpack'] });
+
+const place = {
   spacePositionX: Type.Optional(GivenPosition),
   spacePositionY: Type.Optional(GivenPosition),
   rotated: Type.Optional(Rotated),
 };
 
-const NewItemInstance = Strict(
-  {
-    id: Type.Optional(OwnId),
-    itemId: Id,
-    userId: UserId,
-    itemAttributeInstances: Type.Optional(
-      Type.Array(Strict({ itemAttributeId: Id, value: Type.Number() }), {
-        maxItems: LIMITS.attributesPerItem,
-        description: "Values inside the item's ranges. Attributes that are not given are rolled.",
-      }),
-    ),
-    ...placement,
-  },
-  { title: 'NewItemInstance', examples: [{ itemId: 'sword-of-dawn', userId: 'player-1' }] },
-);
+export const newItemInstanceMembers = {
+  id: Type.Optional(OwnId),
+  itemId: Id,
+  userId: UserId,
+  itemAttributeInstances: Type.Optional(
+    Type.Array(Strict({ itemAttributeId: Id, value: Type.Number() }), {
+      maxItems: LIMITS.attributesPerItem,
+      description: "Values inside the item's ranges. Attributes that are not given are rolled.",
+    }),
+  ),
+  userSpaceId: Type.Optional(UserSpaceId("The owner's user space to place it in.")),
+  ...place,
+};
+const NewItemInstance = Strict(newItemInstanceMembers, {
+  title: 'NewItemInstance',
+  examples: [{ itemId: 'sword-of-dawn', userId: 'player-1' }],
+});
 export type NewItemInstance = Static<typeof NewItemInstance>;
 
-const Move = Strict(
-  {
-    userId: Type.String({
+export const moveMembers = {
+  userId: OwnerId('Its owner.'),
+  spacePositionX: GivenPosition,
+  spacePositionY: GivenPosition,
+  spaceId: Type.Optional(
+    Type.String({
       minLength: 1,
       maxLength: LIMITS.idLength,
-      description: 'Its owner; any other is answered 404.',
+      description: "Which of the owner's spaces; the present one when left out.",
     }),
-    spacePositionX: GivenPosition,
-    spacePositionY: GivenPosition,
-    spaceId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.idLength,
-        description: "Which of the owner's spaces; the present one when left out.",
-      }),
-    ),
-    userSpaceId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.idLength,
-        description: 'Exactly which, where the owner has several of one space.',
-      }),
-    ),
-    rotated: Type.Optional(Rotated),
-  },
-  { title: 'Move', examples: [{ userId: 'player-1', spacePositionX: 3, spacePositionY: 0 }] },
-);
+  ),
+  userSpaceId: Type.Optional(UserSpaceId('Exactly which, where the owner has several of one space.')),
+  rotated: Type.Optional(Rotated),
+  swap: Type.Optional(
+    Type.Boolean({
+      description:
+        'What lies on the target goes to where this one came from, as it is arranged, if all of it fits there. False when left out.',
+    }),
+  ),
+};
+const Move = Strict(moveMembers, {
+  title: 'Move',
+  examples: [{ userId: 'player-1', spacePositionX: 3, spacePositionY: 0 }],
+});
 export type Move = Static<typeof Move>;
+
+export const transferMembers = {
+  userId: Type.Optional(OwnerId('The present owner. Give it, and no transfer happens twice.')),
+  toUserId: OwnerId('Who gets it: a user who exists.'),
+  toUserSpaceId: Type.Optional(UserSpaceId("The new owner's user space to place it in; unplaced when left out.")),
+  ...place,
+};
+const Transfer = Strict(transferMembers, {
+  title: 'Transfer',
+  examples: [{ userId: 'player-1', toUserId: 'player-2' }],
+});
+export type Transfer = Static<typeof Transfer>;
 
 const ListedItemInstanceSpace = Type.Object(
   {
@@ -211,10 +224,21 @@ export const moveItemInstance = {
   operationId: 'moveItemInstance',
   summary: 'Move an item instance',
   description:
-    "Within its user space or to another of its owner's. Outside the grid, or a cell that is taken: 409, and nothing changed. It keeps lying as it does unless `rotated` is given.",
+    "Within its user space or to another of its owner's. Outside the grid, or a cell that is taken: 409, and nothing changed. It keeps lying as it does unless `rotated` is given. With `swap`, what lies on the target makes room. An owner who is not the present one is answered 404.",
   tags,
   params: PathId,
   body: Move,
+  response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
+};
+
+export const transferItemInstance = {
+  operationId: 'transferItemInstance',
+  summary: 'Give an item instance to another user',
+  description:
+    'Placed in a user space of theirs, at a position or at the first free place, or unplaced. `userId` names the present owner; one who is not is answered 404, so that a transfer that is repeated does nothing. Its history tells of it.',
+  tags,
+  params: PathId,
+  body: Transfer,
   response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
 };
 

@@ -2,9 +2,9 @@ import type { Database } from '../../database/database.ts';
 import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { listItemInstanceSpaces } from '../placements/placements.service.ts';
 import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
-import { listItemInstanceSpaces } from './placements.service.ts';
 
 export const itemInstanceRoutes = (
   app: App,
@@ -31,6 +31,12 @@ export const itemInstanceRoutes = (
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>
     command(request, reply, (tx, { context, params, body }) => service.moveItemInstance(tx, context, params.id, body)),
+  );
+
+  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) =>
+      service.transferItemInstance(tx, context, params.id, body),
+    ),
   );
 
   app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {

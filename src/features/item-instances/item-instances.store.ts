@@ -1,19 +1,39 @@
+import type { Kysely } from 'kysely';
 import { inChunks } from '../../database/chunks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { rowsStatement, statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Footprint } from '../../engine/grid.ts';
 import { isoTime } from '../../time.ts';
 import type { InstanceFilter, ItemInstance } from './item-instances.contract.ts';
 
 export type InstanceRow = Tables['item_instances'];
 
-export const insertInstances = (tx: Transaction, rows: readonly InstanceRow[]): Promise<void> =>
-  inChunks(rows, async (some) => {
-    await tx.insertInto('item_instances').values(some).execute();
-  });
+export const insertInstances = rowsStatement<InstanceRow>((queries, rows) =>
+  queries.insertInto('item_instances').values(
+    rows.map((row) => ({
+      team_id: row.team_id,
+      id: row.id,
+      item_id: row.item_id,
+      user_id: row.user_id,
+      attribute_values: row.attribute_values,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    })),
+  ),
+);
 
 export const deleteInstance = (tx: Transaction, teamId: string, id: string) =>
   tx.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', '=', id).execute();
+
+export const updateOwner = (tx: Transaction, { team_id, id, user_id, updated_at }: InstanceRow) =>
+  tx
+    .updateTable('item_instances')
+    .set({ user_id, updated_at })
+    .where('team_id', '=', team_id)
+    .where('id', '=', id)
+    .execute();
 
 export const instanceExists = async (reader: Reader, teamId: string, id: string): Promise<boolean> => {
   const row = await reader
@@ -25,26 +45,55 @@ export const instanceExists = async (reader: Reader, teamId: string, id: string)
   return row !== undefined;
 };
 
-/** Holds an instance until the end of the transaction: whoever moves it, gives it away or deletes it comes one by one. */
-export const holdInstance = (tx: Transaction, teamId: string, id: string): Promise<InstanceRow | undefined> =>
-  tx
-    .selectFrom('item_instances')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+interface Key {
+  readonly teamId: string;
+  readonly id: string;
+}
 
-/** The footprints of items, which stay as they are until the end of the transaction. */
-export const shareFootprints = (tx: Transaction, teamId: string, itemIds: readonly string[]) =>
-  tx
-    .selectFrom('items')
-    .select(['id', 'width', 'height'])
-    .where('team_id', '=', teamId)
-    .where('id', 'in', itemIds)
-    .orderBy('id')
-    .forShare()
-    .execute();
+const holdOne = statement<Key, InstanceRow>((queries, { teamId, id }) =>
+  queries.selectFrom('item_instances').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
+);
+
+/** Holds an instance until the end of the transaction: whoever moves it, gives it away or deletes it comes one by one. */
+export const holdInstance = async (tx: Transaction, teamId: string, id: string): Promise<InstanceRow | undefined> =>
+  (await holdOne(tx, { teamId, id }))[0];
+
+/** Holds several, always in the order of their ids, so that two never wait in a circle. */
+export const holdInstances = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<InstanceRow[]> =>
+  ids.length === 0
+    ? []
+    : tx
+        .selectFrom('item_instances')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', 'in', ids)
+        .orderBy('id')
+        .forUpdate()
+        .execute();
+
+const footprintQuery = (queries: Kysely<Tables>, teamId: string) =>
+  queries.selectFrom('items').select(['id', 'width', 'height']).where('team_id', '=', teamId).orderBy('id').forShare();
+
+const shareOne = statement<Key, Footprint & { id: string }>((queries, { teamId, id }) =>
+  footprintQuery(queries, teamId).where('id', '=', id),
+);
+
+/** The footprints of items, by id, which stay as they are until the end of the transaction. */
+export const shareFootprints = async (
+  tx: Transaction,
+  teamId: string,
+  itemIds: readonly string[],
+): Promise<Map<string, Footprint>> => {
+  const [first, ...more] = new Set(itemIds);
+  if (first === undefined) return new Map();
+  const found =
+    more.length === 0
+      ? await shareOne(tx, { teamId, id: first })
+      : await footprintQuery(tx, teamId)
+          .where('id', 'in', [first, ...more])
+          .execute();
+  return new Map(found.map(({ id, width, height }) => [id, { width, height }]));
+};
 
 const instanceQuery = (reader: Reader, teamId: string) =>
   reader
@@ -98,11 +147,8 @@ const toPlacement = (row: JoinedRow): ItemInstance['itemInstanceSpace'] =>
         updatedAt: isoTime(row.placement_updated_at as number),
       };
 
-/** Adds what the items of these instances have in common, each in one query, however many instances there are. */
-const withDetails = async (reader: Reader, teamId: string, rows: readonly JoinedRow[]): Promise<ItemInstance[]> => {
-  if (rows.length === 0) return [];
-  const itemIds = [...new Set(rows.map(({ item_id }) => item_id))];
-  const options = await reader
+const optionsQuery = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
+  reader
     .selectFrom('item_classifiers as link')
     .innerJoin('classifier_options as option', (join) =>
       join.onRef('option.team_id', '=', 'link.team_id').onRef('option.id', '=', 'link.classifier_option_id'),
@@ -119,9 +165,10 @@ const withDetails = async (reader: Reader, teamId: string, rows: readonly Joined
     ])
     .where('link.team_id', '=', teamId)
     .where('link.item_id', 'in', itemIds)
-    .orderBy('link.position')
-    .execute();
-  const attributes = await reader
+    .orderBy('link.position');
+
+const attributesQuery = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
+  reader
     .selectFrom('item_attributes')
     .innerJoin('attributes', (join) =>
       join
@@ -138,8 +185,20 @@ const withDetails = async (reader: Reader, teamId: string, rows: readonly Joined
     ])
     .where('item_attributes.team_id', '=', teamId)
     .where('item_attributes.item_id', 'in', itemIds)
-    .orderBy('item_attributes.position')
-    .execute();
+    .orderBy('item_attributes.position');
+
+type Rows<Query extends (...given: never[]) => { execute(): Promise<unknown[]> }> = Awaited<
+  ReturnType<ReturnType<Query>['execute']>
+>;
+
+/** Adds what the items of these instances have in common, for many items at once, however many instances there are. */
+const withDetails = async (reader: Reader, teamId: string, rows: readonly JoinedRow[]): Promise<ItemInstance[]> => {
+  const options: Rows<typeof optionsQuery> = [];
+  const attributes: Rows<typeof attributesQuery> = [];
+  await inChunks([...new Set(rows.map(({ item_id }) => item_id))], async (itemIds) => {
+    options.push(...(await optionsQuery(reader, teamId, itemIds).execute()));
+    attributes.push(...(await attributesQuery(reader, teamId, itemIds).execute()));
+  });
   const optionsOf = Map.groupBy(options, ({ item_id }) => item_id);
   const attributesOf = Map.groupBy(attributes, ({ item_id }) => item_id);
   return rows.map((row) => {
@@ -176,6 +235,20 @@ const withDetails = async (reader: Reader, teamId: string, rows: readonly Joined
 export const selectInstance = async (reader: Reader, teamId: string, id: string): Promise<ItemInstance | undefined> => {
   const rows = await instanceQuery(reader, teamId).where('item_instances.id', '=', id).execute();
   return (await withDetails(reader, teamId, rows))[0];
+};
+
+/** All that lies in a user space. */
+export const selectInstancesIn = async (
+  reader: Reader,
+  teamId: string,
+  userSpaceId: string,
+): Promise<ItemInstance[]> => {
+  const rows = await instanceQuery(reader, teamId)
+    .where('placement.user_space_id', '=', userSpaceId)
+    .orderBy('item_instances.created_at')
+    .orderBy('item_instances.id')
+    .execute();
+  return withDetails(reader, teamId, rows);
 };
 
 export const selectInstances = async (

@@ -528,27 +528,6 @@ onEveryDatabase('item instances', (service) => {
     });
   });
 
-  test('keeps the footprint of an item while one of it lies somewhere', async () => {
-    await team.post('/items', { id: 'growing', name: 'Growing' });
-    const userSpaceId = await openSpace(team, 'grower', 3, 3);
-    const { body } = await team.post('/item-instances', { itemId: 'growing', userId: 'grower', userSpaceId });
-    assert.equal((await team.put('/items/growing', { width: 2 })).status, 409);
-    assert.equal((await team.put('/items/growing', { height: 2 })).status, 409);
-    assert.equal((await team.put('/items/growing', { width: 1, name: 'Grown' })).status, 200);
-    const spaceId = (await team.get('/users/grower/spaces')).body[0].id;
-    await team.delete(`/users/grower/spaces/${spaceId}`);
-    assert.equal((await team.put('/items/growing', { width: 2 })).status, 200);
-    const again = await openSpace(team, 'grower', 2, 1);
-    const moved = await team.post(`/item-instances/${body.id}/move`, {
-      userId: 'grower',
-      userSpaceId: again,
-      spacePositionX: 0,
-      spacePositionY: 0,
-    });
-    assert.equal(moved.status, 200);
-    await assertInventoriesHold(service());
-  });
-
   describe('refuses to give', () => {
     const give = (body: object) => team.post('/item-instances', body);
 

@@ -116,7 +116,7 @@ export const updateItem = {
   operationId: 'updateItem',
   summary: 'Change an item',
   description:
-    'Arrays replace the whole list. An item attribute that stays keeps its id, and instances keep their value.',
+    'Arrays replace the whole list. An item attribute that stays keeps its id, and instances keep their value. A new width or height holds for placed instances too, from their top-left cell; where one would no longer fit the change is refused with 409, which names what is in the way.',
   tags,
   params: PathId,
   body: ItemChange,

@@ -7,6 +7,7 @@ import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
 import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
 import { findOptions } from '../classifiers/classifiers.service.ts';
+import { refit } from '../placements/placements.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
 
@@ -168,7 +169,13 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
   });
   // The update above waits for placements under way, so that none is overlooked here.
-  if (width !== present.width || height !== present.height) await checkFootprint(tx, teamId, id);
+  if (width !== present.width || height !== present.height)
+    await refit(tx, context, {
+      itemId: id,
+      before: present,
+      after: { width, height },
+      path: width !== present.width ? '/body/width' : '/body/height',
+    });
   if (change.classifierOptionIds !== undefined)
     await store.replaceOptions(
       tx,
@@ -187,18 +194,6 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
   }
   await checkTotal(tx, teamId, weight);
   return getItem(tx, context, id);
-};
-
-/** Instances that lie somewhere cover the cells that they took, so the footprint stays while there are any. */
-const checkFootprint = async (tx: Transaction, teamId: string, itemId: string): Promise<void> => {
-  const placed = await store.selectPlaced(tx, teamId, itemId, LIMITS.issues);
-  refuseAny(
-    placed.map(({ id, userSpaceId }) => ({
-      path: '/body/width',
-      message: `item instance ${id} lies in user space ${userSpaceId}`,
-    })),
-    'CONFLICT',
-  );
 };
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {

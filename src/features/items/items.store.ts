@@ -188,20 +188,3 @@ export const selectHolders = async (reader: Reader, teamId: string, itemId: stri
     .limit(limit)
     .execute(),
 });
-
-/** Instances of an item that lie somewhere, at most `limit` of them. */
-export const selectPlaced = (reader: Reader, teamId: string, itemId: string, limit: number) =>
-  reader
-    .selectFrom('item_instances')
-    .innerJoin('item_instance_spaces as placement', (join) =>
-      join
-        .onRef('placement.team_id', '=', 'item_instances.team_id')
-        .onRef('placement.item_instance_id', '=', 'item_instances.id'),
-    )
-    .select(['item_instances.id', 'placement.user_space_id as userSpaceId'])
-    .where('item_instances.team_id', '=', teamId)
-    .where('item_instances.item_id', '=', itemId)
-    .orderBy('item_instances.created_at')
-    .orderBy('item_instances.id')
-    .limit(limit)
-    .execute();

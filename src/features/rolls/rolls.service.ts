@@ -7,7 +7,7 @@ import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
 import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
 import * as store from './rolls.store.ts';
 
@@ -180,11 +180,8 @@ export const rollForUser = async (
   const { userId, userSpaceId } = request;
   const team = await catalogs.current(tx, context.teamId);
   const rolled = rollOnCatalog(team, request, draws);
-  const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
-  if (userSpaceId !== undefined && userSpace === undefined)
-    throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
   const gift = { itemId: rolled.item.id, values: rolled.values };
-  const [itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
+  const [itemInstance] = await giveInstances(tx, context, { userId, userSpaceId, cause: 'roll' }, [gift]);
   recordRolls(tx, context, [rolled], { userId });
   return { ...showRoll(team, rolled), itemInstance };
 };

@@ -81,7 +81,8 @@ const UserSpace = Type.Object(userSpaceMembers, {
 });
 export type UserSpace = Static<typeof UserSpace>;
 
-const UserSpaceWithSpace = Type.Object({ ...userSpaceMembers, space: Space }, { title: 'UserSpaceWithSpace' });
+export const userSpaceWithSpaceMembers = { ...userSpaceMembers, space: Space };
+const UserSpaceWithSpace = Type.Object(userSpaceWithSpaceMembers, { title: 'UserSpaceWithSpace' });
 export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
 
 const NewUserSpace = Strict(

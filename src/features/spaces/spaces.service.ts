@@ -14,6 +14,7 @@ import type {
   UserSpace,
   UserSpaceWithSpace,
 } from './spaces.contract.ts';
+import type { HeldUserSpace } from './spaces.store.ts';
 import * as store from './spaces.store.ts';
 
 type OfTeam = Pick<Context, 'teamId'>;
@@ -126,12 +127,43 @@ export const deleteUserSpace = async (
   if (!(await store.deleteUserSpace(tx, teamId, userId, id))) throw notFound();
 };
 
-/** The user spaces of these ids, held until the end of the transaction so that nobody else places in them meanwhile. */
-export const holdUserSpaces = (tx: Transaction, { teamId }: OfTeam, ids: readonly string[]): Promise<UserSpace[]> =>
-  store.holdUserSpaces(tx, teamId, ids);
+export type { HeldUserSpace } from './spaces.store.ts';
+
+/** A user space, held until the end of the transaction so that nobody else places in it meanwhile. */
+export const holdUserSpace = (tx: Transaction, { teamId }: OfTeam, id: string): Promise<HeldUserSpace | undefined> =>
+  store.holdUserSpace(tx, teamId, id);
+
+/** Several at once, in the order in which everybody takes them. */
+export const holdUserSpaces = async (
+  tx: Transaction,
+  { teamId }: OfTeam,
+  ids: readonly string[],
+): Promise<HeldUserSpace[]> => {
+  const [first, ...more] = new Set(ids);
+  if (first === undefined) return [];
+  if (more.length > 0) return store.holdUserSpaces(tx, teamId, [first, ...more]);
+  const held = await store.holdUserSpace(tx, teamId, first);
+  return held === undefined ? [] : [held];
+};
+
+/** All user spaces in which an item lies. */
+export const holdUserSpacesOfItem = (tx: Transaction, { teamId }: OfTeam, itemId: string): Promise<HeldUserSpace[]> =>
+  store.holdUserSpacesOfItem(tx, teamId, itemId);
 
 export const findUserSpace = (reader: Reader, { teamId }: OfTeam, id: string): Promise<UserSpace | undefined> =>
   store.selectUserSpace(reader, teamId, id);
+
+/** A user's own user space with its space. */
+export const getUserSpace = async (
+  reader: Reader,
+  { teamId }: OfTeam,
+  userId: string,
+  id: string,
+): Promise<UserSpaceWithSpace> => {
+  const userSpace = await store.selectUserSpaceWithSpace(reader, teamId, id);
+  if (userSpace?.userId !== userId) throw notFound();
+  return userSpace;
+};
 
 /** The user spaces that a player has of one space; two are enough to know that there are several. */
 export const userSpacesOf = (
@@ -140,7 +172,3 @@ export const userSpacesOf = (
   userId: string,
   spaceId: string,
 ): Promise<UserSpace[]> => store.selectUserSpacesOf(reader, teamId, { userId, spaceId }, 2);
-
-/** The space behind a user space, which keeps its size until the end of the transaction. */
-export const shareSpace = (tx: Transaction, { teamId }: OfTeam, id: string): Promise<Space> =>
-  store.shareSpace(tx, teamId, id);

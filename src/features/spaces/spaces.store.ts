@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
 import { isoTime } from '../../time.ts';
 import type { Space, SpaceChange, SpaceWithUserSpaces, UserSpace, UserSpaceWithSpace } from './spaces.contract.ts';
@@ -150,6 +152,16 @@ export const selectUserSpace = async (reader: Reader, teamId: string, id: string
   return row && toUserSpace(row);
 };
 
+export const selectUserSpaceWithSpace = async (
+  reader: Reader,
+  teamId: string,
+  id: string,
+): Promise<UserSpaceWithSpace | undefined> => {
+  const userSpace = await selectUserSpace(reader, teamId, id);
+  const space = userSpace && (await selectSpace(reader, teamId, userSpace.spaceId));
+  return userSpace && space && { ...userSpace, space };
+};
+
 export const selectUserSpacesOf = async (
   reader: Reader,
   teamId: string,
@@ -196,27 +208,75 @@ export const deleteUserSpace = async (
   return rows.length > 0;
 };
 
-/** Holds user spaces until the end of the transaction, always in the order of their ids, so that two never wait in a circle. */
-export const holdUserSpaces = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<UserSpace[]> => {
-  const rows = await tx
+/** A user space that is held, and the size of its grid, which stays as it is meanwhile. */
+export interface HeldUserSpace extends UserSpace {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/**
+ * User spaces with the spaces behind them: the user space is for this transaction alone until its end, the space can
+ * only not be changed, so that others may use it too.
+ */
+const heldUserSpaces = (queries: Kysely<Tables>, teamId: string) =>
+  queries
     .selectFrom('user_spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  return rows.map(toUserSpace);
+    .innerJoin('spaces', (join) =>
+      join.onRef('spaces.team_id', '=', 'user_spaces.team_id').onRef('spaces.id', '=', 'user_spaces.space_id'),
+    )
+    .selectAll('user_spaces')
+    .select(['spaces.cols', 'spaces.rows'])
+    .where('user_spaces.team_id', '=', teamId)
+    .forUpdate('user_spaces')
+    .forShare('spaces');
+
+type HeldRow = Awaited<ReturnType<ReturnType<typeof heldUserSpaces>['execute']>>[number];
+
+const toHeld = (row: HeldRow): HeldUserSpace => ({ ...toUserSpace(row), cols: row.cols, rows: row.rows });
+
+const holdOne = statement<{ teamId: string; id: string }, HeldRow>((queries, { teamId, id }) =>
+  heldUserSpaces(queries, teamId).where('user_spaces.id', '=', id),
+);
+
+export const holdUserSpace = async (
+  tx: Transaction,
+  teamId: string,
+  id: string,
+): Promise<HeldUserSpace | undefined> => {
+  const [row] = await holdOne(tx, { teamId, id });
+  return row && toHeld(row);
 };
 
-/** Keeps a space from being changed until the end of the transaction; others may keep it so at the same time. */
-export const shareSpace = async (tx: Transaction, teamId: string, id: string): Promise<Space> =>
-  toSpace(
-    await tx
-      .selectFrom('spaces')
-      .selectAll()
-      .where('team_id', '=', teamId)
-      .where('id', '=', id)
-      .forShare()
-      .executeTakeFirstOrThrow(),
-  );
+/** Always in the order of their ids, so that two never wait in a circle. */
+export const holdUserSpaces = async (
+  tx: Transaction,
+  teamId: string,
+  ids: readonly string[],
+): Promise<HeldUserSpace[]> => {
+  const rows = await heldUserSpaces(tx, teamId).where('user_spaces.id', 'in', ids).orderBy('user_spaces.id').execute();
+  return rows.map(toHeld);
+};
+
+/** The user spaces in which instances of an item lie. */
+export const holdUserSpacesOfItem = async (
+  tx: Transaction,
+  teamId: string,
+  itemId: string,
+): Promise<HeldUserSpace[]> => {
+  const rows = await heldUserSpaces(tx, teamId)
+    .where('user_spaces.id', 'in', (eb) =>
+      eb
+        .selectFrom('item_instance_spaces as placement')
+        .innerJoin('item_instances as instance', (join) =>
+          join
+            .onRef('instance.team_id', '=', 'placement.team_id')
+            .onRef('instance.id', '=', 'placement.item_instance_id'),
+        )
+        .select('placement.user_space_id')
+        .where('instance.team_id', '=', teamId)
+        .where('instance.item_id', '=', itemId),
+    )
+    .orderBy('user_spaces.id')
+    .execute();
+  return rows.map(toHeld);
+};

@@ -16,9 +16,8 @@ import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import type { GivenInstance } from '../item-instances/item-instances.contract.ts';
-import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
+import { checkReceiver, type Gift, giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
 import { recordRolls } from '../rolls/rolls.service.ts';
-import type { UserSpace } from '../spaces/spaces.contract.ts';
 import { ensureUser, getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
@@ -67,19 +66,6 @@ const checkOpen = (template: CompiledTemplate, nowMs: number): void => {
   throw invalid({ path: '/path/id', message });
 };
 
-/** A player's user space to put the results in, held; undefined where none is named. */
-const receivingSpace = async (
-  tx: Transaction,
-  context: Context,
-  userId: string | undefined,
-  userSpaceId: string | undefined,
-): Promise<UserSpace | undefined> => {
-  if (userId === undefined || userSpaceId === undefined) return undefined;
-  const userSpace = await holdUserSpaceOf(tx, context, userId, userSpaceId);
-  if (userSpace === undefined) throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
-  return userSpace;
-};
-
 const showState = (
   template: CompiledTemplate,
   userId: string,
@@ -111,15 +97,16 @@ export const rollTemplate = async (
   const stateful = userId !== undefined && seed === undefined;
   const before = stateful ? await holdTemplateState(tx, context, userId, template) : null;
   if (userId !== undefined && !stateful) await ensureUser(tx, context, userId);
-  const userSpace = await receivingSpace(tx, context, userId, userSpaceId);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
   const rolled = rollByRules(template, before, { count, depth, drawsOf, nowMs: context.nowMs });
   if (stateful && rolled.state !== null) await saveTemplateState(tx, context, userId, template, rolled.state);
 
   let given: GivenInstance[] = [];
-  if (userId !== undefined && rolled.results.length > 0 && (grant || userSpace !== undefined))
-    given = await giveInstances(tx, context, { userId, userSpace, onFull }, rolled.results.map(giftOf));
+  if (userId !== undefined && (grant || userSpaceId !== undefined)) {
+    const receiver = { userId, userSpaceId, onFull, cause: `template:${id}` } as const;
+    given = await giveInstances(tx, context, receiver, rolled.results.map(giftOf));
+  }
   recordRolls(tx, context, rolled.results, { templateId: id, userId });
 
   const after =
@@ -149,16 +136,18 @@ export const sparkTemplate = async (
   if (refusal === 'not-featured') throw invalid({ path: '/body/itemId', message: 'is not featured here' });
 
   const before = await holdTemplateState(tx, context, userId, template);
-  const userSpace = await receivingSpace(tx, context, userId, userSpaceId);
+  const receiver = { userId, userSpaceId, onFull, cause: `spark:${id}` } as const;
   const after = paySpark(template, before);
   const item = rollSpark(template, itemId, workshop.draws);
-  if (after === null || item === undefined)
+  if (after === null || item === undefined) {
+    await checkReceiver(tx, context, receiver);
     throw conflict({
       path: '/body/userId',
       message: `has ${before.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
     });
+  }
   await saveTemplateState(tx, context, userId, template, after);
-  const [itemInstance] = await giveInstances(tx, context, { userId, userSpace, onFull }, [giftOf(item)]);
+  const [itemInstance] = await giveInstances(tx, context, receiver, [giftOf(item)]);
   return {
     templateId: id,
     userId,

@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
 import { isoTime } from '../../time.ts';
 import type { User } from './users.contract.ts';
@@ -12,20 +13,24 @@ const toUser = (row: Tables['users']): User => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** True where the user was not there before. */
-export const insertUser = async (
-  tx: Transaction,
-  { teamId, id, externalId }: { teamId: string; id: string; externalId: string | null },
-  nowMs: number,
-): Promise<boolean> => {
-  const rows = await tx
+interface NewUserRow {
+  readonly teamId: string;
+  readonly id: string;
+  readonly externalId: string | null;
+  readonly nowMs: number;
+}
+
+const insertUnlessThere = statement<NewUserRow, { id: string }>((queries, { teamId, id, externalId, nowMs }) =>
+  queries
     .insertInto('users')
     .values({ team_id: teamId, id, external_id: externalId, created_at: nowMs, updated_at: nowMs })
     .onConflict((conflict) => conflict.columns(['team_id', 'id']).doNothing())
-    .returning('id')
-    .execute();
-  return rows.length > 0;
-};
+    .returning('id'),
+);
+
+/** True where the user was not there before. */
+export const insertUser = async (tx: Transaction, row: NewUserRow): Promise<boolean> =>
+  (await insertUnlessThere(tx, row)).length > 0;
 
 export const selectUser = async (reader: Reader, teamId: string, id: string): Promise<User | undefined> => {
   const row = await reader
@@ -51,16 +56,43 @@ export const selectUsers = async (
   return mapPage(paged(await onPage(query, 'users', page).execute(), page), toUser);
 };
 
-/** The database takes user spaces, placements and instances along. */
-export const deleteUser = async (tx: Transaction, teamId: string, id: string): Promise<boolean> => {
+/** Holds what a user has on templates, owns and has as spaces, until the end of the transaction. */
+export const holdBelongings = async (tx: Transaction, teamId: string, userId: string): Promise<void> => {
+  await tx
+    .selectFrom('user_states')
+    .select('scope')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .orderBy('scope')
+    .forUpdate()
+    .execute();
+  for (const table of ['item_instances', 'user_spaces'] as const) {
+    await tx
+      .selectFrom(table)
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('user_id', '=', userId)
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+  }
+};
+
+/** False where the user is gone already. */
+export const holdUser = async (tx: Transaction, teamId: string, id: string): Promise<boolean> => {
   const rows = await tx
-    .deleteFrom('users')
+    .selectFrom('users')
+    .select('id')
     .where('team_id', '=', teamId)
     .where('id', '=', id)
-    .returning('id')
+    .forUpdate()
     .execute();
   return rows.length > 0;
 };
+
+/** The database takes user spaces, placements and instances along. */
+export const deleteUser = (tx: Transaction, teamId: string, id: string) =>
+  tx.deleteFrom('users').where('team_id', '=', teamId).where('id', '=', id).execute();
 
 export const forgetRoller = (tx: Transaction, teamId: string, userId: string) =>
   tx

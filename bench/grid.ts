@@ -1,0 +1,222 @@
+/**
+ * A user space of 200 × 200 cells with 100, 10,000 and 40,000 items of one cell in it: what it costs to create the next
+ * one, to find the first free place, to move one, and to swap two. Each cost is shown as a ratio to the one with 100
+ * items, and on PostgreSQL with the rows that the whole operation read, as the server counts them.
+ *
+ *   node bench/grid.ts
+ */
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import type { Context } from '../src/context.ts';
+import type { Transaction } from '../src/database/database.ts';
+import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
+import {
+  createItemInstance,
+  giveInstances,
+  moveItemInstance,
+} from '../src/features/item-instances/item-instances.service.ts';
+import { systemDraws } from '../src/randomness.ts';
+import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../test/harness.ts';
+import { startPostgres } from '../test/postgres.ts';
+
+const SIDE = 200;
+/** One cell is always left, for the next item: the 40,000th fills the grid. */
+const PLACED = [100, 10_000, SIDE * SIDE - 1];
+const TIMES = 60;
+const WARM_UP = 15;
+const GIFTS_AT_ONCE = 5_000;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const contextOf = ({ teamId }: Service): Context => ({
+  teamId,
+  role: 'write',
+  nowMs: Date.now(),
+  requestId: 'bench',
+});
+
+/** Gives as many items of one cell as are wanted into a new user space, by the code that a roll uses. */
+const fill = async (service: Service, userId: string, count: number): Promise<string> => {
+  const { body } = await service.post(`/users/${userId}/spaces`, { spaceId: 'vault' });
+  for (let given = 0; given < count; given += GIFTS_AT_ONCE) {
+    const gifts = Array.from({ length: Math.min(GIFTS_AT_ONCE, count - given) }, () => ({
+      itemId: 'coin',
+      values: [],
+    }));
+    const receiver = { userId, userSpaceId: body.id, cause: 'roll' } as const;
+    await service.database.write((tx) => giveInstances(tx, contextOf(service), receiver, gifts));
+  }
+  return body.id;
+};
+
+interface Bag {
+  readonly userId: string;
+  readonly userSpaceId: string;
+  /** The first free cell, and an item that lies in the first cell of all. */
+  readonly free: { readonly spacePositionX: number; readonly spacePositionY: number };
+  readonly first: string;
+}
+
+interface Measured {
+  readonly ms: number;
+  readonly rowsRead?: number;
+}
+
+/** An operation, and what undoes it, which is not timed. */
+interface Case {
+  readonly name: string;
+  readonly send: (service: Service, bag: Bag) => Promise<{ status: number; undo: () => Promise<unknown> }>;
+  readonly run: (tx: Transaction, context: Context, bag: Bag) => Promise<unknown>;
+}
+
+const workshop = { catalogs: createCatalogs(), draws: systemDraws() };
+
+const create = (name: string, place: (bag: Bag) => object): Case => ({
+  name,
+  send: async (service, bag) => {
+    const { userId, userSpaceId } = bag;
+    const { status, body } = await service.post('/item-instances', {
+      itemId: 'coin',
+      userId,
+      userSpaceId,
+      ...place(bag),
+    });
+    return { status, undo: () => service.delete(`/item-instances/${body.id}`) };
+  },
+  run: (tx, context, bag) => {
+    const { userId, userSpaceId } = bag;
+    return createItemInstance(tx, context, { itemId: 'coin', userId, userSpaceId, ...place(bag) }, workshop);
+  },
+});
+
+const move = (
+  name: string,
+  place: (bag: Bag) => { spacePositionX: number; spacePositionY: number; swap?: boolean },
+): Case => ({
+  name,
+  send: async (service, bag) => {
+    const to = (where: object) => service.post(`/item-instances/${bag.first}/move`, { userId: bag.userId, ...where });
+    const { status } = await to(place(bag));
+    return { status, undo: () => to({ spacePositionX: 0, spacePositionY: 0, swap: true }) };
+  },
+  run: (tx, context, bag) => moveItemInstance(tx, context, bag.first, { userId: bag.userId, ...place(bag) }),
+});
+
+const CASES: readonly Case[] = [
+  create('create at a position', ({ free }) => free),
+  create('create at the first free place', () => ({})),
+  move('move to a free cell', ({ free }) => free),
+  move('swap with a neighbour', () => ({ spacePositionX: 1, spacePositionY: 0, swap: true })),
+];
+
+class Undone extends Error {}
+
+/** The rows that an operation reads, by index or not, references that the server checks included. */
+const countRows = async ({ database, ...service }: Service, { run }: Case, bag: Bag): Promise<number> => {
+  let rowsRead = 0;
+  const counted = async (tx: Transaction): Promise<number> => {
+    const { rows } = await sql<{
+      read: number;
+    }>`select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) as read
+      from pg_stat_xact_user_tables`.execute(tx);
+    return Number(rows[0]?.read);
+  };
+  const undone = database.write(async (tx) => {
+    const before = await counted(tx);
+    await run(tx, contextOf(service as Service), bag);
+    rowsRead = (await counted(tx)) - before;
+    throw new Undone();
+  });
+  await assert.rejects(undone, Undone);
+  return rowsRead;
+};
+
+const measure = async (service: Service, one: Case, bag: Bag): Promise<Measured> => {
+  const times: number[] = [];
+  for (let n = 0; n < WARM_UP + TIMES; n += 1) {
+    const start = performance.now();
+    const { status, undo } = await one.send(service, bag);
+    const ms = performance.now() - start;
+    assert.equal(status, 200);
+    if (n >= WARM_UP) times.push(ms);
+    await undo();
+  }
+  const ms = median(times);
+  return service.database.engine === 'postgres' ? { ms, rowsRead: await countRows(service, one, bag) } : { ms };
+};
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const report = async (service: Service): Promise<void> => {
+  await service.post('/items', { id: 'coin', name: 'Coin' });
+  await service.post('/spaces', { id: 'vault', name: 'Vault', cols: SIDE, rows: SIDE });
+  const bags: Bag[] = [];
+  const filled: string[] = [];
+  for (const count of PLACED) {
+    const userId = `player-${count}`;
+    const start = performance.now();
+    const userSpaceId = await fill(service, userId, count);
+    filled.push(`${count} in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    const free = { spacePositionX: count % SIDE, spacePositionY: Math.floor(count / SIDE) };
+    const { body } = await service.get(`/item-instance-spaces?teamUserSpaceId=${userSpaceId}&limit=1000`);
+    const first = body.find(
+      (placed: { spacePositionX: number; spacePositionY: number }) =>
+        placed.spacePositionX === 0 && placed.spacePositionY === 0,
+    );
+    bags.push({ userId, userSpaceId, free, first: first.itemInstanceId });
+  }
+  // What a server does by itself after so many insertions, only sooner.
+  await service.database.write((tx) => sql.raw('analyze').execute(tx));
+
+  say(`\n${service.database.engine} (filled ${filled.join(', ')})\n`);
+  const titles = PLACED.map((count) => `${(count === SIDE * SIDE - 1 ? count + 1 : count).toLocaleString('en')} items`);
+  say(row(['operation', ...titles, ...(service.database.engine === 'postgres' ? ['rows read'] : [])]));
+  say(row(Array(service.database.engine === 'postgres' ? 5 : 4).fill('---')));
+  for (const one of CASES) {
+    const measured: Measured[] = [];
+    for (const bag of bags) measured.push(await measure(service, one, bag));
+    const base = measured[0]?.ms ?? 1;
+    const cells = measured.map(
+      ({ ms }, index) => `${ms.toFixed(2)} ms${index === 0 ? '' : ` (× ${(ms / base).toFixed(2)})`}`,
+    );
+    const rowsRead = measured.map((each) => each.rowsRead ?? 0).join(' / ');
+    say(row([one.name, ...cells, ...(service.database.engine === 'postgres' ? [rowsRead] : [])]));
+  }
+
+  const { userId, userSpaceId } = bags.at(-1) as Bag;
+  const timed = async (call: () => Promise<{ status: number }>): Promise<string> => {
+    const start = performance.now();
+    assert.equal((await call()).status, 200);
+    return `${((performance.now() - start) / 1000).toFixed(2)} s`;
+  };
+  const path = `/users/${userId}/spaces/${userSpaceId}`;
+  // With the first cell free everything else moves up by one.
+  await service.delete(`/item-instances/${bags.at(-1)?.first}`);
+  say(`\nsorting 39,998 items, each of which moves: ${await timed(() => service.post(`${path}/sort`))}`);
+  say(`showing the whole of them: ${await timed(() => service.get(path))}`);
+};
+
+const withService = async ({ url, drop }: EmptyDatabase): Promise<void> => {
+  const service = await startService(url);
+  try {
+    await report(service);
+  } finally {
+    await service.stop();
+    await drop();
+  }
+};
+
+const begin = performance.now();
+await withService(await createEmptyDatabase('sqlite'));
+const postgres = await startPostgres({ durable: true });
+try {
+  await withService({ url: postgres.url('postgres'), drop: async () => {} });
+} finally {
+  await postgres.stop();
+}
+say(`\n${((performance.now() - begin) / 1000).toFixed(0)} s in all`);

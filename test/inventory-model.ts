@@ -1,0 +1,512 @@
+import fc from 'fast-check';
+import { type Footprint, pack } from '../src/engine/grid.ts';
+import type { Answer, Client } from './harness.ts';
+
+/** Where something lies, as the model has it. */
+interface At {
+  readonly bagId: string;
+  readonly x: number;
+  readonly y: number;
+  readonly rotated: boolean;
+}
+
+interface Thing {
+  readonly itemId: string;
+  readonly userId: string;
+  readonly at: At | null;
+}
+
+/** Operations as a test chooses them; what they name may or may not be there. */
+export type Operation =
+  | { type: 'create'; id: string; itemId: string; userId: string; bagId?: string; place?: GivenPlace }
+  | { type: 'move'; id: string; userId: string; bagId?: string; place: GivenPlace; swap?: boolean }
+  | { type: 'transfer'; id: string; userId?: string; toUserId: string; toBagId?: string; place?: GivenPlace }
+  | { type: 'delete'; id: string }
+  | { type: 'batch'; operations: readonly Operation[] }
+  | { type: 'sort'; userId: string; bagId: string }
+  | { type: 'resize'; spaceId: string; cols: number; rows: number }
+  | { type: 'refit'; itemId: string; width: number; height: number }
+  | { type: 'openBag'; userId: string; bagId: string; spaceId: string }
+  | { type: 'closeBag'; userId: string; bagId: string }
+  | { type: 'deleteUser'; userId: string };
+
+interface GivenPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly rotated?: boolean;
+}
+
+/** How an operation ends: a status, and for one that succeeds with an instance, where that lies. */
+export interface Outcome {
+  readonly status: number;
+  readonly at?: At | null;
+  /** Why it was refused, where a batch refuses it in another way. */
+  readonly because?: 'unknown' | 'not owner';
+}
+
+const done = (at?: At | null): Outcome => ({ status: 200, at });
+const refused = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
+
+/**
+ * Inventories as plainly as can be: things, and where they lie. Whether a place is free is found out by looking at every
+ * cell of every thing.
+ */
+export class Model {
+  users = new Set<string>();
+  items = new Map<string, Footprint>();
+  spaces = new Map<string, { cols: number; rows: number }>();
+  bags = new Map<string, { userId: string; spaceId: string }>();
+  things = new Map<string, Thing>();
+  /** How many events the history of each instance has. */
+  events = new Map<string, number>();
+  /** How often something made room for another. */
+  swaps = 0;
+
+  clone(): Model {
+    const copy = new Model();
+    copy.users = new Set(this.users);
+    copy.items = new Map(this.items);
+    copy.spaces = new Map(this.spaces);
+    copy.bags = new Map(this.bags);
+    copy.things = new Map(this.things);
+    copy.events = new Map(this.events);
+    copy.swaps = this.swaps;
+    return copy;
+  }
+
+  private become(other: Model): void {
+    Object.assign(this, other.clone());
+  }
+
+  /** Everything that can be seen of it, in one text. */
+  describe(): string {
+    const things = [...this.things].map(
+      ([id, { itemId, userId, at }]) =>
+        `${id} ${itemId} of ${userId} ${at === null ? 'nowhere' : `in ${at.bagId} at ${at.x},${at.y} ${at.rotated}`}`,
+    );
+    const events = [...this.events].map(([id, count]) => `${id}: ${count}`);
+    return [...things.sort(), ...events.sort(), ...[...this.users].sort(), ...[...this.bags.keys()].sort()].join('\n');
+  }
+
+  private sizeOf(bagId: string): { cols: number; rows: number } {
+    return this.spaces.get(this.bags.get(bagId)?.spaceId ?? '') as { cols: number; rows: number };
+  }
+
+  private cells(itemId: string, { x, y, rotated }: GivenPlace): string[] {
+    const { width, height } = this.items.get(itemId) as Footprint;
+    const [across, down] = rotated ? [height, width] : [width, height];
+    const cells: string[] = [];
+    for (let row = y; row < y + down; row++)
+      for (let column = x; column < x + across; column++) cells.push(`${column},${row}`);
+    return cells;
+  }
+
+  private isInside(bagId: string, cells: readonly string[]): boolean {
+    const { cols, rows } = this.sizeOf(bagId);
+    return cells.every((cell) => {
+      const [x, y] = cell.split(',').map(Number) as [number, number];
+      return x >= 0 && y >= 0 && x < cols && y < rows;
+    });
+  }
+
+  /** The ids of the things that lie on any of these cells. */
+  private on(bagId: string, cells: readonly string[]): string[] {
+    const wanted = new Set(cells);
+    return [...this.things].flatMap(([id, { itemId, at }]) =>
+      at?.bagId === bagId && this.cells(itemId, at).some((cell) => wanted.has(cell)) ? [id] : [],
+    );
+  }
+
+  private fits(bagId: string, itemId: string, place: GivenPlace): boolean {
+    const cells = this.cells(itemId, place);
+    return this.isInside(bagId, cells) && this.on(bagId, cells).length === 0;
+  }
+
+  /** The place that is given, where it is free, else none; without one the first that is. */
+  private findPlace(bagId: string, itemId: string, place: Partial<GivenPlace> = {}): At | undefined {
+    const { x, y, rotated } = place;
+    if (x !== undefined && y !== undefined) {
+      const given = { x, y, rotated: rotated ?? false };
+      return this.fits(bagId, itemId, given) ? { bagId, ...given } : undefined;
+    }
+    const { cols, rows } = this.sizeOf(bagId);
+    for (const way of [false, true])
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < cols; column++)
+          if (this.fits(bagId, itemId, { x: column, y: row, rotated: way }))
+            return { bagId, x: column, y: row, rotated: way };
+    return undefined;
+  }
+
+  private put(id: string, change: Partial<Thing>): void {
+    this.things.set(id, { ...(this.things.get(id) as Thing), ...change });
+  }
+
+  private note(id: string): void {
+    this.events.set(id, (this.events.get(id) ?? 0) + 1);
+  }
+
+  private isBagOf(bagId: string, userId: string): boolean {
+    return this.bags.get(bagId)?.userId === userId;
+  }
+
+  /** Does it if it can be done; a refusal changes nothing. */
+  apply(operation: Operation): Outcome {
+    const tried = this.clone();
+    const outcome = tried.attempt(operation);
+    if (outcome.status === 200) this.become(tried);
+    return outcome;
+  }
+
+  private attempt(operation: Operation): Outcome {
+    switch (operation.type) {
+      case 'create':
+        return this.create(operation);
+      case 'move':
+        return this.move(operation);
+      case 'transfer':
+        return this.transfer(operation);
+      case 'delete':
+        if (!this.things.delete(operation.id)) return refused(404, 'unknown');
+        this.note(operation.id);
+        return done();
+      case 'batch':
+        for (const one of operation.operations) {
+          const { status, because } = this.attempt(one);
+          if (because !== undefined) return refused(because === 'unknown' ? 400 : 409);
+          if (status !== 200) return refused(status);
+        }
+        return done();
+      case 'sort':
+        return this.sort(operation);
+      case 'resize': {
+        this.spaces.set(operation.spaceId, { cols: operation.cols, rows: operation.rows });
+        const allFit = [...this.things.values()].every(
+          ({ itemId, at }) => at === null || this.isInside(at.bagId, this.cells(itemId, at)),
+        );
+        return allFit ? done() : refused(409);
+      }
+      case 'refit':
+        return this.refit(operation);
+      case 'openBag':
+        if (this.bags.has(operation.bagId)) return refused(400);
+        this.users.add(operation.userId);
+        this.bags.set(operation.bagId, { userId: operation.userId, spaceId: operation.spaceId });
+        return done();
+      case 'closeBag':
+        if (!this.isBagOf(operation.bagId, operation.userId)) return refused(404);
+        this.bags.delete(operation.bagId);
+        for (const [id, { at }] of this.things) if (at?.bagId === operation.bagId) this.put(id, { at: null });
+        return done();
+      case 'deleteUser':
+        if (!this.users.delete(operation.userId)) return refused(404);
+        for (const [id, { userId }] of this.bags) if (userId === operation.userId) this.bags.delete(id);
+        for (const [id, { userId }] of this.things) {
+          if (userId !== operation.userId) continue;
+          this.things.delete(id);
+          this.note(id);
+        }
+        return done();
+    }
+  }
+
+  private create({ id, itemId, userId, bagId, place }: Operation & { type: 'create' }): Outcome {
+    if (this.things.has(id)) return refused(400);
+    if (bagId === undefined ? place !== undefined : !this.isBagOf(bagId, userId)) return refused(400);
+    const at = bagId === undefined ? null : this.findPlace(bagId, itemId, place);
+    if (at === undefined) return refused(409);
+    this.users.add(userId);
+    this.things.set(id, { itemId, userId, at });
+    this.note(id);
+    return done(at);
+  }
+
+  private move({ id, userId, bagId, place, swap = false }: Operation & { type: 'move' }): Outcome {
+    const thing = this.things.get(id);
+    if (thing === undefined) return refused(404, 'unknown');
+    if (thing.userId !== userId) return refused(404, 'not owner');
+    const targetId = bagId ?? thing.at?.bagId;
+    if (targetId === undefined || !this.isBagOf(targetId, userId)) return refused(400);
+    const rotated = place.rotated ?? thing.at?.rotated ?? false;
+    const to = { bagId: targetId, ...place, rotated };
+    const cells = this.cells(thing.itemId, to);
+    if (!this.isInside(targetId, cells)) return refused(409);
+    const under = this.on(targetId, cells).filter((other) => other !== id);
+    if (under.length > 0 && (!swap || thing.at === null)) return refused(409);
+    const from = thing.at;
+    this.put(id, { at: to });
+    if (from === null || under.length === 0) return done(to);
+    const lying = under.map((other) => ({ other, at: this.things.get(other)?.at as At }));
+    const left = Math.min(...lying.map(({ at }) => at.x));
+    const top = Math.min(...lying.map(({ at }) => at.y));
+    for (const { other } of lying) this.put(other, { at: null });
+    for (const { other, at } of lying) {
+      const makesRoom = { ...at, bagId: from.bagId, x: at.x - left + from.x, y: at.y - top + from.y };
+      if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return refused(409);
+      this.put(other, { at: makesRoom });
+    }
+    this.swaps += 1;
+    return done(to);
+  }
+
+  private transfer({ id, userId, toUserId, toBagId, place }: Operation & { type: 'transfer' }): Outcome {
+    if (toBagId === undefined && place !== undefined) return refused(400);
+    const thing = this.things.get(id);
+    if (thing === undefined) return refused(404, 'unknown');
+    if (userId !== undefined && thing.userId !== userId) return refused(404, 'not owner');
+    if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return refused(400);
+    if (thing.userId === toUserId) return refused(409);
+    this.put(id, { at: null });
+    const at = toBagId === undefined ? null : this.findPlace(toBagId, thing.itemId, place);
+    if (at === undefined) return refused(409);
+    this.put(id, { userId: toUserId, at });
+    this.note(id);
+    return done(at);
+  }
+
+  /** The order and the places are the engine's own, which its tests compare with a plainer one. */
+  private sort({ userId, bagId }: Operation & { type: 'sort' }): Outcome {
+    if (!this.isBagOf(bagId, userId)) return refused(404);
+    const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+    const lying = [...this.things]
+      .filter(([, { at }]) => at?.bagId === bagId)
+      .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
+    const places = pack(
+      this.sizeOf(bagId),
+      lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint),
+    );
+    if (places === undefined) return refused(409);
+    for (const [index, [id]] of lying.entries())
+      this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });
+    return done();
+  }
+
+  private refit({ itemId, width, height }: Operation & { type: 'refit' }): Outcome {
+    this.items.set(itemId, { width, height });
+    const mine = [...this.things].filter(([, thing]) => thing.itemId === itemId && thing.at !== null);
+    for (const [id] of mine) this.put(id, { at: null });
+    for (const [id, { at }] of mine) {
+      if (at === null || !this.fits(at.bagId, itemId, at)) return refused(409);
+      this.put(id, { at });
+    }
+    return done();
+  }
+}
+
+const placeBody = (place: GivenPlace | undefined) =>
+  place === undefined ? {} : { spacePositionX: place.x, spacePositionY: place.y, rotated: place.rotated };
+
+/** The members of an operation as the interface has them, alone or in a batch. */
+const bodyOf = (operation: Operation): Record<string, unknown> => {
+  switch (operation.type) {
+    case 'create': {
+      const { id, itemId, userId, bagId, place } = operation;
+      return { id, itemId, userId, userSpaceId: bagId, ...placeBody(place) };
+    }
+    case 'move': {
+      const { userId, bagId, place, swap } = operation;
+      return { userId, userSpaceId: bagId, swap, ...placeBody(place) };
+    }
+    case 'transfer': {
+      const { userId, toUserId, toBagId, place } = operation;
+      return { userId, toUserId, toUserSpaceId: toBagId, ...placeBody(place) };
+    }
+    default:
+      return {};
+  }
+};
+
+const inBatch = (operation: Operation): object => ({
+  type: operation.type,
+  ...('id' in operation ? { id: operation.id } : {}),
+  ...bodyOf(operation),
+});
+
+/** Has the service do an operation. */
+export const perform = (team: Client, operation: Operation, requestId?: string): Promise<Answer> => {
+  const options = requestId === undefined ? {} : { headers: { 'x-request-id': requestId } };
+  switch (operation.type) {
+    case 'create':
+      return team.post('/item-instances', bodyOf(operation), options);
+    case 'move':
+    case 'transfer':
+      return team.post(`/item-instances/${operation.id}/${operation.type}`, bodyOf(operation), options);
+    case 'delete':
+      return team.delete(`/item-instances/${operation.id}`, options);
+    case 'batch':
+      return team.post('/item-instances/batch', { operations: operation.operations.map(inBatch) }, options);
+    case 'sort':
+      return team.post(`/users/${operation.userId}/spaces/${operation.bagId}/sort`, undefined, options);
+    case 'resize':
+      return team.put(`/spaces/${operation.spaceId}`, { cols: operation.cols, rows: operation.rows }, options);
+    case 'refit':
+      return team.put(`/items/${operation.itemId}`, { width: operation.width, height: operation.height }, options);
+    case 'openBag': {
+      const { userId, bagId, spaceId } = operation;
+      return team.post(`/users/${userId}/spaces`, { id: bagId, spaceId }, options);
+    }
+    case 'closeBag':
+      return team.delete(`/users/${operation.userId}/spaces/${operation.bagId}`, options);
+    case 'deleteUser':
+      return team.delete(`/users/${operation.userId}`, options);
+  }
+};
+
+interface ShownPlace {
+  teamUserSpaceId: string;
+  spacePositionX: number;
+  spacePositionY: number;
+  rotated: boolean;
+}
+
+const toAt = (shown: ShownPlace | null): At | null =>
+  shown && { bagId: shown.teamUserSpaceId, x: shown.spacePositionX, y: shown.spacePositionY, rotated: shown.rotated };
+
+/** An answer in the words of the model. */
+export const outcomeOf = (operation: Operation, { status, body }: Answer): Outcome => {
+  const answersInstance = ['create', 'move', 'transfer'].includes(operation.type);
+  return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
+};
+
+export const sameOutcome = (one: Outcome, other: Outcome): boolean => {
+  if (one.status !== other.status) return false;
+  const [a, b] = [one.at ?? null, other.at ?? null];
+  if (a === null || b === null) return a === b;
+  return a.bagId === b.bagId && a.x === b.x && a.y === b.y && a.rotated === b.rotated;
+};
+
+/** Stands for whoever owns the thing at the time of the call, and for one of their bags. */
+const OWNER = '@owner';
+const BAGS_OF_OWNER = ['@bag-0', '@bag-1'];
+
+/** `@there-3` stands for one of the things that are there at the time of the call, `@new-3` for one that is not. */
+const resolveId = (model: Model, id: string, things: readonly string[]): string => {
+  const [, which, number] = /^@(there|new)-(\d+)$/.exec(id) ?? [];
+  if (which === undefined) return id;
+  const fitting = things.filter((thing) => model.things.has(thing) === (which === 'there'));
+  return fitting[Number(number) % fitting.length] ?? (things[0] as string);
+};
+
+/** An operation as it is called: with the things, the owner and the bags that the model knows just then. */
+export const resolve = (model: Model, chosen: Operation, { things }: Pick<Names, 'things'>): Operation => {
+  if (chosen.type === 'batch')
+    return { ...chosen, operations: chosen.operations.map((one) => resolve(model, one, { things })) };
+  const operation = 'id' in chosen ? { ...chosen, id: resolveId(model, chosen.id, things) } : chosen;
+  if (operation.type !== 'move' && operation.type !== 'transfer') return operation;
+  const owner = model.things.get(operation.id)?.userId ?? 'nobody';
+  const userId = operation.userId === OWNER ? owner : operation.userId;
+  if (operation.type === 'transfer') return { ...operation, userId };
+  const bags = [...model.bags].flatMap(([id, bag]) => (bag.userId === owner ? [id] : [])).sort();
+  const index = BAGS_OF_OWNER.indexOf(operation.bagId ?? '');
+  const bagId = index < 0 ? operation.bagId : bags[index];
+  return { ...operation, userId: userId as string, bagId };
+};
+
+export interface Names {
+  readonly users: readonly string[];
+  readonly items: readonly string[];
+  readonly spaces: readonly string[];
+  /** Each bag, and whose it is whenever it is there. */
+  readonly bags: readonly { readonly bagId: string; readonly userId: string }[];
+  readonly things: readonly string[];
+}
+
+/** Operations on things of these names, most of which make sense while the model is as it is. */
+export const operations = (names: Names, { catalog = true, deletions = true } = {}): fc.Arbitrary<Operation> => {
+  const anyId = fc.constantFrom(...names.things);
+  const chosenId = (which: string) =>
+    fc.oneof({ weight: 9, arbitrary: fc.nat(99).map((n) => `@${which}-${n}`) }, { weight: 1, arbitrary: anyId });
+  const [id, newId] = [chosenId('there'), chosenId('new')];
+  const userId = fc.constantFrom(...names.users);
+  const itemId = fc.constantFrom(...names.items);
+  const bag = fc.constantFrom(...names.bags);
+  const spaceId = fc.constantFrom(...names.spaces);
+  const coordinate = fc.oneof({ weight: 20, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constantFrom(-1, 7) });
+  const rotated = fc.constantFrom(undefined, undefined, false, true);
+  const place: fc.Arbitrary<GivenPlace> = fc.record({ x: coordinate, y: coordinate, rotated });
+  const maybePlace = fc.oneof(fc.constant(undefined), place);
+  // Now and then whose bag it is is said wrongly.
+  const owned = fc.tuple(bag, fc.nat(9), userId).map(([{ bagId, userId: owner }, luck, other]) => ({
+    bagId,
+    userId: luck === 0 ? other : owner,
+  }));
+  const create: fc.Arbitrary<Operation> = fc.oneof(
+    fc.record({ type: fc.constant('create' as const), id: newId, itemId, userId }),
+    fc
+      .tuple(newId, itemId, owned, maybePlace)
+      .map(([thing, item, own, where]) => ({ type: 'create' as const, id: thing, itemId: item, ...own, place: where })),
+    fc
+      .tuple(newId, itemId, owned)
+      .map(([thing, item, own]) => ({ type: 'create' as const, id: thing, itemId: item, ...own })),
+  );
+  const owner = fc.oneof({ weight: 12, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: userId });
+  const move: fc.Arbitrary<Operation> = fc
+    .tuple(id, owner, fc.constantFrom(undefined, ...BAGS_OF_OWNER), bag, fc.nat(9), place, fc.nat(2))
+    .map(([thing, user, own, { bagId }, luck, where, swap]) => ({
+      ...{
+        type: 'move' as const,
+        id: thing,
+        userId: user,
+        bagId: luck === 0 ? bagId : own,
+        place: where,
+        swap: swap > 0,
+      },
+    }));
+  const transfer: fc.Arbitrary<Operation> = fc
+    .tuple(id, fc.option(owner, { nil: undefined }), owned, fc.boolean(), maybePlace)
+    .map(([thing, from, to, placed, where]) => ({
+      type: 'transfer' as const,
+      id: thing,
+      userId: from,
+      toUserId: to.userId,
+      ...(placed ? { toBagId: to.bagId, place: where } : {}),
+    }));
+  const remove: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('delete' as const), id });
+  const single = fc.oneof(
+    { weight: 8, arbitrary: create },
+    { weight: 12, arbitrary: move },
+    { weight: 5, arbitrary: transfer },
+    { weight: 1, arbitrary: remove },
+  );
+  const batch: fc.Arbitrary<Operation> = fc
+    .array(single, { minLength: 1, maxLength: 4 })
+    .map((some) => ({ type: 'batch' as const, operations: some }));
+  const sort: fc.Arbitrary<Operation> = owned.map((own) => ({ type: 'sort' as const, ...own }));
+  const resize: fc.Arbitrary<Operation> = fc.record({
+    type: fc.constant('resize' as const),
+    spaceId,
+    cols: fc.integer({ min: 2, max: 6 }),
+    rows: fc.integer({ min: 2, max: 6 }),
+  });
+  const refit: fc.Arbitrary<Operation> = fc.record({
+    type: fc.constant('refit' as const),
+    itemId,
+    width: fc.integer({ min: 1, max: 3 }),
+    height: fc.integer({ min: 1, max: 3 }),
+  });
+  const openBag: fc.Arbitrary<Operation> = fc
+    .tuple(bag, spaceId)
+    .map(([{ bagId, userId: owner }, space]) => ({ type: 'openBag' as const, bagId, userId: owner, spaceId: space }));
+  const closeBag: fc.Arbitrary<Operation> = owned.map((own) => ({ type: 'closeBag' as const, ...own }));
+  const deleteUser: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('deleteUser' as const), userId });
+  // Small values are not better here: they would all lie in one corner.
+  const all = fc.oneof(
+    { weight: 100, arbitrary: single },
+    { weight: 12, arbitrary: batch },
+    { weight: 4, arbitrary: sort },
+    ...(catalog
+      ? [
+          { weight: 3, arbitrary: resize },
+          { weight: 4, arbitrary: refit },
+        ]
+      : []),
+    ...(deletions
+      ? [
+          { weight: 3, arbitrary: openBag },
+          { weight: 1, arbitrary: closeBag },
+          { weight: 1, arbitrary: deleteUser },
+        ]
+      : []),
+  );
+  return fc.noBias(all);
+};
