@@ -93,6 +93,19 @@ describe('a pack', () => {
     assert.deepEqual([state.own.rolls, state.own.sparkPoints], [300, 300]);
   });
 
+  test('knows no pity where one tier always comes', () => {
+    for (const config of [{ baseRates: { four: 1 } }, {}]) {
+      for (const template of [
+        templateOf('card_pack', { ...config, pityThreshold: 1 }, catalog),
+        templateOf('roguelike', { ...config, pityThreshold: 1 }, catalog),
+      ]) {
+        const request = { count: 3, depth: 0, drawsOf: () => cheapDraws(7), nowMs: 0 };
+        const { results } = rollTemplate(template, initialState(), request);
+        assert.ok(results.length > 0 && results.every(({ pity }) => !pity));
+      }
+    }
+  });
+
   test('draws filtered slots from what the filter leaves', () => {
     const of = compileCatalog(
       [option('five'), option('fire', 'element'), option('ice', 'element')],

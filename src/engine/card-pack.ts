@@ -9,6 +9,7 @@ import {
   checkRates,
   compileTiers,
   faultOfItems,
+  packThreshold,
   type Tiers,
   tierNamed,
   type WeightedItems,
@@ -136,7 +137,7 @@ export const compileCardPack = (config: CardPackConfig, workshop: Workshop): Pac
     slots,
     cards,
     remainders: unique ? tiers.all.map(({ weights }) => compileRemainder(weights)) : null,
-    threshold: pityThreshold > 0 ? pityThreshold : Number.POSITIVE_INFINITY,
+    threshold: packThreshold(config, tiers),
     forcedCard,
   };
 };

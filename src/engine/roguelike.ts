@@ -1,7 +1,7 @@
 import type { PackPlan } from './card-pack.ts';
 import { checkSupplyStates } from './card-pack.ts';
 import type { RoguelikeConfig } from './config.ts';
-import { compileTiers, faultOfItems, type Tiers, tierNamed, type Workshop } from './tiers.ts';
+import { compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed, type Workshop } from './tiers.ts';
 import { isUsableTotal, sumOf } from './weighted.ts';
 import { compileRemainder, type Remainder } from './without-replacement.ts';
 
@@ -67,7 +67,7 @@ export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): R
     choices: config.choices ?? DEFAULT_CHOICES,
     remainders: tiers.all.map(({ weights }) => compileRemainder(weights)),
     depthFactors,
-    threshold: pityThreshold > 0 ? pityThreshold : Number.POSITIVE_INFINITY,
+    threshold: packThreshold(config, tiers),
   };
   // An empty tier and rates that add up to nothing have been reported where they are.
   const rates = ratesAt(rules, 0);

@@ -239,3 +239,7 @@ export const tierNamed = (
   }
   return place;
 };
+
+/** From which pack, or offer, on one is due: Infinity when none is, as where the only tier there is always comes. */
+export const packThreshold = ({ pityThreshold = 0 }: CommonConfig, { all, top }: Tiers): number =>
+  pityThreshold > 0 && all[top]?.share !== 1 ? pityThreshold : Number.POSITIVE_INFINITY;

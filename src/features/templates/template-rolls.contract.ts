@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, Nullable, PathId, Strict, UserId } from '../../http/schemas.ts';
+import { answers, Id, Nullable, OptionalBody, PathId, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
@@ -161,17 +161,18 @@ export const rollTemplate = {
   operationId: 'rollTemplate',
   summary: 'Roll on a template',
   description:
-    'Counters, statistics, instances and placements are kept together or not at all. Calls for one player and template (or pity group) never interleave. A player not seen before is created.',
+    'One roll gives an item; of a card pack, the cards of a pack; of a roguelike template, an offer to choose from. An idle template rolls what has accrued. Without `userSpaceId` or `grant` nothing is given to the player. Counters, statistics, instances and placements are kept together or not at all. Calls for one player and template (or pity group) never interleave. A player not seen before is created. Before `startsAt`, from `endsAt` on, and where a later change to the catalog broke the configuration: 400. Not enough room: 409.',
   tags,
   params: PathId,
-  body: TemplateRollRequest,
+  body: OptionalBody(TemplateRollRequest),
   response: answers(TemplateRoll, 400, 401, 403, 404, 409, 500),
 };
 
 export const sparkTemplate = {
   operationId: 'sparkTemplate',
   summary: 'Exchange spark points for a featured item',
-  description: 'It is not a roll: no statistics, no counters, no part in odds. Too few points: 409.',
+  description:
+    'Every roll of a player earns a point. The item is always given, with attributes rolled. It is not a roll: no statistics, no counters, no part in odds. No spark here, or an item that is not featured: 400. Too few points: 409.',
   tags,
   params: PathId,
   body: SparkRequest,
@@ -181,6 +182,8 @@ export const sparkTemplate = {
 export const getUserTemplateState = {
   operationId: 'getUserTemplateState',
   summary: 'Show what a template remembers of a user',
+  description:
+    "The player's counters, and the exact odds of the next roll. A player who never rolled here has zeros; an unknown player or template: 404.",
   tags,
   params: Strict({ userId: Id, id: Id }),
   response: answers(UserTemplateState, 400, 401, 403, 404, 500),
@@ -189,7 +192,8 @@ export const getUserTemplateState = {
 export const getTemplateOdds = {
   operationId: 'getTemplateOdds',
   summary: 'Show the exact odds of a template',
-  description: 'Computed, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part.',
+  description:
+    'What a store must disclose: a row for each tier, rarest first, and for each item, in the order of their ids. Computed from the rules that roll, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part. Not paged.',
   tags,
   params: PathId,
   response: answers(TemplateOdds, 400, 401, 403, 404, 500),

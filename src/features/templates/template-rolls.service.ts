@@ -18,7 +18,7 @@ import { isoTime } from '../../time.ts';
 import type { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { checkReceiver, type Gift, giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
 import { recordRolls } from '../rolls/rolls.service.ts';
-import { getUser } from '../users/users.service.ts';
+import { ensureUser, getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   Spark,
@@ -96,6 +96,7 @@ export const rollTemplate = async (
   // A seeded run reads and changes no counter, whoever it is for.
   const stateful = userId !== undefined && seed === undefined;
   const before = stateful ? await holdTemplateState(tx, context, userId, template) : null;
+  if (userId !== undefined && !stateful) await ensureUser(tx, context, userId);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
   const rolled = rollByRules(template, before, { count, depth, drawsOf, nowMs: context.nowMs });

@@ -46,6 +46,17 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.ok(!('itemInstance' in result));
   });
 
+  test('rolls without a body as with an empty one', async () => {
+    await save('bodiless', { baseRates: rates });
+    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[]) {
+      const { status, body } = await service().request('POST', '/templates/bodiless/roll', undefined, { headers });
+      assert.deepEqual([status, body.userId, body.rolls.length, body.state], [200, null, 1, null]);
+    }
+    // Only those types that need more than that refuse it.
+    await save('bodiless-idle', { baseRates: rates, rollsPerHour: 1 }, 'idle');
+    assert.deepEqual(issuePaths(await service().request('POST', '/templates/bodiless-idle/roll')), ['/body/userId']);
+  });
+
   test('counts pity for a player, gives the top tier when it is due, and shows the exact odds of the next roll', async () => {
     await save('pity', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, sparkCurrency: 9 });
     const first = await roll('pity', { userId: 'ann', count: 4 });
@@ -152,6 +163,28 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal(none.status, 400);
   });
 
+  test('exchanges nothing for an item that finds no room, unless it may stay unplaced', async () => {
+    await save('spark-bag', { baseRates: { three: 1 }, featuredItemIds: ['three-3'], sparkCurrency: 2 });
+    await service().post('/spaces', { id: 'cell', name: 'Cell', cols: 1, rows: 1 });
+    await service().post('/users/flo/spaces', { id: 'flo-cell', spaceId: 'cell' });
+    await roll('spark-bag', { userId: 'flo', count: 5 });
+    const spark = (more: object) =>
+      service().post('/templates/spark-bag/spark', {
+        userId: 'flo',
+        itemId: 'three-3',
+        userSpaceId: 'flo-cell',
+        ...more,
+      });
+    const placed = await spark({});
+    assert.equal(placed.body.itemInstance.itemInstanceSpace.spacePositionX, 0);
+    assert.equal((await spark({})).status, 409);
+    assert.equal((await service().get('/users/flo/templates/spark-bag')).body.sparkPoints, 3);
+    const unplaced = await spark({ onFull: 'unplaced' });
+    assert.deepEqual([unplaced.body.itemInstance.itemInstanceSpace, unplaced.body.state.sparkPoints], [null, 1]);
+    assert.deepEqual(issuePaths(await spark({ userSpaceId: 'eve-pouch' })), ['/body/userSpaceId']);
+    assert.equal((await service().get('/item-instances?userId=flo')).body.length, 2);
+  });
+
   test('opens packs of different cards, and counts cards in the statistics but packs in the state', async () => {
     const slots = [{ count: 4 }, { count: 1, rates: { four: 0.9, five: 0.1 } }];
     await save(
@@ -187,6 +220,12 @@ onEveryDatabase('rolls on templates', (service) => {
     const unseeded = await roll('offers', { userId: 'hal', count: 5 });
     assert.equal(unseeded.body.state.rolls, 5);
     assert.ok(unseeded.body.state.sinceTop < 3);
+  });
+
+  test('creates a player not seen before, also by a seeded offer', async () => {
+    const { body } = await roll('offers', { userId: 'ghost', seed: 'run-1' });
+    const found = await service().get('/users/ghost/templates/offers');
+    assert.deepEqual([found.status, found.body], [200, body.state]);
   });
 
   test('accrues idle rolls exactly, and never more than its hours', async () => {
@@ -368,6 +407,64 @@ onEveryDatabase('odds of templates', (service) => {
     await service().put('/items/star', { name: 'Star' });
     assert.equal((await odds()).items.find(({ itemId }: { itemId: string }) => itemId === 'star').itemName, 'Star');
     assert.equal((await service().get('/templates/nobody/odds')).status, 404);
+  });
+
+  test('agree with the odds of the next roll on every type', async () => {
+    const team = await service().anotherTeam();
+    const classifierOptions = [{ name: 'five' }, { name: 'four' }, { name: 'three' }];
+    const made = await team.post('/classifiers', { name: 'Rarity', classifierOptions });
+    for (const { id: optionId, name } of made.body.classifierOptions)
+      for (const number of [1, 2, 3, 4])
+        await team.post('/items', { id: `${name}-${number}`, name, classifierOptionIds: [optionId] });
+    await team.post('/users', { id: 'ann' });
+    const common = { baseRates: { five: 1, four: 2, three: 7 }, featuredItemIds: ['five-1'], rateUpMultiplier: 3 };
+    const members = ['base', 'effective', 'expectedRolls', 'medianRolls', 'worstRolls'];
+    const close = (left: number, right: number) => assert.ok(Math.abs(left - right) < 1e-12, `${left} ${right}`);
+    for (const [type, more, things] of [
+      ['gacha', {}, 1],
+      ['idle', { rollsPerHour: 1 }, 1],
+      ['card_pack', { slots: [{ count: 3 }, { count: 1, rates: { five: 1, four: 4 } }] }, 4],
+      ['roguelike', { choices: 2 }, 2],
+    ] as const) {
+      const saved = await team.post('/templates', { id: type, name: type, type, config: { ...common, ...more } });
+      assert.equal(saved.status, 200, JSON.stringify(saved.body));
+      const { tiers, items } = (await team.get(`/templates/${type}/odds`)).body;
+      const { next } = (await team.get(`/users/ann/templates/${type}`)).body;
+      const optionIds = made.body.classifierOptions.map(({ id }: { id: string }) => id);
+      assert.deepEqual(
+        tiers.map((row: object) => Object.keys(row)),
+        Array(3).fill(['tier', 'name', ...members]),
+      );
+      assert.deepEqual(
+        items.map((row: object) => Object.keys(row)),
+        Array(12).fill(['itemId', 'itemName', 'tier', 'featured', ...members]),
+      );
+      assert.deepEqual(
+        [tiers.map(({ tier }: { tier: string }) => tier), next.map(({ tier }: { tier: string }) => tier)],
+        [optionIds, optionIds],
+        'rarest first',
+      );
+      for (const [index, { rate }] of next.entries()) {
+        // Without pity every roll is like the first: the mean wait is one over the chance of the tier.
+        close(1 / rate, tiers[index].expectedRolls);
+        if (things === 1) close(rate, tiers[index].effective);
+        const ofTier = items.filter(({ tier }: { tier: string }) => tier === tiers[index].tier);
+        for (const column of ['base', 'effective'])
+          close(
+            ofTier.reduce((sum: number, row: Record<string, number>) => sum + (row[column] ?? 0), 0),
+            tiers[index][column],
+          );
+      }
+      const [featured, ...others] = items.filter(({ tier }: { tier: string }) => tier === optionIds[0]);
+      assert.deepEqual(
+        [featured, ...others].map((row) => row.featured),
+        [true, false, false, false],
+      );
+      if (type !== 'roguelike') close(featured.effective, 3 * others[0].effective);
+      const answer = await team.post(`/templates/${type}/roll`, { userId: 'ann' });
+      assert.equal(answer.body.rolls.length, type === 'idle' ? 0 : things);
+      assert.deepEqual(answer.body.state.next, next);
+    }
   });
 
   test('of the plain roll are weight over the sum of weights', async () => {

@@ -56,7 +56,12 @@ const common = {
   pool: Type.Optional(
     Strict(
       {
-        classifierOptionIds: Type.Optional(Type.Array(Id, { maxItems: LIMITS.templateTiers })),
+        classifierOptionIds: Type.Optional(
+          Type.Array(Id, {
+            maxItems: LIMITS.templateTiers,
+            description: 'An item must have, for each classifier named, one of these options.',
+          }),
+        ),
         itemIds: Type.Optional(itemIds('Only these items.')),
       },
       { description: 'Narrows the pool first.' },
@@ -86,13 +91,17 @@ const common = {
 
 const gacha = {
   ...common,
-  pityTier: Type.Optional(Tier),
+  pityTier: Type.Optional({ ...Tier, description: 'The tier that ranks first; else the one of the smallest share.' }),
   softPity: Type.Optional(SoftPity),
   pities: Type.Optional(
     Type.Array(
       Strict({
         tier: Tier,
-        threshold: Type.Integer({ minimum: 1, maximum: LIMITS.pityThreshold }),
+        threshold: Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.pityThreshold,
+          description: 'The tier is due at this roll, unless a rarer one comes.',
+        }),
         softPity: Type.Optional(SoftPity),
         higherResets: Type.Optional(
           Type.Boolean({ description: 'Whether a rarer result sets this counter to 0 too.' }),
@@ -136,9 +145,14 @@ export const CONFIGS = {
       slots: Type.Optional(
         Type.Array(
           Strict({
-            count: Type.Integer({ minimum: 1, maximum: LIMITS.packCards }),
-            rates: Type.Optional(Rates),
-            classifierOptionIds: Type.Optional(Type.Array(Id, { maxItems: LIMITS.templateTiers })),
+            count: Type.Integer({ minimum: 1, maximum: LIMITS.packCards, description: 'Cards of this slot.' }),
+            rates: Type.Optional({ ...Rates, description: 'Tier of `baseRates` → rate; `baseRates` when left out.' }),
+            classifierOptionIds: Type.Optional(
+              Type.Array(Id, {
+                maxItems: LIMITS.templateTiers,
+                description: 'Only items that have, for each classifier named, one of these options.',
+              }),
+            ),
           }),
           {
             minItems: 1,
