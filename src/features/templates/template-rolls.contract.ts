@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, Nullable, OptionalBody, PathId, Strict, UserId } from '../../http/schemas.ts';
+import { answers, Id, Nullable, PathId, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
@@ -164,7 +164,7 @@ export const rollTemplate = {
     'One roll gives an item; of a card pack, the cards of a pack; of a roguelike template, an offer to choose from. An idle template rolls what has accrued. Without `userSpaceId` or `grant` nothing is given to the player. Counters, statistics, instances and placements are kept together or not at all. Calls for one player and template (or pity group) never interleave. A player not seen before is created. Before `startsAt`, from `endsAt` on, and where a later change to the catalog broke the configuration: 400. Not enough room: 409.',
   tags,
   params: PathId,
-  body: OptionalBody(TemplateRollRequest),
+  body: TemplateRollRequest,
   response: answers(TemplateRoll, 400, 401, 403, 404, 409, 500),
 };
 

@@ -10,9 +10,7 @@ export const templateRollRoutes = (
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
-    const text = await command(request, reply, (tx) =>
-      service.rollTemplate(tx, context, params.id, body ?? {}, workshop),
-    );
+    const text = await command(request, reply, (tx) => service.rollTemplate(tx, context, params.id, body, workshop));
     return sendText(reply, text);
   });
 

@@ -46,17 +46,6 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.ok(!('itemInstance' in result));
   });
 
-  test('rolls without a body as with an empty one', async () => {
-    await save('bodiless', { baseRates: rates });
-    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[]) {
-      const { status, body } = await service().request('POST', '/templates/bodiless/roll', undefined, { headers });
-      assert.deepEqual([status, body.userId, body.rolls.length, body.state], [200, null, 1, null]);
-    }
-    // Only those types that need more than that refuse it.
-    await save('bodiless-idle', { baseRates: rates, rollsPerHour: 1 }, 'idle');
-    assert.deepEqual(issuePaths(await service().request('POST', '/templates/bodiless-idle/roll')), ['/body/userId']);
-  });
-
   test('counts pity for a player, gives the top tier when it is due, and shows the exact odds of the next roll', async () => {
     await save('pity', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, sparkCurrency: 9 });
     const first = await roll('pity', { userId: 'ann', count: 4 });
