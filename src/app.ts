@@ -16,6 +16,7 @@ import { templateRollRoutes } from './features/templates/template-rolls.routes.t
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
+import { consoleRoutes } from './http/console.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -40,6 +41,7 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
 
   const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates() };
   serviceRoutes(app, { database, metrics: settings.metrics });
+  consoleRoutes(app);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);
