@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const Attributes = () => <Page title="Attributes">Soon.</Page>;

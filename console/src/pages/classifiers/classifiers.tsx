@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const Classifiers = () => <Page title="Classifiers">Soon.</Page>;

@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const Items = () => <Page title="Items">Soon.</Page>;

@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const Overview = () => <Page title="Overview">Soon.</Page>;

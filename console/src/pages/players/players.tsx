@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const Players = () => <Page title="Players">Soon.</Page>;

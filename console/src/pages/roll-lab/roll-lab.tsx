@@ -1,0 +1,3 @@
+import { Page } from '../../parts/page.tsx';
+
+export const RollLab = () => <Page title="RollLab">Soon.</Page>;
