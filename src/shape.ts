@@ -2,14 +2,17 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { type Issue, pointerToken } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const DATE_TIME = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A moment that exists: `Date.parse` would take the 31st of February for a day in March. */
+/**
+ * A moment that exists: `Date.parse` would take the 31st of February for a day in March. Its year has four digits in UTC
+ * too, where an offset might lead out of them, since that is how it is answered.
+ */
 const isDateTime = (text: string): boolean => {
-  const parts = DATE_TIME.exec(text);
-  if (parts === null || Number.isNaN(Date.parse(text))) return false;
-  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
-  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+  const [, date, day] = DATE_TIME.exec(text) ?? [];
+  const moment = new Date(text);
+  if (date === undefined || Number.isNaN(moment.getTime())) return false;
+  return new Date(`${date}T00:00:00Z`).getUTCDate() === Number(day) && /^\d{4}-/.test(moment.toISOString());
 };
 
 /** A day that exists, as YYYY-MM-DD. */
@@ -24,8 +27,11 @@ export const shapeOptions = {
   formats,
 } as const;
 
-/** Values of JSON bodies are taken as they are, never turned into another type. */
-const bodies = new Ajv({ ...shapeOptions, coerceTypes: false });
+/**
+ * Values of JSON bodies are taken as they are, never turned into another type. JSON can write 1e999, which is read as
+ * Infinity: that is no number here.
+ */
+const bodies = new Ajv({ ...shapeOptions, coerceTypes: false, strictNumbers: true });
 
 export const compileBody = (schema: object) => bodies.compile(schema);
 

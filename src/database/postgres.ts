@@ -1,14 +1,19 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { ServiceError, unavailable } from '../errors.ts';
+import { Collision } from './collision.ts';
 import type { Database, Transaction } from './database.ts';
 import { migrate } from './migrate.ts';
+import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-const ATTEMPTS = 10;
+const ATTEMPTS = 20;
+const BACKOFF_MS = 5;
 
 /** The lowest number that no living connection holds; the lock goes with the connection. */
 const CLAIM_SHARD = `select set_config('itemwright.shard', shard::text, false)
@@ -30,6 +35,8 @@ const types = {
  */
 const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
 
+const isCollision = (error: unknown): boolean => error instanceof Collision || RETRIED_CODES.has(codeOf(error) ?? '');
+
 /** The server is away, starting, stopping or full, or a statement waited too long. */
 const isUnavailable = (code: string | undefined, error: Error): boolean =>
   code === undefined
@@ -43,6 +50,14 @@ const translate = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;
   return isUnavailable(codeOf(error), error) ? unavailable(error) : error;
 };
+
+/** A pool of just this connection, for a builder that is to use no other. */
+const poolOf = (client: pg.PoolClient) => ({
+  connect: async () => ({ query: client.query.bind(client), release: () => {} }) as unknown as pg.PoolClient,
+  end: async () => {},
+  options: {},
+  Client: pg.Client,
+});
 
 export const openPostgres = (url: string): Database => {
   const pool = new pg.Pool({
@@ -62,24 +77,56 @@ export const openPostgres = (url: string): Database => {
   });
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
+  // Builders are made once for each connection; what they build runs on that connection alone.
+  const builders = new WeakMap<pg.PoolClient, Kysely<Tables>>();
+  const builderOf = (client: pg.PoolClient): Kysely<Tables> => {
+    const known = builders.get(client);
+    if (known !== undefined) return known;
+    const builder = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolOf(client) }) });
+    bindConnection(builder, {
+      engine: 'postgres',
+      run: async (name, text, values) => (await client.query({ name, text, values })).rows,
+    });
+    builders.set(client, builder);
+    return builder;
+  };
+
+  const inTransaction = async <T>(begin: string, work: (queries: Kysely<Tables>) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query(begin);
+      const value = await work(builderOf(client));
+      const { command } = await client.query('commit');
+      // An aborted transaction answers its commit with a rollback, and no error.
+      if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+      return value;
+    } catch (error) {
+      await client.query('rollback').catch((fault: Error) => {
+        broken = fault;
+      });
+      throw error;
+    } finally {
+      // A connection that cannot even roll back is thrown away.
+      client.release(broken);
+    }
+  };
+
   const write: Database['write'] = async (command) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await queries.transaction().execute((tx) => command(tx as unknown as Transaction));
+        return await inTransaction('begin', (tx) => command(tx as unknown as Transaction));
       } catch (error) {
-        if (attempt < ATTEMPTS && RETRIED_CODES.has(codeOf(error) ?? '')) continue;
-        throw translate(error);
+        if (attempt === ATTEMPTS || !isCollision(error)) throw translate(error);
+        // Those who collided would collide again if they all came back at once.
+        await setTimeout(randomInt(BACKOFF_MS * attempt));
       }
     }
   };
 
   const read: Database['read'] = async (query) => {
     try {
-      return await queries
-        .transaction()
-        .setIsolationLevel('repeatable read')
-        .setAccessMode('read only')
-        .execute((reader) => query(reader));
+      return await inTransaction('start transaction isolation level repeatable read read only', query);
     } catch (error) {
       throw translate(error);
     }

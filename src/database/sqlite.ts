@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, type SelectModifierNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 import { unavailable } from '../errors.ts';
 import type { Database, Transaction } from './database.ts';
 import { migrate } from './migrate.ts';
+import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Writers that arrive together share a commit; a group is bounded so that the first of it is not kept waiting. */
@@ -45,7 +46,7 @@ interface Connection {
 const connect = (path: string): Connection => {
   const raw = new DatabaseSync(path);
   raw.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory',
   );
   // One process writes at a time, so counters need no shards here.
   raw.function('itemwright_shard', () => 0);
@@ -73,7 +74,49 @@ const connect = (path: string): Connection => {
       };
     },
   };
-  return { raw, queries: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: driver as never }) }) };
+  const queries = new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: driver as never }) });
+  bindConnection(queries, {
+    engine: 'sqlite',
+    run: (_name, text, values) => {
+      const { reader, statement } = prepare(text);
+      if (reader) return statement.all(...(values as never[]));
+      statement.run(...(values as never[]));
+      return [];
+    },
+  });
+  return { raw, queries };
+};
+
+/**
+ * Syncs the write-ahead log, which is what makes a commit outlast a power cut. SQLite would do it inside the commit
+ * (`synchronous = full`) and keep the whole process waiting; done here, the next group runs while the disk works. Nobody
+ * is answered before the sync that follows their commit is done. Commits that wait for the disk share the next sync.
+ */
+const createSyncer = (path: string) => {
+  let log: number | undefined;
+  let waiting: ((error: Error | null) => void)[] = [];
+  let syncing = false;
+  const sync = (): void => {
+    syncing = true;
+    const settled = waiting;
+    waiting = [];
+    log ??= openSync(`${path}-wal`, 'r+');
+    fdatasync(log, (error) => {
+      for (const settle of settled) settle(error);
+      syncing = false;
+      if (waiting.length > 0) sync();
+    });
+  };
+  return {
+    /** Calls back once everything that is committed by now is on the disk. */
+    afterSync: (settle: (error: Error | null) => void): void => {
+      waiting.push(settle);
+      if (!syncing) sync();
+    },
+    close: (): void => {
+      if (log !== undefined) closeSync(log);
+    },
+  };
 };
 
 /** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
@@ -96,6 +139,9 @@ export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
   const writer = connect(path);
   const tx = writer.queries as unknown as Transaction;
+  const syncer = createSyncer(path);
+  let unsynced = 0;
+  let allSynced: (() => void) | undefined;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
 
@@ -125,7 +171,14 @@ export const openSqlite = (path: string): Database => {
       for (const { settle } of group) settle({ error });
       return;
     }
-    for (const [index, { settle }] of group.entries()) settle(outcomes[index] as Outcome);
+    unsynced += 1;
+    syncer.afterSync((error) => {
+      unsynced -= 1;
+      // Whether it is on the disk nobody knows, so nobody is told that it is.
+      for (const [index, { settle }] of group.entries())
+        settle(error === null ? (outcomes[index] as Outcome) : { error });
+      if (unsynced === 0) allSynced?.();
+    });
   };
 
   const drain = async (): Promise<void> => {
@@ -191,6 +244,8 @@ export const openSqlite = (path: string): Database => {
     migrate: (migrations) => migrate(writer.queries as never, 'sqlite', migrations),
     close: async () => {
       await running;
+      if (unsynced > 0) await new Promise<void>((resolve) => (allSynced = resolve));
+      syncer.close();
       for (const { raw } of [...readers, writer]) raw.close();
     },
   };

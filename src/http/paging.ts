@@ -22,7 +22,8 @@ export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cu
 /** Answers the rows of a page, and names the next page in a header. The link is relative, so it holds behind any proxy. */
 export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<T>): T[] => {
   if (next !== undefined) {
-    const [path, query] = request.url.split('?', 2) as [string, string?];
+    // Only the first question mark divides: others belong to the query.
+    const [path, query] = request.url.split(/\?(.*)/s, 2) as [string, string?];
     const parameters = new URLSearchParams(query);
     parameters.set('cursor', encode(next));
     reply.header('link', `<${path}?${parameters}>; rel="next"`);

@@ -16,7 +16,7 @@ const RESERVED_IDS = ['roll', 'odds', 'batch', 'type', 'stats', 'drop-rates'];
 export const OwnId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
-  pattern: `^(?!(?:\\.|\\.\\.|${RESERVED_IDS.join('|')})$)[A-Za-z0-9._:-]+$`,
+  pattern: `^(?!(?:\\.|\\.\\.|${RESERVED_IDS.join('|')})$)[A-Za-z0-9._:-]*$`,
   description: `An id of your own, unique in the team: 1 to ${LIMITS.idLength} characters of \`A-Z a-z 0-9 . _ : -\`; not \`.\`, \`..\`, nor one of ${RESERVED_IDS.map((word) => `\`${word}\``).join(', ')}. Made by the service when left out.`,
   examples: ['sword-of-dawn'],
 });
@@ -25,7 +25,7 @@ export const OwnId = Type.String({
 export const UserId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
   description: `The player's id: any 1 to ${LIMITS.idLength} characters but control characters.`,
   examples: ['player-1'],
 });
@@ -92,7 +92,8 @@ export const Paging = {
   ),
   cursor: Type.Optional(
     Type.String({
-      maxLength: 1024,
+      // The longest id has 191 characters of four bytes each, and base64 makes four of every three.
+      maxLength: 2048,
       description: 'Where to go on: taken from the `Link` header of the answer before, with `rel="next"`.',
     }),
   ),

@@ -17,6 +17,7 @@ import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer } from './authorization.ts';
+import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
@@ -159,6 +160,12 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
+  // Unknown query parameters are refused by an operation that knows none at all, too.
+  app.addHook('onRoute', (route) => {
+    const { schema, config } = route;
+    if (schema === undefined || schema.hide || schema.querystring !== undefined || config?.access === 'public') return;
+    route.schema = { ...schema, querystring: Strict({}) };
+  });
 
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');

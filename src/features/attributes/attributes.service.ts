@@ -8,11 +8,14 @@ import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import type { Attribute, AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
-/** Faults of a range, wherever one is given. Adding 0 elsewhere turns a negative zero into 0; here it makes no difference. */
-export const rangeFaults = (min: number, max: number, path: string): Issue[] => {
-  if (min > max) return [{ path: `${path}/min`, message: `must not be above max (${max})` }];
+/** Faults of a range, wherever one is given; `blamed` is the bound to name where the request gives only one. */
+export const rangeFaults = (min: number, max: number, path: string, blamed?: 'min' | 'max'): Issue[] => {
+  if (min > max)
+    return blamed === 'max'
+      ? [{ path: `${path}/max`, message: `must not be below min (${min})` }]
+      : [{ path: `${path}/min`, message: `must not be above max (${max})` }];
   if (!Number.isFinite(max - min))
-    return [{ path: `${path}/max`, message: 'is too far from min: the range is not finite' }];
+    return [{ path: `${path}/${blamed ?? 'max'}`, message: 'makes the range infinite: the bounds are too far apart' }];
   return [];
 };
 
@@ -43,21 +46,30 @@ export const updateAttribute = async (
   { teamId: namedTeamId = teamId, ...change }: AttributeChange,
 ): Promise<Attribute> => {
   if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
+  // Where both bounds are given the request is at fault by itself, whether the attribute exists or not.
+  if (change.min !== undefined && change.max !== undefined) refuseAny(rangeFaults(change.min, change.max, '/body'));
   await beginCatalogChange(tx, teamId);
   const present = await store.selectAttribute(tx, teamId, id);
   if (present === undefined) throw notFound();
   const changed = { ...present, ...change };
   changed.min += 0;
   changed.max += 0;
-  refuseAny(rangeFaults(changed.min, changed.max, '/body'));
+  refuseAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
   const outside = await store.selectCarriers(tx, teamId, id, LIMITS.issues, changed);
-  refuseAny(
-    outside.map((item) => ({
-      path: item.min < changed.min ? '/body/min' : '/body/max',
-      message: `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would lie outside`,
-    })),
-  );
+  refuseAny(outside.flatMap((item) => outsideFaults(item, changed)));
   return store.updateAttribute(tx, changed, nowMs);
+};
+
+/** How the range of an item would lie outside that of its attribute, a fault for each bound. */
+const outsideFaults = (
+  item: { id: string; name: string; min: number; max: number },
+  { min, max }: { min: number; max: number },
+): Issue[] => {
+  const message = `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would lie outside`;
+  return [
+    ...(item.min < min ? [{ path: '/body/min', message }] : []),
+    ...(item.max > max ? [{ path: '/body/max', message }] : []),
+  ];
 };
 
 export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {

@@ -46,15 +46,22 @@ export const getClassifier = async (
 
 type OptionChange = NonNullable<ClassifierChange['classifierOptions']>[number];
 
-const optionFaults = (present: ReadonlyMap<string, ClassifierOption>, changes: readonly OptionChange[]): Issue[] =>
+/** Faults that the request shows by itself, whether the classifier exists or not. */
+const shapeFaults = (changes: readonly OptionChange[]): Issue[] =>
   changes.flatMap(({ id, name }, index): Issue[] => {
     const path = `/body/classifierOptions/${index}`;
     if (id === undefined)
       return name === undefined ? [{ path: `${path}/name`, message: 'is required for a new option' }] : [];
-    if (!present.has(id)) return [{ path: `${path}/id`, message: 'is no option of this classifier' }];
     const first = changes.findIndex((change) => change.id === id);
     return first < index ? [{ path: `${path}/id`, message: `is given already at ${first}` }] : [];
   });
+
+const unknownOptions = (present: ReadonlyMap<string, ClassifierOption>, changes: readonly OptionChange[]): Issue[] =>
+  changes.flatMap(({ id }, index) =>
+    id === undefined || present.has(id)
+      ? []
+      : [{ path: `/body/classifierOptions/${index}/id`, message: 'is no option of this classifier' }],
+  );
 
 export const updateClassifier = async (
   tx: Transaction,
@@ -62,13 +69,14 @@ export const updateClassifier = async (
   id: string,
   { name, classifierOptions }: ClassifierChange,
 ): Promise<Classifier> => {
+  refuseAny(shapeFaults(classifierOptions ?? []));
   await beginCatalogChange(tx, teamId);
   const present = await getClassifier(tx, { teamId }, id);
   await store.updateClassifier(tx, teamId, id, name ?? present.name, nowMs);
   if (classifierOptions === undefined) return getClassifier(tx, { teamId }, id);
 
   const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
-  refuseAny(optionFaults(options, classifierOptions));
+  refuseAny(unknownOptions(options, classifierOptions));
   const changed = classifierOptions.map((change, position) => {
     const before = change.id === undefined ? undefined : options.get(change.id);
     const { dropRateMultiplier = before?.dropRateMultiplier ?? null } = change;
@@ -111,6 +119,10 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
     })),
   );
   await store.deleteClassifier(tx, teamId, id);
+  // Weights grow only where a multiplier below 1 goes.
+  const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
+  if (lowered && !(await hasFiniteWeights(tx, teamId, Number.POSITIVE_INFINITY)))
+    throw invalid({ path: '/path/id', message: 'keeps weights of items finite, which would be infinite without it' });
 };
 
 const templatesNaming = async (reader: Reader, teamId: string, options: readonly ClassifierOption[]) => {

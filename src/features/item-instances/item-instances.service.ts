@@ -54,6 +54,7 @@ export const holdUserSpaceOf = async (
   return userSpace?.userId === userId ? userSpace : undefined;
 };
 
+const noSuchItem = { path: '/body/itemId', message: 'is no item of this team' };
 const noSuchUserSpace = { path: '/body/userSpaceId', message: 'is no user space of this user' };
 
 /** Where gifts go: unplaced where no user space is given, which is held by the caller. */
@@ -119,34 +120,45 @@ const shapeFaults = ({ userSpaceId, spacePositionX: x, spacePositionY: y, rotate
   return faults;
 };
 
-/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
-const decideValues = async (
+type GivenValues = NonNullable<NewItemInstance['itemAttributeInstances']>;
+
+/** Faults of the item that is named and of the values given for its attributes. */
+const itemFaults = async (
   tx: Transaction,
   context: Context,
   { itemId, itemAttributeInstances = [] }: NewItemInstance,
-  { catalogs, draws }: Workshop,
-): Promise<Gift['values']> => {
+): Promise<Issue[]> => {
   const item = await findItem(tx, context, itemId);
-  if (item === undefined) throw invalid({ path: '/body/itemId', message: 'is no item of this team' });
+  if (item === undefined) return [noSuchItem];
   const ranges = new Map(item.attributes.map((attribute) => [attribute.id, attribute]));
-  const given = new Map<string, number>();
-  const faults: Issue[] = [];
-  for (const [index, { itemAttributeId, value }] of itemAttributeInstances.entries()) {
+  const given = new Set<string>();
+  return itemAttributeInstances.flatMap(({ itemAttributeId, value }, index): Issue[] => {
     const path = `/body/itemAttributeInstances/${index}`;
     const range = ranges.get(itemAttributeId);
-    if (range === undefined) faults.push({ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' });
-    else if (given.has(itemAttributeId)) faults.push({ path: `${path}/itemAttributeId`, message: 'is given already' });
-    else if (value < range.min || value > range.max)
-      faults.push({ path: `${path}/value`, message: `must lie between ${range.min} and ${range.max}` });
-    given.set(itemAttributeId, value + 0);
-  }
-  refuseAny(faults);
-  const { catalog } = await catalogs.current(tx, context.teamId);
+    if (range === undefined) return [{ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' }];
+    if (given.has(itemAttributeId)) return [{ path: `${path}/itemAttributeId`, message: 'is given already' }];
+    given.add(itemAttributeId);
+    if (value >= range.min && value <= range.max) return [];
+    return [{ path: `${path}/value`, message: `must lie between ${range.min} and ${range.max}` }];
+  });
+};
+
+/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
+const decideValues = async (
+  tx: Transaction,
+  { teamId }: Context,
+  itemId: string,
+  given: GivenValues,
+  { catalogs, draws }: Workshop,
+): Promise<Gift['values']> => {
+  const { catalog } = await catalogs.current(tx, teamId);
   const compiled = catalog.itemsById.get(itemId);
-  if (compiled === undefined) throw invalid({ path: '/body/itemId', message: 'is no item of this team' });
-  const missing = compiled.attributes.filter(({ itemAttributeId }) => !given.has(itemAttributeId));
+  if (compiled === undefined) throw invalid(noSuchItem);
+  const givenIds = new Set(given.map(({ itemAttributeId }) => itemAttributeId));
+  const missing = compiled.attributes.filter(({ itemAttributeId }) => !givenIds.has(itemAttributeId));
   const rolled = rollAttributes({ ...compiled, attributes: missing }, draws);
-  return [...[...given].map(([itemAttributeId, value]) => ({ itemAttributeId, value })), ...rolled];
+  // A negative zero is stored as 0.
+  return [...given.map(({ itemAttributeId, value }) => ({ itemAttributeId, value: value + 0 })), ...rolled];
 };
 
 export const createItemInstance = async (
@@ -156,12 +168,15 @@ export const createItemInstance = async (
   workshop: Workshop,
 ): Promise<GivenInstance> => {
   refuseAny(shapeFaults(input));
-  const { id = newId(), itemId, userId, userSpaceId } = input;
-  if (await store.instanceExists(tx, context.teamId, id))
-    throw invalid({ path: '/body/id', message: 'is taken already' });
+  const { id = newId(), itemId, userId, userSpaceId, itemAttributeInstances = [] } = input;
+  const isTaken = await store.instanceExists(tx, context.teamId, id);
   const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
-  if (userSpaceId !== undefined && userSpace === undefined) throw invalid(noSuchUserSpace);
-  const values = await decideValues(tx, context, input, workshop);
+  refuseAny([
+    ...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []),
+    ...(await itemFaults(tx, context, input)),
+    ...(userSpaceId !== undefined && userSpace === undefined ? [noSuchUserSpace] : []),
+  ]);
+  const values = await decideValues(tx, context, itemId, itemAttributeInstances, workshop);
   const wanted = { x: input.spacePositionX, y: input.spacePositionY, rotated: input.rotated };
   const [given] = await giveInstances(tx, context, { userId, userSpace }, [{ id, itemId, values, wanted }]);
   return given as GivenInstance;

@@ -19,6 +19,16 @@ const repeats = (values: readonly string[], path: (index: number) => string): Is
     return first < index ? [{ path: path(index), message: `is given already at ${first}` }] : [];
   });
 
+/** Faults that the request shows by itself: what is given twice, and ranges turned round. */
+const shapeFaults = ({ classifierOptionIds = [], itemAttributes = [] }: ItemChange): Issue[] => [
+  ...repeats(classifierOptionIds, (index) => `/body/classifierOptionIds/${index}`),
+  ...repeats(
+    itemAttributes.map(({ attributeId }) => attributeId),
+    (index) => `/body/itemAttributes/${index}/attributeId`,
+  ),
+  ...itemAttributes.flatMap(({ min, max }, index) => rangeFaults(min, max, `/body/itemAttributes/${index}`)),
+];
+
 const attributeFaults = async (
   reader: Reader,
   context: Context,
@@ -27,12 +37,10 @@ const attributeFaults = async (
   const ids = given.map(({ attributeId }) => attributeId);
   const found = ids.length === 0 ? [] : await findAttributes(reader, context, ids);
   const byId = new Map(found.map((attribute) => [attribute.id, attribute]));
-  const faults = given.flatMap(({ attributeId, min, max }, index): Issue[] => {
+  return given.flatMap(({ attributeId, min, max }, index): Issue[] => {
     const path = `/body/itemAttributes/${index}`;
     const attribute = byId.get(attributeId);
     if (attribute === undefined) return [{ path: `${path}/attributeId`, message: 'is no attribute of this team' }];
-    const turned = rangeFaults(min, max, path);
-    if (turned.length > 0) return turned;
     const outside: Issue[] = [];
     if (min < attribute.min)
       outside.push({ path: `${path}/min`, message: `must not be below the attribute's own (${attribute.min})` });
@@ -40,15 +48,14 @@ const attributeFaults = async (
       outside.push({ path: `${path}/max`, message: `must not be above the attribute's own (${attribute.max})` });
     return outside;
   });
-  return [...faults, ...repeats(ids, (index) => `/body/itemAttributes/${index}/attributeId`)];
 };
 
-/** Faults of what an item refers to, and of the weight that it would get. */
+/** Faults of what an item refers to, and the weight that it would get. */
 const checkReferences = async (
   tx: Transaction,
   context: Context,
   item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly GivenAttribute[] },
-): Promise<{ weight: number }> => {
+): Promise<{ faults: Issue[]; weight: number }> => {
   const options = item.optionIds.length === 0 ? [] : await findOptions(tx, context, item.optionIds);
   const byId = new Map(options.map((option) => [option.id, option]));
   const faults = [
@@ -57,7 +64,6 @@ const checkReferences = async (
         ? []
         : [{ path: `/body/classifierOptionIds/${index}`, message: 'is no classifier option of this team' }],
     ),
-    ...repeats(item.optionIds, (index) => `/body/classifierOptionIds/${index}`),
     ...(await attributeFaults(tx, context, item.attributes)),
   ];
   const weight = options
@@ -65,8 +71,7 @@ const checkReferences = async (
     .reduce((product, option) => product * (option.dropRateMultiplier ?? 1), item.rollNumerator);
   if (!Number.isFinite(weight))
     faults.push({ path: '/body/rollNumerator', message: 'gives a weight that is not finite' });
-  refuseAny(faults);
-  return { weight };
+  return { faults, weight };
 };
 
 const checkTotal = async (tx: Transaction, teamId: string, weight: number): Promise<void> => {
@@ -78,10 +83,11 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   const { teamId, nowMs } = context;
   const { id = newId(), name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = input;
   const { classifierOptionIds: optionIds = [], itemAttributes: attributes = [] } = input;
+  refuseAny(shapeFaults(input));
   await beginCatalogChange(tx, teamId);
-  if ((await store.selectItem(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is taken already' });
-  const { weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
+  const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  refuseAny([...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []), ...faults]);
   if ((await store.changeItemCount(tx, teamId, 1)) > LIMITS.itemsPerTeam)
     throw invalid({ path: '/body', message: `a team may have ${LIMITS.itemsPerTeam} items at most` });
 
@@ -136,6 +142,7 @@ export const findItem = (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id
 
 export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
   const { teamId, nowMs } = context;
+  refuseAny(shapeFaults(change));
   await beginCatalogChange(tx, teamId);
   const present = await getItem(tx, context, id);
   const {
@@ -147,7 +154,8 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     classifierOptionIds: optionIds = present.classifiers.map(({ classifierOption }) => classifierOption.id),
     itemAttributes: attributes = present.attributes,
   } = change;
-  const { weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+  refuseAny(faults);
   await store.updateItem(tx, {
     team_id: teamId,
     id,

@@ -58,12 +58,17 @@ const requestFaults = (
 };
 
 /** The one refusal that the specification leaves for a bare roll is 500; with a body there is a better one. */
-const nothingToRoll = (request: RollRequest | null): ServiceError =>
-  request === null
-    ? new ServiceError('INTERNAL_SERVER_ERROR', [
-        { path: '', message: 'nothing can be rolled: no item of the team has a weight above 0' },
-      ])
-    : invalid({ path: '/body', message: 'nothing can be rolled: no item of the pool has a weight above 0' });
+const nothingToRoll = (request: RollRequest | null, total: number): ServiceError => {
+  const pool = request === null ? 'the team' : 'the pool';
+  const reason =
+    total > 0
+      ? `the sum of the weights of ${pool}, ${total}, is too small or too large`
+      : `no item of ${pool} has a weight above 0`;
+  const message = `nothing can be rolled: ${reason}`;
+  return request === null
+    ? new ServiceError('INTERNAL_SERVER_ERROR', [{ path: '', message }])
+    : invalid({ path: '/body', message });
+};
 
 export const rollItem = async (
   tx: Transaction,
@@ -74,8 +79,9 @@ export const rollItem = async (
   const { classifierOptionIds, userId, userSpaceId } = request ?? {};
   const team = await catalogs.current(tx, context.teamId);
   refuseAny(request === null ? [] : requestFaults(request, team));
-  const rolled = rollFromPool(team.pool({ classifierOptionIds }), draws);
-  if (rolled === undefined) throw nothingToRoll(request);
+  const pool = team.pool({ classifierOptionIds });
+  const rolled = rollFromPool(pool, draws);
+  if (rolled === undefined) throw nothingToRoll(request, pool.picker.total);
   const result = showRoll(team, rolled);
   if (userId !== undefined) {
     const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);

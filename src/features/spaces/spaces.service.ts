@@ -48,19 +48,24 @@ export const updateSpace = async (
   id: string,
   change: SpaceChange,
 ): Promise<Space> => {
-  const present = await getSpace(tx, { teamId }, id);
-  const changed = { name: present.name, cols: present.cols, rows: present.rows, ...change };
-  // The update comes first: it waits for placements under way, which then count, and later ones wait for it.
-  await store.updateSpace(tx, { teamId, id, ...changed }, nowMs);
+  await getSpace(tx, { teamId }, id);
+  // The update comes first: it waits for placements under way, which then count, and later ones wait for it. It writes
+  // only what is given, so that it takes back nothing that another change just wrote.
+  await store.updateSpace(tx, teamId, id, change, nowMs);
+  const changed = await getSpace(tx, { teamId }, id);
   const cutOff = await store.selectCutOff(tx, teamId, id, changed, LIMITS.issues);
   refuseAny(
-    cutOff.map(({ itemInstanceId, userSpaceId, x, y }) => ({
-      path: x >= changed.cols ? '/body/cols' : '/body/rows',
-      message: `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`,
-    })),
+    cutOff.flatMap(({ itemInstanceId, userSpaceId, x, y, right, bottom }) => {
+      const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
+      const paths = [
+        ...(right >= changed.cols ? ['/body/cols'] : []),
+        ...(bottom >= changed.rows ? ['/body/rows'] : []),
+      ];
+      return paths.map((path) => ({ path, message }));
+    }),
     'CONFLICT',
   );
-  return getSpace(tx, { teamId }, id);
+  return changed;
 };
 
 export const deleteSpace = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {

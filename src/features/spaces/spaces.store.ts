@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import { isoTime } from '../../time.ts';
-import type { Space, SpaceWithUserSpaces, UserSpace, UserSpaceWithSpace } from './spaces.contract.ts';
+import type { Space, SpaceChange, SpaceWithUserSpaces, UserSpace, UserSpaceWithSpace } from './spaces.contract.ts';
 
 const toSpace = (row: Tables['spaces']): Space => ({
   id: row.id,
@@ -26,14 +26,10 @@ const toUserSpace = (row: Tables['user_spaces']): UserSpace => ({
 
 export const insertSpace = (tx: Transaction, row: Tables['spaces']) => tx.insertInto('spaces').values(row).execute();
 
-export const updateSpace = (
-  tx: Transaction,
-  { teamId, id, name, cols, rows }: { teamId: string; id: string; name: string; cols: number; rows: number },
-  nowMs: number,
-) =>
+export const updateSpace = (tx: Transaction, teamId: string, id: string, change: SpaceChange, nowMs: number) =>
   tx
     .updateTable('spaces')
-    .set({ name, cols, rows, updated_at: nowMs })
+    .set({ ...change, updated_at: nowMs })
     .where('team_id', '=', teamId)
     .where('id', '=', id)
     .execute();
@@ -108,7 +104,7 @@ export const selectSpaces = async (
   };
 };
 
-/** Placed instances that reach beyond the given size, at most `limit` of them. */
+/** Placed instances that reach beyond the given size and how far they do, at most `limit` of them. */
 export const selectCutOff = (
   reader: Reader,
   teamId: string,
@@ -124,16 +120,20 @@ export const selectCutOff = (
     .innerJoin('item_instance_spaces as placement', (join) =>
       join.onRef('placement.team_id', '=', 'cell.team_id').onRef('placement.id', '=', 'cell.item_instance_space_id'),
     )
-    .select([
+    .select((eb) => [
       'placement.item_instance_id as itemInstanceId',
       'user_spaces.id as userSpaceId',
       'placement.x',
       'placement.y',
+      eb.fn.max('cell.x').as('right'),
+      eb.fn.max('cell.y').as('bottom'),
     ])
-    .distinct()
+    .groupBy(['placement.item_instance_id', 'user_spaces.id', 'placement.x', 'placement.y'])
     .where('user_spaces.team_id', '=', teamId)
     .where('user_spaces.space_id', '=', spaceId)
     .where((eb) => eb.or([eb('cell.x', '>=', cols), eb('cell.y', '>=', rows)]))
+    .orderBy('user_spaces.id')
+    .orderBy('placement.item_instance_id')
     .limit(limit)
     .execute();
 

@@ -3,6 +3,9 @@ import type { Reader } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
+/** What the counters of rolls without a template have in its place; a filter that names it finds nothing. */
+const NO_TEMPLATE = '';
+
 type Counted = 'roll_item_totals' | 'roll_item_days' | 'roll_days';
 
 /** Sums come back as numbers on both engines; PostgreSQL's numeric is parsed in one place. */
@@ -14,7 +17,8 @@ const itemCounters = (reader: Reader, teamId: string, { from, to, templateId }: 
   let query = reader
     .selectFrom(daily ? 'roll_item_days' : ('roll_item_totals' as 'roll_item_days'))
     .where('team_id', '=', teamId);
-  if (templateId !== undefined) query = query.where('template_id', '=', templateId);
+  if (templateId !== undefined)
+    query = query.where('template_id', '=', templateId).where('template_id', '<>', NO_TEMPLATE);
   if (from !== undefined) query = query.where('day', '>=', from);
   if (to !== undefined) query = query.where('day', '<=', to);
   return query;
@@ -28,7 +32,8 @@ export const selectTemplateCounts = (reader: Reader, teamId: string, filter: Sta
 
 const dayCounters = (reader: Reader, teamId: string, { from, to, templateId }: StatisticsFilter) => {
   let query = reader.selectFrom('roll_days').where('team_id', '=', teamId);
-  if (templateId !== undefined) query = query.where('template_id', '=', templateId);
+  if (templateId !== undefined)
+    query = query.where('template_id', '=', templateId).where('template_id', '<>', NO_TEMPLATE);
   if (from !== undefined) query = query.where('day', '>=', from);
   if (to !== undefined) query = query.where('day', '<=', to);
   return query;

@@ -38,7 +38,7 @@ export const getTeam = {
   operationId: 'getTeam',
   summary: 'Show the team and the role of the caller',
   tags,
-  response: answers(Team, 401, 403, 500),
+  response: answers(Team, 400, 401, 403, 500),
 };
 
 export const createSecret = {
@@ -55,7 +55,7 @@ export const listSecrets = {
   operationId: 'listSecrets',
   summary: 'List secrets, without the secrets themselves',
   tags,
-  response: answers(Type.Array(Secret), 401, 403, 500),
+  response: answers(Type.Array(Secret), 400, 401, 403, 500),
 };
 
 export const revokeSecret = {

@@ -1,5 +1,6 @@
 import type { Bindings } from '../../engine/binding.ts';
 import type { TemplateConfig } from '../../engine/config.ts';
+import { templateOdds } from '../../engine/odds.ts';
 import { type CompiledTemplate, compileTemplate } from '../../engine/templates.ts';
 import { invalid } from '../../errors.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
@@ -21,10 +22,6 @@ interface Kept extends ReadyTemplate {
   readonly config: string;
   readonly bindings: string;
 }
-
-const oddsOf = (_team: TeamCatalog, _template: CompiledTemplate): TemplateOdds => {
-  throw new Error('TODO');
-};
 
 /** What a later change to the catalog broke is refused in the words that saving would use. */
 const compile = (team: TeamCatalog, row: TemplateRow): CompiledTemplate => {
@@ -57,8 +54,8 @@ export const createReadyTemplates = (): ReadyTemplates => {
       config: row.config,
       bindings: row.bindings,
       template,
-      odds: () => {
-        odds ??= oddsOf(team, template);
+      odds: (): TemplateOdds => {
+        odds ??= { templateId: template.id, ...templateOdds(template) } as TemplateOdds;
         return odds;
       },
     };

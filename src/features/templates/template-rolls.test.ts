@@ -320,3 +320,66 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal((await stats()).rollsByTemplate.short, 3);
   });
 });
+
+onEveryDatabase('odds of templates', (service) => {
+  test('are those that must be disclosed, and follow every change of the catalog and of the template', async () => {
+    const classifierOptions = [{ name: 'five' }, { name: 'four' }, { name: 'three' }];
+    const made = await service().post('/classifiers', { name: 'Rarity', classifierOptions });
+    const [five, four, three] = made.body.classifierOptions.map(({ id }: { id: string }) => id);
+    for (const [id, optionId] of [
+      ['star', five],
+      ['moon', five],
+      ['sword', four],
+      ['stick', three],
+    ])
+      await service().post('/items', { id, name: id, classifierOptionIds: [optionId] });
+    const config = {
+      baseRates: { five: 0.006, four: 0.051, three: 0.943 },
+      pityThreshold: 90,
+      softPity: [{ from: 74, add: 0.06 }],
+      featuredItemIds: ['star'],
+      featuredShare: 0.5,
+      guaranteeAfterLosses: 1,
+    };
+    await service().post('/templates', { id: 'banner', name: 'Banner', config });
+
+    const odds = async () => (await service().get('/templates/banner/odds')).body;
+    const { templateId, tiers, items } = await odds();
+    assert.equal(templateId, 'banner');
+    const [top] = tiers;
+    assert.deepEqual([top.tier, top.name, top.medianRolls, top.worstRolls], [five, 'five', 76, 90]);
+    assert.ok(Math.abs(top.base - 0.006) < 1e-12);
+    assert.ok(Math.abs(top.effective - 0.0160520518) < 1e-10);
+    assert.ok(Math.abs(top.expectedRolls - 62.297332) < 1e-6);
+    const star = items.find(({ itemId }: { itemId: string }) => itemId === 'star');
+    assert.deepEqual(
+      [star.itemName, star.tier, star.featured, star.medianRolls, star.worstRolls],
+      ['star', five, true, 80, 180],
+    );
+    assert.ok(Math.abs(star.expectedRolls - 93.445998) < 1e-6);
+    for (const column of ['base', 'effective'])
+      for (const rows of [tiers, items])
+        assert.ok(
+          Math.abs(rows.reduce((sum: number, row: Record<string, number>) => sum + (row[column] ?? 0), 0) - 1) < 1e-9,
+        );
+
+    await service().put('/templates/banner', { config: { ...config, pityThreshold: 80 } });
+    assert.equal((await odds()).tiers[0].worstRolls, 80);
+    await service().put('/items/star', { name: 'Star' });
+    assert.equal((await odds()).items.find(({ itemId }: { itemId: string }) => itemId === 'star').itemName, 'Star');
+    assert.equal((await service().get('/templates/nobody/odds')).status, 404);
+  });
+
+  test('of the plain roll are weight over the sum of weights', async () => {
+    const other = await service().anotherTeam();
+    assert.deepEqual((await other.get('/items/odds')).body, []);
+    await other.post('/items', { id: 'a', name: 'A', rollNumerator: 1 });
+    await other.post('/items', { id: 'b', name: 'B', rollNumerator: 3 });
+    await other.post('/items', { id: 'c', name: 'C', rollNumerator: 0 });
+    assert.deepEqual((await other.get('/items/odds')).body, [
+      { itemId: 'a', itemName: 'A', weight: 1, odds: 0.25 },
+      { itemId: 'b', itemName: 'B', weight: 3, odds: 0.75 },
+      { itemId: 'c', itemName: 'C', weight: 0, odds: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,218 @@
+/**
+ * Counters as a Markov chain, and its exact stationary shares.
+ *
+ * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from a
+ * layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
+ */
+export interface Chain {
+  readonly layers: number;
+  readonly width: number;
+  /** Edge by edge: from, to, its chance, and whether it is a hit of what is asked for. */
+  readonly sources: Int32Array;
+  readonly targets: Int32Array;
+  readonly chances: Float64Array;
+  readonly hits: Uint8Array;
+}
+
+export interface Edge {
+  readonly source: number;
+  readonly target: number;
+  readonly chance: number;
+  readonly hit: boolean;
+}
+
+/** Edges must be given in the order of their sources. Those that cannot be taken are left out. */
+export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): Chain => {
+  const taken = [...edges].filter(({ chance }) => chance > 0);
+  return {
+    layers,
+    width,
+    sources: Int32Array.from(taken, ({ source }) => source),
+    targets: Int32Array.from(taken, ({ target }) => target),
+    chances: Float64Array.from(taken, ({ chance }) => chance),
+    hits: Uint8Array.from(taken, ({ hit }) => Number(hit)),
+  };
+};
+
+/**
+ * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it only adds,
+ * multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is used up.
+ */
+const reduce = (matrix: Float64Array, size: number): Float64Array => {
+  let base = 0;
+  for (let pivot = size - 1; pivot > 0; pivot -= 1) {
+    const row = pivot * size;
+    let leaving = 0;
+    for (let column = 0; column < pivot; column += 1) leaving += matrix[row + column] as number;
+    if (leaving === 0) {
+      // Nothing leads from here to the states before: they are left for good once they are left.
+      base = pivot;
+      break;
+    }
+    for (let other = 0; other < pivot; other += 1) {
+      const factor = (matrix[other * size + pivot] as number) / leaving;
+      matrix[other * size + pivot] = factor;
+      if (factor === 0) continue;
+      const into = other * size;
+      for (let column = 0; column < pivot; column += 1) {
+        matrix[into + column] = (matrix[into + column] as number) + factor * (matrix[row + column] as number);
+      }
+    }
+  }
+  const shares = new Float64Array(size);
+  shares[base] = 1;
+  for (let state = base + 1; state < size; state += 1) {
+    let sum = 0;
+    for (let before = base; before < state; before += 1) {
+      sum += (shares[before] as number) * (matrix[before * size + state] as number);
+    }
+    shares[state] = sum;
+  }
+  return shares;
+};
+
+/** Where the edges of each state begin; the last entry is where they end. */
+const edgeStarts = ({ layers, width, sources }: Chain): Int32Array => {
+  const starts = new Int32Array(layers * width + 1);
+  for (const source of sources) starts[source + 1] = (starts[source + 1] as number) + 1;
+  for (let state = 0; state < layers * width; state += 1)
+    starts[state + 1] = (starts[state + 1] as number) + (starts[state] as number);
+  return starts;
+};
+
+/**
+ * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are replaced by
+ * where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense chain of one or
+ * two layers, small even where there are thousands of states; the other layers follow from it.
+ */
+export const stationaryShares = (chain: Chain): Float64Array => {
+  const { layers, width, targets, chances } = chain;
+  const states = layers * width;
+  const starts = edgeStarts(chain);
+  const last = states - width;
+  const lingers = layers > 1 && targets.some((target, edge) => edge >= (starts[last] as number) && target >= last);
+  const size = lingers ? 2 * width : width;
+
+  /** Where each state of a layer leads in the end, given that for the layer after it. */
+  const leadsOf = (layer: number, after: Float64Array | null): Float64Array => {
+    const leads = new Float64Array(width * size);
+    for (let rest = 0; rest < width; rest += 1) {
+      const state = layer * width + rest;
+      const row = rest * size;
+      for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
+        const target = targets[edge] as number;
+        const chance = chances[edge] as number;
+        if (target < width) leads[row + target] = (leads[row + target] as number) + chance;
+        else if (after === null)
+          leads[row + width + target - last] = (leads[row + width + target - last] as number) + chance;
+        else {
+          const from = (target % width) * size;
+          for (let column = 0; column < size; column += 1) {
+            leads[row + column] = (leads[row + column] as number) + chance * (after[from + column] as number);
+          }
+        }
+      }
+    }
+    return leads;
+  };
+
+  const matrix = new Float64Array(size * size);
+  let leads: Float64Array | null = null;
+  for (let layer = layers - 1; layer >= 0; layer -= 1) {
+    if (layer === layers - 1 && lingers) {
+      matrix.set(leadsOf(layer, null), width * size);
+      leads = new Float64Array(width * size);
+      for (let rest = 0; rest < width; rest += 1) leads[rest * size + width + rest] = 1;
+    } else {
+      leads = leadsOf(layer, leads);
+    }
+  }
+  if (leads !== null) matrix.set(leads, 0);
+
+  const kept = reduce(matrix, size);
+  const shares = new Float64Array(states);
+  shares.set(kept.subarray(0, width), 0);
+  for (let state = 0; state < (lingers ? last : states); state += 1) {
+    for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
+      const target = targets[edge] as number;
+      if (target >= width)
+        shares[target] = (shares[target] as number) + (shares[state] as number) * (chances[edge] as number);
+    }
+  }
+  if (lingers) shares.set(kept.subarray(width), last);
+  let total = 0;
+  for (const share of shares) total += share;
+  return shares.map((share) => share / total);
+};
+
+/** Whether a hit can ever come from the fresh state. */
+export const canHit = (chain: Chain): boolean => {
+  const starts = edgeStarts(chain);
+  const reached = new Uint8Array(chain.layers * chain.width);
+  reached[0] = 1;
+  const waiting = [0];
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+    for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
+      if (chain.hits[edge] === 1) return true;
+      const target = chain.targets[edge] as number;
+      if (reached[target] === 0) waiting.push(target);
+      reached[target] = 1;
+    }
+  }
+  return false;
+};
+
+/** The mean of the rolls until the first hit: by starting afresh at every hit, and counting how often that is. */
+export const meanByRestarts = (chain: Chain, part: number): number => {
+  const edges: Edge[] = [];
+  for (const [edge, source] of chain.sources.entries()) {
+    const target = chain.targets[edge] as number;
+    const chance = chain.chances[edge] as number;
+    const hit = chain.hits[edge] === 1;
+    edges.push({ source, target, chance: hit ? chance * (1 - part) : chance, hit: false });
+    if (hit) edges.push({ source, target: 0, chance: chance * part, hit: true });
+  }
+  const restarting = chainOf(chain.layers, chain.width, edges);
+  const shares = stationaryShares(restarting);
+  let rate = 0;
+  for (const [edge, source] of restarting.sources.entries()) {
+    if (restarting.hits[edge] === 1) rate += (shares[source] as number) * (restarting.chances[edge] as number);
+  }
+  return 1 / rate;
+};
+
+/**
+ * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit edge surely
+ * hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for ever.
+ */
+export const worstCase = (chain: Chain, always: boolean): number | null => {
+  const states = chain.layers * chain.width;
+  const starts = edgeStarts(chain);
+  const ON_THE_WAY = -1;
+  // 0: not seen yet. The longest way from a state that is done, counted in rolls, is at least 1.
+  const longest = new Int32Array(states);
+  const path: { state: number; edge: number }[] = [{ state: 0, edge: starts[0] as number }];
+  longest[0] = ON_THE_WAY;
+  const rollsFrom = new Int32Array(states).fill(1);
+  for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
+    const { state } = step;
+    if (step.edge === starts[state + 1]) {
+      longest[state] = rollsFrom[state] as number;
+      path.pop();
+      const before = path.at(-1)?.state;
+      if (before !== undefined)
+        rollsFrom[before] = Math.max(rollsFrom[before] as number, 1 + (longest[state] as number));
+      continue;
+    }
+    const edge = step.edge;
+    step.edge += 1;
+    if (always && chain.hits[edge] === 1) continue;
+    const target = chain.targets[edge] as number;
+    if (longest[target] === ON_THE_WAY) return null;
+    if (longest[target] === 0) {
+      longest[target] = ON_THE_WAY;
+      path.push({ state: target, edge: starts[target] as number });
+    } else rollsFrom[state] = Math.max(rollsFrom[state] as number, 1 + (longest[target] as number));
+  }
+  return longest[0] as number;
+};

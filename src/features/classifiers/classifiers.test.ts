@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Client, issuePaths, onEveryDatabase, type Service } from '../../../test/harness.ts';
+import {
+  assertDone,
+  assertInvalid,
+  keepsTheRulesOfAccess,
+  keepsTheRulesOfCreation,
+  keepsTheRulesOfLists,
+  keepsTheRulesOfRows,
+} from '../../../test/rules.ts';
+
+const create = (client: Client, id: string) => client.post('/classifiers', { id, name: id, classifierOptions: [] });
+
+const options = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `option ${index}` }));
+
+interface Option {
+  id: string;
+  name: string;
+  dropRateMultiplier: number | null;
+  classifierId: string;
+}
+
+/** A template that names an option, written as saving one would write it. */
+const nameInTemplate = ({ database, teamId }: Service, id: string, optionId: string) =>
+  database.write(async (tx) => {
+    const row = { team_id: teamId, id, name: 'Banner', type: 'gacha', config: '{}', bindings: '{}' };
+    await tx
+      .insertInto('templates')
+      .values({ ...row, created_at: 0, updated_at: 0 })
+      .execute();
+    await tx
+      .insertInto('template_options')
+      .values({ team_id: teamId, template_id: id, classifier_option_id: optionId })
+      .execute();
+  });
+
+onEveryDatabase('classifiers', (service) => {
+  /** A classifier and its options by name. */
+  const given = async (id: string, ...classifierOptions: object[]) => {
+    const { body } = assertDone(await service().post('/classifiers', { id, name: id, classifierOptions }));
+    return { body, option: Object.fromEntries(body.classifierOptions.map((option: Option) => [option.name, option])) };
+  };
+
+  describe('creation', () => {
+    test('answers the classifier with its options, in the order in which they were given', async () => {
+      const moment = '2026-11-14T09:30:00.123Z';
+      service().setClock(Date.parse(moment));
+      const answer = assertDone(
+        await service().post('/classifiers', {
+          name: 'Rarity',
+          classifierOptions: [
+            { name: 'zeta', dropRateMultiplier: 0.25 },
+            { name: 'alpha' },
+            { name: 'never', dropRateMultiplier: 0 },
+            { name: 'plain', dropRateMultiplier: null },
+            { name: 'alpha', dropRateMultiplier: 1e308 },
+          ],
+        }),
+      );
+      const { id, classifierOptions } = answer.body;
+      const ids = classifierOptions.map((option: Option) => option.id);
+      assert.equal(new Set(ids).size, 5);
+      assert.deepEqual(answer.body, {
+        id,
+        name: 'Rarity',
+        teamId: service().teamId,
+        createdAt: moment,
+        updatedAt: moment,
+        classifierOptions: [
+          { id: ids[0], name: 'zeta', dropRateMultiplier: 0.25, classifierId: id },
+          { id: ids[1], name: 'alpha', dropRateMultiplier: null, classifierId: id },
+          { id: ids[2], name: 'never', dropRateMultiplier: 0, classifierId: id },
+          { id: ids[3], name: 'plain', dropRateMultiplier: null, classifierId: id },
+          { id: ids[4], name: 'alpha', dropRateMultiplier: 1e308, classifierId: id },
+        ],
+      });
+      assert.deepEqual(assertDone(await service().get(`/classifiers/${id}`)).body, answer.body);
+    });
+
+    test('stores the negative zero as 0', async () => {
+      const raw = '{"name":"zero","classifierOptions":[{"name":"none","dropRateMultiplier":-0}]}';
+      const { body } = assertDone(await service().post('/classifiers', undefined, { raw }));
+      assert.ok(Object.is(body.classifierOptions[0].dropRateMultiplier, 0));
+    });
+
+    test('takes no options, and 100 of them', async () => {
+      for (const count of [0, 100]) {
+        const body = { name: 'many', classifierOptions: options(count) };
+        const answer = assertDone(await service().post('/classifiers', body));
+        assert.deepEqual(
+          answer.body.classifierOptions.map(({ name }: Option) => ({ name })),
+          options(count),
+        );
+      }
+    });
+
+    test('counts the characters of the names of options', async () => {
+      const names = ['n', 'n'.repeat(191), '🗡'.repeat(191)];
+      const body = { name: 'named', classifierOptions: names.map((name) => ({ name })) };
+      const answer = assertDone(await service().post('/classifiers', body));
+      assert.deepEqual(
+        answer.body.classifierOptions.map(({ name }: Option) => name),
+        names,
+      );
+    });
+
+    keepsTheRulesOfCreation(service, '/classifiers', { classifierOptions: [] });
+
+    describe('refuses', () => {
+      test('options that are absent, no list, or more than 100', async () => {
+        assertInvalid(await service().post('/classifiers', { name: 'n' }), '/body/classifierOptions');
+        for (const classifierOptions of [null, {}, 'common', options(101)])
+          assertInvalid(
+            await service().post('/classifiers', { name: 'n', classifierOptions }),
+            '/body/classifierOptions',
+          );
+      });
+
+      test('options with faults, each with its path', async () => {
+        const classifierOptions = [
+          { name: 'fine', dropRateMultiplier: 1 },
+          { name: '', dropRateMultiplier: -1 },
+          { dropRateMultiplier: '1' },
+          { name: 'n'.repeat(192), id: 'mine', colour: 'red' },
+          'common',
+          null,
+          { name: '🗡'.repeat(192), dropRateMultiplier: -5e-324 },
+          { name: 'a\u0000' },
+        ];
+        const at = (rest: string) => `/body/classifierOptions/${rest}`;
+        assertInvalid(await service().post('/classifiers', { name: 'n', classifierOptions }), at('7/name'));
+        assertInvalid(
+          await service().post('/classifiers', { name: 'n', classifierOptions: classifierOptions.slice(0, -1) }),
+          ...[at('1/name'), at('1/dropRateMultiplier'), at('2/name'), at('2/dropRateMultiplier'), at('3/name')],
+          ...[at('3/id'), at('3/colour'), at('4'), at('5'), at('6/name'), at('6/dropRateMultiplier')],
+        );
+      });
+
+      test('a multiplier that is not finite', async () => {
+        const raw = '{"name":"n","classifierOptions":[{"name":"a","dropRateMultiplier":1e999}]}';
+        assertInvalid(
+          await service().post('/classifiers', undefined, { raw }),
+          '/body/classifierOptions/0/dropRateMultiplier',
+        );
+      });
+    });
+  });
+
+  describe('list', () => {
+    test('shows each classifier with its own options', async () => {
+      const team = await service().anotherTeam();
+      const bodies = [];
+      for (const [index, name] of ['rarity', 'slot', 'element'].entries()) {
+        service().setClock(1_000_000 + index);
+        const body = { name, classifierOptions: options(index) };
+        bodies.push((await team.post('/classifiers', body)).body);
+      }
+      assert.deepEqual(assertDone(await team.get('/classifiers')).body, bodies);
+    });
+
+    keepsTheRulesOfLists(service, '/classifiers', create);
+  });
+
+  describe('reading one', () => {
+    keepsTheRulesOfRows(service, 'GET /classifiers/{id}', (client, id) => client.get(`/classifiers/${id}`), create);
+  });
+
+  describe('change', () => {
+    test('of the name leaves the options', async () => {
+      service().setClock(Date.parse('2026-01-01T00:00:00Z'));
+      const { body } = await given('renamed', { name: 'a', dropRateMultiplier: 2 }, { name: 'b' });
+      service().setClock(Date.parse('2026-01-02T00:00:00Z'));
+      const answer = assertDone(await service().put('/classifiers/renamed', { name: 'New name' }));
+      assert.deepEqual(answer.body, { ...body, name: 'New name', updatedAt: '2026-01-02T00:00:00.000Z' });
+      assert.deepEqual((await service().get('/classifiers/renamed')).body, answer.body);
+    });
+
+    test('changes options with an id, adds those without, removes those left out, and keeps the order given', async () => {
+      const { body, option } = await given(
+        'rebuilt',
+        { name: 'kept', dropRateMultiplier: 2 },
+        { name: 'gone' },
+        { name: 'changed', dropRateMultiplier: 3 },
+        { name: 'cleared', dropRateMultiplier: 4 },
+      );
+      const answer = assertDone(
+        await service().put('/classifiers/rebuilt', {
+          classifierOptions: [
+            { name: 'new', dropRateMultiplier: 0.5 },
+            { id: option.cleared.id, dropRateMultiplier: null },
+            { id: option.changed.id, name: 'renamed', dropRateMultiplier: 30 },
+            { id: option.kept.id },
+          ],
+        }),
+      );
+      const [added] = answer.body.classifierOptions;
+      assert.ok(!body.classifierOptions.some(({ id }: Option) => id === added.id));
+      assert.deepEqual(answer.body.classifierOptions, [
+        { id: added.id, name: 'new', dropRateMultiplier: 0.5, classifierId: 'rebuilt' },
+        { ...option.cleared, dropRateMultiplier: null },
+        { ...option.changed, name: 'renamed', dropRateMultiplier: 30 },
+        option.kept,
+      ]);
+      assert.equal(answer.body.name, 'rebuilt');
+      assert.deepEqual((await service().get('/classifiers/rebuilt')).body, answer.body);
+    });
+
+    test('takes a removed option from the items that had it, and leaves them the others', async () => {
+      const { option } = await given('assigned', { name: 'stays' }, { name: 'goes' });
+      const classifierOptionIds = [option.stays.id, option.goes.id];
+      await service().post('/items', { id: 'two-options', name: 'n', classifierOptionIds });
+      assertDone(await service().put('/classifiers/assigned', { classifierOptions: [{ id: option.stays.id }] }));
+      assert.deepEqual((await service().get('/items/two-options')).body.classifiers, [
+        { classifierId: 'assigned', classifierOption: option.stays },
+      ]);
+      assertDone(await service().put('/classifiers/assigned', { classifierOptions: [] }));
+      assert.deepEqual((await service().get('/items/two-options')).body.classifiers, []);
+    });
+
+    test('takes 100 options', async () => {
+      await given('filled');
+      assertDone(await service().put('/classifiers/filled', { classifierOptions: options(100) }));
+      const { body } = await service().get('/classifiers/filled');
+      assert.deepEqual(
+        body.classifierOptions.map(({ name }: Option) => ({ name })),
+        options(100),
+      );
+      const answer = await service().put('/classifiers/filled', { classifierOptions: options(101) });
+      assertInvalid(answer, '/body/classifierOptions');
+    });
+
+    test('stores the negative zero as 0', async () => {
+      const { option } = await given('to-zero', { name: 'a', dropRateMultiplier: 1 });
+      const raw = `{"classifierOptions":[{"id":"${option.a.id}","dropRateMultiplier":-0}]}`;
+      const { body } = await service().put('/classifiers/to-zero', undefined, { raw });
+      assert.ok(Object.is(body.classifierOptions[0].dropRateMultiplier, 0));
+    });
+
+    keepsTheRulesOfRows(
+      service,
+      'PUT /classifiers/{id}',
+      (client, id) => client.put(`/classifiers/${id}`, { name: 'x' }),
+      create,
+    );
+
+    describe('refuses', () => {
+      test('options that are not its own, or given twice', async () => {
+        const { body: before, option } = await given('own', { name: 'a' });
+        const { option: sister } = await given('sister', { name: 'b' });
+        const other = await service().anotherTeam();
+        const theirs = await other.post('/classifiers', { name: 'n', classifierOptions: [{ name: 'c' }] });
+        assertInvalid(
+          await service().put('/classifiers/own', {
+            name: 'changed',
+            classifierOptions: [
+              { id: option.a.id },
+              { id: sister.b.id },
+              { id: theirs.body.classifierOptions[0].id },
+              { id: 'nobody', name: 'n' },
+            ],
+          }),
+          ...['/body/classifierOptions/1/id', '/body/classifierOptions/2/id', '/body/classifierOptions/3/id'],
+        );
+        const twice = { classifierOptions: [{ id: option.a.id }, { name: 'n' }, { id: option.a.id }] };
+        assertInvalid(await service().put('/classifiers/own', twice), '/body/classifierOptions/2/id');
+        assert.deepEqual((await service().get('/classifiers/own')).body, before);
+      });
+
+      test('what is no classifier', async () => {
+        await given('refusing');
+        const at = (rest: string) => `/body/classifierOptions/${rest}`;
+        assertInvalid(
+          await service().put('/classifiers/refusing', {
+            id: 'x',
+            name: '',
+            classifierOptions: [{ id: 1, name: 2, dropRateMultiplier: -1, colour: 'red' }, null],
+          }),
+          ...['/body/id', '/body/name', at('0/id'), at('0/name'), at('0/dropRateMultiplier'), at('0/colour'), at('1')],
+        );
+        assertInvalid(await service().put('/classifiers/refusing', { classifierOptions: [{}] }), at('0/name'));
+        assertInvalid(await service().put('/classifiers/refusing'), '/body');
+        const raw = '{"classifierOptions":[{"name":"a","dropRateMultiplier":1e999}]}';
+        assertInvalid(await service().put('/classifiers/refusing', undefined, { raw }), at('0/dropRateMultiplier'));
+      });
+
+      test('faults of the request before it looks for the classifier', async () => {
+        assertInvalid(await service().put('/classifiers/nobody', { colour: 'red' }), '/body/colour');
+        assertInvalid(
+          await service().put('/classifiers/nobody', { classifierOptions: [{ dropRateMultiplier: 1 }] }),
+          '/body/classifierOptions/0/name',
+        );
+        assertInvalid(
+          await service().put('/classifiers/nobody', { classifierOptions: [{ id: 'a' }, { id: 'a' }] }),
+          '/body/classifierOptions/1/id',
+        );
+        const unknown = await service().put('/classifiers/nobody', { classifierOptions: [{ id: 'a' }] });
+        assert.equal(unknown.status, 404);
+      });
+
+      test('multipliers that make a weight, or the sum of weights, infinite', async () => {
+        const { body: before, option } = await given('heavy', { name: 'a', dropRateMultiplier: 1 }, { name: 'b' });
+        const items = [
+          { id: 'heavy-1', name: 'n', rollNumerator: 1e307, classifierOptionIds: [option.a.id] },
+          { id: 'heavy-2', name: 'n', rollNumerator: 1e307, classifierOptionIds: [option.b.id] },
+        ];
+        for (const item of items) assertDone(await service().post('/items', item));
+        const change = (a: number, b: number) =>
+          service().put('/classifiers/heavy', {
+            classifierOptions: [
+              { id: option.a.id, dropRateMultiplier: a },
+              { id: option.b.id, dropRateMultiplier: b },
+            ],
+          });
+        assertInvalid(await change(100, 1), '/body/classifierOptions');
+        assertInvalid(await change(15, 15), '/body/classifierOptions');
+        assert.deepEqual((await service().get('/classifiers/heavy')).body, before);
+        assertDone(await change(15, 1));
+        for (const { id } of items) await service().delete(`/items/${id}`);
+      });
+
+      test('the removal of an option that a template names', async () => {
+        const { body: before, option } = await given('named', { name: 'five' }, { name: 'four' });
+        await nameInTemplate(service(), 'naming-five', option.five.id);
+        const answer = await service().put('/classifiers/named', { classifierOptions: [{ id: option.four.id }] });
+        assert.equal(answer.status, 409);
+        assert.equal(answer.body.code, 'CONFLICT');
+        assert.equal(answer.body.message, 'Conflict');
+        assert.deepEqual(issuePaths(answer), ['/body/classifierOptions']);
+        assert.match(answer.body.issues[0].message, /five.*naming-five/);
+        assert.equal(answer.headers.get('x-should-retry'), 'false');
+        assert.deepEqual((await service().get('/classifiers/named')).body, before);
+        assertDone(await service().put('/classifiers/named', { classifierOptions: [{ id: option.five.id }] }));
+      });
+    });
+  });
+
+  describe('deletion', () => {
+    test('takes the options and their assignment to items along', async () => {
+      const { option } = await given('going', { name: 'a' }, { name: 'b' });
+      const { option: staying } = await given('staying', { name: 'c' });
+      const classifierOptionIds = [option.a.id, staying.c.id, option.b.id];
+      await service().post('/items', { id: 'three-options', name: 'n', classifierOptionIds });
+      assert.deepEqual(assertDone(await service().delete('/classifiers/going')).body, {});
+      assert.equal((await service().get('/classifiers/going')).status, 404);
+      assert.deepEqual((await service().get('/items/three-options')).body.classifiers, [
+        { classifierId: 'staying', classifierOption: staying.c },
+      ]);
+      const answer = await service().post('/items', { name: 'n', classifierOptionIds: [option.a.id] });
+      assertInvalid(answer, '/body/classifierOptionIds/0');
+    });
+
+    keepsTheRulesOfRows(
+      service,
+      'DELETE /classifiers/{id}',
+      (client, id) => client.delete(`/classifiers/${id}`),
+      create,
+    );
+
+    describe('refuses', () => {
+      test('a classifier of which a template names an option', async () => {
+        const { body: before, option } = await given('kept', { name: 'five' });
+        await nameInTemplate(service(), 'keeping-five', option.five.id);
+        const answer = await service().delete('/classifiers/kept');
+        assertInvalid(answer, '/path/id');
+        assert.match(answer.body.issues[0].message, /five.*keeping-five/);
+        assert.deepEqual((await service().get('/classifiers/kept')).body, before);
+      });
+
+      test('to take a small multiplier away from a weight that is not finite without it', async () => {
+        const { option: small } = await given('damping', { name: 'small', dropRateMultiplier: 1e-300 });
+        const { option: large } = await given('raising', { name: 'large', dropRateMultiplier: 1e10 });
+        const item = { id: 'damped', name: 'n', rollNumerator: 1e305 };
+        const classifierOptionIds = [small.small.id, large.large.id];
+        assertDone(await service().post('/items', { ...item, classifierOptionIds }));
+        assertInvalid(await service().delete('/classifiers/damping'), '/path/id');
+        assert.equal((await service().get('/items/damped')).body.classifiers.length, 2);
+        assertDone(await service().delete('/items/damped'));
+        assertDone(await service().delete('/classifiers/damping'));
+      });
+    });
+  });
+
+  describe('access', () => {
+    keepsTheRulesOfAccess(service, [
+      { method: 'POST', path: '/classifiers', changes: true },
+      { method: 'GET', path: '/classifiers', changes: false },
+      { method: 'GET', path: '/classifiers/any', changes: false },
+      { method: 'PUT', path: '/classifiers/any', changes: true },
+      { method: 'DELETE', path: '/classifiers/any', changes: true },
+    ]);
+  });
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { LIMITS } from '../src/limits.ts';
+import { type Answer, type Client, issuePaths, type Service } from './harness.ts';
+
+/** Rules of the interface that hold for many operations, so that each feature states them in one line. */
+
+type Running = () => Service;
+
+export const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Takes the answer for a refusal of the request, with issues at exactly these paths. */
+export const assertInvalid = (answer: Answer, ...paths: string[]): void => {
+  assert.equal(answer.status, 400, JSON.stringify(answer.body));
+  assert.equal(answer.body.code, 'BAD_REQUEST');
+  assert.equal(answer.body.message, 'Invalid input data');
+  assert.deepEqual(issuePaths(answer).sort(), paths.sort(), JSON.stringify(answer.body));
+  for (const issue of answer.body.issues) {
+    assert.deepEqual(Object.keys(issue), ['path', 'message']);
+    assert.ok(issue.message.length > 0);
+  }
+};
+
+export const assertDone = (answer: Answer): Answer => {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer;
+};
+
+/** What every creation of something with an id and a name accepts and refuses; `body` is the rest that it needs. */
+export const keepsTheRulesOfCreation = (service: Running, path: string, body: object): void => {
+  const post = (more: object) => service().post(path, { name: 'name', ...body, ...more });
+
+  test('makes an id that is a UUID of version 7', async () => {
+    assert.match(assertDone(await post({})).body.id, UUID_V7);
+  });
+
+  test("takes an id of the caller's own", async () => {
+    for (const id of ['a', 'AZ.az_09:-', '...', 'Roll', 'rolls', 'x'.repeat(191)])
+      assert.equal(assertDone(await post({ id })).body.id, id);
+  });
+
+  test('takes an id that another team has', async () => {
+    const other = await service().anotherTeam();
+    assertDone(await other.post(path, { ...body, name: 'theirs', id: 'in-two-teams' }));
+    assert.equal(assertDone(await post({ id: 'in-two-teams' })).body.teamId, service().teamId);
+  });
+
+  test('takes names of 1 and of 191 characters, however many bytes they have', async () => {
+    for (const name of ['n', ' ', 'n'.repeat(191), 'é'.repeat(191), '🗡'.repeat(191)])
+      assert.equal(assertDone(await post({ name })).body.name, name);
+    const escaped = await service().post(path, undefined, {
+      raw: `{"name":"\\ud83d\\udde1",${JSON.stringify(body).slice(1)}`.replace(',}', '}'),
+    });
+    assert.equal(assertDone(escaped).body.name, '🗡');
+  });
+
+  test('takes a name twice', async () => {
+    const first = assertDone(await post({ name: 'twin' }));
+    assert.notEqual(assertDone(await post({ name: 'twin' })).body.id, first.body.id);
+  });
+
+  test('takes a body of exactly 1 MiB', async () => {
+    const raw = JSON.stringify({ name: 'large', ...body });
+    assertDone(await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes, ' ') }));
+  });
+
+  describe('refuses', () => {
+    test('an id that is taken already', async () => {
+      assertDone(await post({ id: 'taken' }));
+      const answer = await post({ id: 'taken' });
+      assertInvalid(answer, '/body/id');
+      assert.deepEqual(answer.body.issues, [{ path: '/body/id', message: 'is taken already' }]);
+    });
+
+    test('an id with characters or words that are not allowed', async () => {
+      for (const id of ['.', '..', 'roll', 'odds', 'batch', 'type', 'a b', 'a/b', 'a%b', 'é', 'a\n', 'x'.repeat(192)])
+        assertInvalid(await post({ id }), '/body/id');
+      assert.ok(issuePaths(await post({ id: '' })).every((found) => found === '/body/id'));
+      for (const id of [1, null, true, ['a'], {}]) assertInvalid(await post({ id }), '/body/id');
+    });
+
+    test('a name that is empty, too long, of another type or absent', async () => {
+      for (const name of ['', 'n'.repeat(192), '🗡'.repeat(192), 1, null, ['n'], {}])
+        assertInvalid(await post({ name }), '/body/name');
+      assertInvalid(await service().post(path, body), '/body/name');
+    });
+
+    test('NUL and halves of surrogate pairs', async () => {
+      for (const name of ['a\u0000b', '\ud83d', 'a\udde1b', '\udde1\ud83d'])
+        assertInvalid(await post({ name }), '/body/name');
+      assertInvalid(await post({ 'a\u0000b': 1 }), '/body');
+    });
+
+    test('members that it does not know', async () => {
+      assertInvalid(await post({ colour: 'red', 'a/b~c': 1 }), '/body/colour', '/body/a~1b~0c');
+      for (const member of ['__proto__', 'constructor']) {
+        const raw = `{"name":"n",${JSON.stringify(body).slice(1, -1)}${body && Object.keys(body).length > 0 ? ',' : ''}"${member}":{"prototype":{}}}`;
+        assert.equal((await service().post(path, undefined, { raw })).status, 400);
+      }
+    });
+
+    test('a body that is absent or no object', async () => {
+      assertInvalid(await service().post(path), '/body');
+      for (const raw of ['', '[]', 'null', '1', '"name"', 'true', '{', '{"name":"n",}', '{"name":\'n\'}', 'name=n'])
+        assertInvalid(
+          await service().post(path, undefined, { raw, headers: { 'content-type': 'application/json' } }),
+          '/body',
+        );
+    });
+
+    test('a body over 1 MiB', async () => {
+      const raw = JSON.stringify({ name: 'large', ...body });
+      const answer = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
+      assert.equal(answer.status, 413);
+      assert.deepEqual(answer.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
+    });
+
+    test('a body that is not JSON by its type', async () => {
+      const answer = await service().post(path, { name: 'n', ...body }, { headers: { 'content-type': 'text/plain' } });
+      assert.equal(answer.status, 415);
+      assert.deepEqual(answer.body, { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Unsupported media type', issues: [] });
+    });
+  });
+};
+
+/** What every list accepts and answers; `create` makes a row with an id of the caller's own. */
+export const keepsTheRulesOfLists = (
+  service: Running,
+  path: string,
+  create: (client: Client, id: string) => Promise<Answer>,
+): void => {
+  const ids = (answer: Answer): string[] => answer.body.map((row: { id: string }) => row.id);
+  const next = (answer: Answer): string | undefined =>
+    /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+
+  test('is empty for a team that has none', async () => {
+    const answer = assertDone(await (await service().anotherTeam()).get(path));
+    assert.deepEqual(answer.body, []);
+    assert.equal(answer.headers.get('link'), null);
+  });
+
+  test('goes by age, and by the bytes of the ids where the age is the same', async () => {
+    const team = await service().anotherTeam();
+    const moment = Date.parse('2026-03-01T12:00:00Z');
+    service().setClock(moment + 1);
+    await create(team, 'a-younger');
+    service().setClock(moment);
+    for (const id of ['b', 'a', 'Z', '_', 'a.b', 'a-b', '10', '9', 'aa']) assertDone(await create(team, id));
+    const all = ['10', '9', 'Z', '_', 'a', 'a-b', 'a.b', 'aa', 'b', 'a-younger'];
+    assert.deepEqual(ids(await team.get(path)), all);
+
+    // Every page size leads through the same rows, though most of them were made in the same millisecond.
+    for (const limit of [1, 3, 9, 10]) {
+      const walked: string[] = [];
+      let link: string | undefined = `${path}?limit=${limit}`;
+      while (link !== undefined) {
+        const page: Answer = assertDone(await team.get(link));
+        assert.ok(page.body.length >= 1 && page.body.length <= limit);
+        walked.push(...ids(page));
+        link = next(page);
+      }
+      assert.deepEqual(walked, all);
+    }
+  });
+
+  test('keeps a page stable while rows are added and removed before it', async () => {
+    const team = await service().anotherTeam();
+    service().setClock(Date.parse('2026-03-02T12:00:00Z'));
+    for (const id of ['a', 'c', 'd']) assertDone(await create(team, id));
+    const first = await team.get(`${path}?limit=2`);
+    assert.deepEqual(ids(first), ['a', 'c']);
+    assertDone(await create(team, 'b'));
+    assertDone(await team.delete(`${path}/c`));
+    assert.deepEqual(ids(await team.get(next(first) as string)), ['d']);
+  });
+
+  test("shows nothing of another team's", async () => {
+    const [one, two] = [await service().anotherTeam(), await service().anotherTeam()];
+    assertDone(await create(one, 'mine'));
+    assert.deepEqual((await two.get(path)).body, []);
+    const cursor = Buffer.from(JSON.stringify([0, ''])).toString('base64url');
+    assert.deepEqual((await two.get(`${path}?cursor=${cursor}`)).body, []);
+  });
+
+  describe('refuses', () => {
+    test('a limit outside 1 to 1,000 or that is no whole number', async () => {
+      for (const limit of ['0', '-1', '1001', '1.5', 'all', '', '1e999', 'NaN', '1&limit=2'])
+        assertInvalid(await service().get(`${path}?limit=${limit}`), '/query/limit');
+      for (const limit of ['1', '1000']) assertDone(await service().get(`${path}?limit=${limit}`));
+    });
+
+    test('a cursor that it did not give', async () => {
+      const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const junk = [
+        ...[
+          '',
+          'junk',
+          '%00',
+          '%F0%9F%97%A1',
+          encoded(null),
+          encoded({}),
+          encoded([]),
+          encoded([1]),
+          encoded(['1', 'a']),
+        ],
+        ...[
+          encoded([1.5, 'a']),
+          encoded([1e300, 'a']),
+          encoded([1, 1]),
+          encoded([1, 'a\u0000']),
+          encoded([null, null]),
+        ],
+      ];
+      for (const cursor of junk) assertInvalid(await service().get(`${path}?cursor=${cursor}`), '/query/cursor');
+      assertInvalid(await service().get(`${path}?cursor=${'A'.repeat(2000)}`), '/query/cursor');
+    });
+
+    test('query parameters that it does not know', async () => {
+      assertInvalid(await service().get(`${path}?colour=red&limit=0`), '/query/colour', '/query/limit');
+    });
+  });
+};
+
+/** How an operation on one row answers where there is no such row; `call` is given the row's id as a path writes it. */
+export const keepsTheRulesOfRows = (
+  service: Running,
+  operation: string,
+  call: (client: Client, id: string) => Promise<Answer>,
+  create: (client: Client, id: string) => Promise<Answer>,
+): void => {
+  describe(`${operation} does not find`, () => {
+    test('an id that nothing has', async () => {
+      for (const id of ['nobody', 'y'.repeat(191), '%F0%9F%97%A1', '%2F', "'", '%25']) {
+        const answer = await call(service(), id);
+        assert.equal(answer.status, 404, id);
+        assert.deepEqual(answer.body, NOT_FOUND);
+      }
+    });
+
+    test("another team's row, with the same answer", async () => {
+      assertDone(await create(await service().anotherTeam(), 'theirs'));
+      const answer = await call(service(), 'theirs');
+      assert.equal(answer.status, 404);
+      assert.deepEqual(answer.body, NOT_FOUND);
+    });
+
+    test('an id with a NUL character', async () => {
+      const team = await service().anotherTeam();
+      assertDone(await create(team, 'a'));
+      for (const id of ['%00', 'a%00', '%00a']) {
+        const answer = await call(team, id);
+        assert.equal(answer.status, 404);
+        assert.deepEqual(answer.body, NOT_FOUND);
+      }
+    });
+  });
+
+  test(`${operation} refuses an id of more than 191 characters`, async () => {
+    assertInvalid(await call(service(), 'x'.repeat(192)), '/path/id');
+    assertInvalid(await call(service(), '%F0%9F%97%A1'.repeat(192)), '/path/id');
+    assert.equal((await call(service(), '%F0%9F%97%A1'.repeat(191))).status, 404);
+  });
+};
+
+/** Who may call: nobody without a secret, and for changes nobody with one that only reads, whatever the request holds. */
+export const keepsTheRulesOfAccess = (
+  service: Running,
+  operations: readonly { method: string; path: string; changes: boolean }[],
+): void => {
+  for (const { method, path, changes } of operations) {
+    test(`${method} ${path} asks for authorization before anything else`, async () => {
+      const answer = await service()
+        .anyone()
+        .request(method, path, undefined, {
+          ...(method === 'GET' ? {} : { raw: '{"colour":' }),
+        });
+      assert.equal(answer.status, 401);
+      assert.deepEqual(answer.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
+      assert.equal(answer.headers.get('www-authenticate'), 'Basic realm="itemwright"');
+    });
+
+    if (changes)
+      test(`${method} ${path} refuses a secret that may only read, before it looks at the request`, async () => {
+        const reader = await service().as('read');
+        const answer = await reader.request(method, path, undefined, { raw: '{"colour":' });
+        assert.equal(answer.status, 403);
+        assert.deepEqual(answer.body, { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] });
+      });
+  }
+};
