@@ -68,6 +68,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--console-surface': '#ffffff',
     '--console-line': '#e2e6eb',
     '--console-sunken': '#eef1f4',
+    '--console-more': '#0f6f62',
+    '--console-less': '#b0421c',
   },
   dark: {
     '--mantine-color-body': '#11161d',
@@ -79,5 +81,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--console-surface': '#1a2029',
     '--console-line': '#2d3541',
     '--console-sunken': '#141a22',
+    '--console-more': '#5fd0ba',
+    '--console-less': '#ffab87',
   },
 });

@@ -20,18 +20,24 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   };
 
   const nowMs = Date.now();
-  setClock(nowMs - (DAYS + 2) * DAY_MS);
-  for (const attribute of ATTRIBUTES) await send('POST', '/attributes', attribute);
+  // Each thing is a second older than the next, so that lists keep the order of the catalog.
+  let createdAtMs = nowMs - (DAYS + 2) * DAY_MS;
+  const create = (url: string, payload: object) => {
+    createdAtMs += 1_000;
+    setClock(createdAtMs);
+    return send('POST', url, payload);
+  };
+  for (const attribute of ATTRIBUTES) await create('/attributes', attribute);
   const options = new Map<string, string>();
   for (const classifier of CLASSIFIERS) {
-    const { classifierOptions } = await send('POST', '/classifiers', classifier);
+    const { classifierOptions } = await create('/classifiers', classifier);
     for (const { id, name } of classifierOptions) options.set(`${classifier.id} ${name}`, id);
   }
   const optionIdsOf = (names: readonly string[]): string[] =>
     names.flatMap((name, place) => options.get(`${['rarity', 'kind', 'element'][place]} ${name}`) ?? []);
 
   for (const { name, options: names, thumbnail, width, height, rollNumerator, ranges } of ITEMS) {
-    await send('POST', '/items', {
+    await create('/items', {
       id: idOf(name),
       name,
       thumbnail,
@@ -42,16 +48,16 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
       itemAttributes: Object.entries(ranges).map(([attributeId, [min, max]]) => ({ attributeId, min, max })),
     });
   }
-  for (const space of SPACES) await send('POST', '/spaces', space);
-  for (const template of TEMPLATES) await send('POST', '/templates', template);
+  for (const space of SPACES) await create('/spaces', space);
+  for (const template of TEMPLATES) await create('/templates', template);
 
   const backpacks = new Map<string, string>();
   for (const name of PLAYERS) {
     const userId = `player-${name.toLowerCase()}`;
-    await send('POST', '/users', { id: userId, externalId: `${name.toLowerCase()}@example.com` });
-    const backpack = await send('POST', `/users/${userId}/spaces`, { spaceId: 'backpack' });
-    await send('POST', `/users/${userId}/spaces`, { spaceId: 'belt' });
-    await send('POST', `/users/${userId}/spaces`, { spaceId: 'stash', externalId: 'house' });
+    await create('/users', { id: userId, externalId: `${name.toLowerCase()}@example.com` });
+    const backpack = await create(`/users/${userId}/spaces`, { spaceId: 'backpack' });
+    await create(`/users/${userId}/spaces`, { spaceId: 'belt' });
+    await create(`/users/${userId}/spaces`, { spaceId: 'stash', externalId: 'house' });
     backpacks.set(userId, backpack.id);
   }
 

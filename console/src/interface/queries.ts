@@ -59,6 +59,14 @@ export const useTemplates = () => useQuery(queries.templates(useInterface()));
 export const useSpaces = () => useQuery(queries.spaces(useInterface()));
 export const useUsers = () => useQuery(queries.users(useInterface()));
 
+export const useItem = (id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['items', id],
+    queryFn: ({ signal }) => answer(api.GET('/items/{id}', { params: { path: { id } }, signal })),
+  });
+};
+
 export const useRollStatistics = (filter: RollFilter = {}) => {
   const api = useInterface();
   return useQuery({

@@ -1,4 +1,4 @@
-/** Numbers as people read them. Spaces keep a number and its unit together. */
+/** Numbers as people read them. A space that does not break keeps a number and its unit together. */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
@@ -8,11 +8,11 @@ export const formatNumber = (value: number): string => plain.format(value);
 
 /** A share of 1 as a percentage, with enough digits to tell small ones apart. */
 export const formatShare = (share: number, digits = 4): string => {
-  if (share === 0) return '0 %';
-  if (share === 1) return '100 %';
+  if (share === 0) return '0\u00a0%';
+  if (share === 1) return '100\u00a0%';
   const percent = share * 100;
   const text = percent < 1e-6 ? percent.toExponential(2) : String(Number(percent.toPrecision(digits)));
-  return `${text} %`;
+  return `${text}\u00a0%`;
 };
 
 /** A share in the words of players: one in so many. */

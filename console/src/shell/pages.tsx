@@ -54,7 +54,9 @@ const page = (load: () => Promise<Record<string, ComponentType>>): ComponentType
 
 export const PAGES: readonly { readonly path: string; readonly Page: ComponentType }[] = [
   { path: '/', Page: page(() => import('../pages/overview/overview.tsx')) },
-  { path: '/items/:id?', Page: page(() => import('../pages/items/items.tsx')) },
+  { path: '/items', Page: page(() => import('../pages/items/items.tsx')) },
+  { path: '/items/:id', Page: page(() => import('../pages/items/item-page.tsx')) },
+  { path: '/new-item', Page: page(() => import('../pages/items/new-item.tsx')) },
   { path: '/classifiers', Page: page(() => import('../pages/classifiers/classifiers.tsx')) },
   { path: '/attributes', Page: page(() => import('../pages/attributes/attributes.tsx')) },
   { path: '/templates', Page: page(() => import('../pages/templates/templates.tsx')) },
