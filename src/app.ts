@@ -11,7 +11,7 @@ import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
-import { createReadyTemplates } from './features/templates/compiled-templates.ts';
+import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
@@ -39,7 +39,7 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   const app = await createServer({ settings, authorizer, logger, clock });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates() };
+  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates(catalogs) };
   serviceRoutes(app, { database, metrics: settings.metrics });
   consoleRoutes(app);
   attributeRoutes(app, parts);

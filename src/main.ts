@@ -47,7 +47,7 @@ const start = async (): Promise<void> => {
   const settings = settingsOrExit();
   const logger = pino(
     { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: 0 }),
+    pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
   );
   const database = openDatabase(settings.databaseUrl);
   await database.migrate();

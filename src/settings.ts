@@ -76,11 +76,14 @@ export const readSettings = (environment: Environment): Settings => {
       (text) => LOG_LEVELS.find((level) => level === text),
       `must be one of ${LOG_LEVELS.join(', ')}`,
     ),
-    metrics: checked('METRICS', false, (text) => ({ on: true, off: false })[text], 'must be on or off'),
+    metrics: checked('METRICS', false, parseSwitch, 'must be on or off'),
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return Object.freeze(settings);
 };
+
+const parseSwitch = (text: string): boolean | undefined =>
+  text === 'on' || text === 'off' ? text === 'on' : undefined;
 
 const parsePort = (text: string): number | undefined =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;

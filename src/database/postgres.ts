@@ -5,6 +5,7 @@ import pg from 'pg';
 import { ServiceError, unavailable } from '../errors.ts';
 import { Collision } from './collision.ts';
 import type { Database, Transaction } from './database.ts';
+import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -73,6 +74,8 @@ export const openPostgres = (url: string): Database => {
   pool.on('error', () => {});
   // Each connection, on whatever node, counts in a shard of its own while it lives: transactions never wait for a counter.
   pool.on('connect', (client) => {
+    // The query under way fails by itself when a connection breaks; the connection tells it once more.
+    client.on('error', () => {});
     client.query(CLAIM_SHARD).catch(() => {});
   });
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -115,7 +118,13 @@ export const openPostgres = (url: string): Database => {
   const write: Database['write'] = async (command) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inTransaction('begin', (tx) => command(tx as unknown as Transaction));
+        return await inTransaction('begin', async (queries) => {
+          const tx = queries as unknown as Transaction;
+          const ledger = openLedger(tx);
+          const value = await command(tx);
+          await ledger.finish(tx);
+          return value;
+        });
       } catch (error) {
         if (attempt === ATTEMPTS || !isCollision(error)) throw translate(error);
         // Those who collided would collide again if they all came back at once.

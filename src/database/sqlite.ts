@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, type SelectModifierNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 import { unavailable } from '../errors.ts';
 import type { Database, Transaction } from './database.ts';
+import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -13,6 +14,8 @@ const GROUP_SIZE = 256;
 /** Readers run one snapshot each; more than this many at once wait for one another. */
 const READERS = 8;
 const CACHED_STATEMENTS = 500;
+/** How long one process waits for another that writes. */
+const BUSY_TIMEOUT_MS = 5_000;
 
 /** Kysely believes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -44,9 +47,10 @@ interface Connection {
 }
 
 const connect = (path: string): Connection => {
-  const raw = new DatabaseSync(path);
+  // The wait for other processes comes before all else: they may be making the file a database at this very moment.
+  const raw = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   raw.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
   );
   // One process writes at a time, so counters need no shards here.
   raw.function('itemwright_shard', () => 0);
@@ -139,6 +143,7 @@ export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
   const writer = connect(path);
   const tx = writer.queries as unknown as Transaction;
+  const ledger = openLedger(tx);
   const syncer = createSyncer(path);
   let unsynced = 0;
   let allSynced: (() => void) | undefined;
@@ -147,6 +152,7 @@ export const openSqlite = (path: string): Database => {
 
   const runInSavepoint = async (command: Waiting['command']): Promise<Outcome> => {
     writer.raw.exec('savepoint command');
+    const mark = ledger.mark();
     try {
       const value = await command(tx);
       writer.raw.exec('release command');
@@ -155,6 +161,7 @@ export const openSqlite = (path: string): Database => {
       // A full disk rolls the whole transaction back by itself; then there is no savepoint left to return to.
       if (!writer.raw.isTransaction) throw error;
       writer.raw.exec('rollback to command; release command');
+      ledger.rewind(mark);
       return { error };
     }
   };
@@ -164,8 +171,10 @@ export const openSqlite = (path: string): Database => {
     try {
       writer.raw.exec('begin immediate');
       for (const { command } of group) outcomes.push(await runInSavepoint(command));
+      await ledger.finish(tx);
       writer.raw.exec('commit');
     } catch (error) {
+      ledger.rewind(0);
       if (writer.raw.isTransaction) writer.raw.exec('rollback');
       // Nobody may be answered, not even with a refusal: it may rest on what another of the group did.
       for (const { settle } of group) settle({ error });

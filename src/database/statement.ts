@@ -86,7 +86,7 @@ const runner = <Row extends object>(build: Build<Row>) => {
  * costs more than running it. `build` gets placeholders where the values will stand.
  */
 export const statement = <Values extends object, R>(
-  build: (queries: Kysely<Tables>, values: Values) => Compilable<R>,
+  build: (queries: Kysely<Tables>, values: Values) => Compilable<unknown>,
 ): ((queries: Reader, values: Values) => Promise<R[]>) => {
   const run = runner<Values>((queries, [values]) => build(queries, values as Values));
   return async (queries, values) => (await run(queries, [values])) as R[];

@@ -18,8 +18,17 @@ export interface Tables {
   /** Things that happen once in the life of a database, such as its first start. */
   milestones: { name: string; reached_at: number };
 
-  /** `catalog_version` is replaced by every change to the catalog, so that a compiled pool knows whether it still holds. */
-  teams: Dated & { id: string; name: string; catalog_version: string; item_count: number };
+  /**
+   * `catalog_version` is replaced by every change to the catalog, and `templates_version` by every change to a template,
+   * so that whatever was compiled of them knows whether it still holds.
+   */
+  teams: Dated & {
+    id: string;
+    name: string;
+    catalog_version: string;
+    templates_version: string;
+    item_count: number;
+  };
   secrets: OfTeam & { name: string; role: Role; digest: string; created_at: number };
 
   attributes: OfTeam & Dated & { name: string; min: number; max: number; step: number | null };

@@ -208,6 +208,21 @@ describe('worst cases', () => {
     });
   });
 
+  test('have no mean where something can come only before the pities of others set in', () => {
+    const config = {
+      baseRates: { a: 1, b: 1, c: 1, d: 1 },
+      pities: [
+        { tier: 'b', threshold: 2 },
+        { tier: 'c', threshold: 0, softPity: [{ from: 2, add: 0.25 }] },
+      ],
+    };
+    const last = tierOf(oddsOf('gacha', config, catalogOf({ a: 1, b: 1, c: 1, d: 1 })), 'd');
+    assert.deepEqual(
+      [last.base, last.effective, last.expectedRolls, last.medianRolls, last.worstRolls],
+      [0.25, 0, null, null, null],
+    );
+  });
+
   test('follow the guarantee', () => {
     const guaranteed = oddsOf('gacha', { ...banner, guaranteeAfterLosses: 3 });
     assert.equal(itemOf(guaranteed, 'five-1').worstRolls, 4 * 90);

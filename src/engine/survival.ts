@@ -71,7 +71,9 @@ export const surviveBy = (follower: Follower, options: FollowOptions): Survival 
     lns.push(Math.log(left));
     steadyFor = Math.abs(share - reference) <= STEADY * reference ? steadyFor + 1 : 0;
     if (steadyFor === 0) reference = share;
-    if (steadyFor >= options.window && share > 0) return finish(sum + left / share, Math.log1p(-Math.min(1, share)));
+    // None for longer than the counters remember: whatever could come at first, it never comes again.
+    if (steadyFor >= options.window && share === 0) return finish(Number.POSITIVE_INFINITY, 0);
+    if (steadyFor >= options.window) return finish(sum + left / share, Math.log1p(-Math.min(1, share)));
     if (lns.length > options.mostRolls || (options.onlyToMedian && left > SPENT && left <= MEDIAN_SURVIVAL)) {
       const mean = options.exactMean();
       return finish(mean, Math.log1p(-Math.min(1, left / Math.max(left, mean - sum))));
@@ -79,9 +81,10 @@ export const surviveBy = (follower: Follower, options: FollowOptions): Survival 
   }
 };
 
-/** The first n, counted from 1, with a chance of at least a half that one of n rolls was a hit. */
+/** The first n, counted from 1, with a chance of at least a half that one of n rolls was a hit; Infinity when there is none. */
 export const medianOf = (lnSurvival: (n: number) => number, followed: number, lnFactor: number): number => {
   const atEnd = lnSurvival(followed);
+  if (atEnd > LN_MEDIAN_SURVIVAL && lnFactor >= 0) return Number.POSITIVE_INFINITY;
   if (atEnd > LN_MEDIAN_SURVIVAL) return followed + Math.max(1, Math.ceil((LN_MEDIAN_SURVIVAL - atEnd) / lnFactor));
   let low = 0;
   let high = followed;
@@ -146,7 +149,10 @@ const NODES = 16;
  * Mean and median for many small parts at once. With s = -ln(1 - part), both mean × s and ln survival / s are smooth in s, so that a polynomial
  * through sixteen followed parts gives all of the others: many items cost little more than few.
  */
-const interpolateParts = (chain: Chain, parts: readonly number[]): ((part: number) => Omit<Timing, 'worstRolls'>) => {
+const interpolateParts = (
+  chain: Chain,
+  parts: readonly number[],
+): ((part: number) => { expectedRolls: number; medianRolls: number }) => {
   const greatest = -Math.log1p(-(parts[0] ?? 0));
   const nodes = Array.from({ length: NODES }, (_, index) => {
     const angle = ((2 * index + 1) * Math.PI) / (2 * NODES);
@@ -183,6 +189,9 @@ const interpolateParts = (chain: Chain, parts: readonly number[]): ((part: numbe
   };
 };
 
+/** What takes for ever on average, or with a chance of a half, has no mean or no median. */
+const orNull = (rolls: number): number | null => (Number.isFinite(rolls) ? rolls : null);
+
 /** The timing of the first hit for every part asked for: an edge marked as a hit is one with that chance. */
 export const timingsOf = (chain: Chain, parts: Iterable<number>): ReadonlyMap<number, Timing> => {
   const distinct = [...new Set(parts)].sort((left, right) => right - left);
@@ -191,14 +200,21 @@ export const timingsOf = (chain: Chain, parts: Iterable<number>): ReadonlyMap<nu
   const worstRolls = neverHits ? null : worstCase(chain, false);
   const small = distinct.filter((part) => part > 0 && part <= SMALL_PART);
   const interpolated = !neverHits && small.length > NODES ? interpolateParts(chain, small) : undefined;
+  const alone = (part: number): { expectedRolls: number; medianRolls: number } => {
+    const { expectedRolls, lnSurvival, followed, lnFactor } = surviveChain(chain, part, false);
+    return { expectedRolls, medianRolls: medianOf(lnSurvival, followed, lnFactor) };
+  };
   for (const part of distinct) {
-    if (neverHits || part <= 0) timings.set(part, NEVER);
-    else if (interpolated !== undefined && part <= SMALL_PART) timings.set(part, { ...interpolated(part), worstRolls });
-    else {
-      const { expectedRolls, lnSurvival, followed, lnFactor } = surviveChain(chain, part, false);
-      const medianRolls = medianOf(lnSurvival, followed, lnFactor);
-      timings.set(part, { expectedRolls, medianRolls, worstRolls: part === 1 ? worstCase(chain, true) : worstRolls });
+    if (neverHits || part <= 0) {
+      timings.set(part, NEVER);
+      continue;
     }
+    const { expectedRolls, medianRolls } = part <= SMALL_PART && interpolated ? interpolated(part) : alone(part);
+    timings.set(part, {
+      expectedRolls: orNull(expectedRolls),
+      medianRolls: orNull(medianRolls),
+      worstRolls: part === 1 ? worstCase(chain, true) : worstRolls,
+    });
   }
   return timings;
 };

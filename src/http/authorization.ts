@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '../context.ts';
+import { digestOf } from '../digest.ts';
 import { LIMITS } from '../limits.ts';
 
 /** Who calls, as far as the secret tells. */
@@ -15,19 +16,18 @@ interface StoredSecret {
 }
 
 /** The secrets of a team; none where there is no such team. */
-export type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
+type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
 
 export interface Authorizer {
   /** The caller whom a header names, or undefined where it names none. */
-  identify(header: string | undefined): Promise<Caller | undefined>;
+  /** Answers at once where the header was verified lately, which is most of the time. */
+  identify(header: string | undefined): Caller | undefined | Promise<Caller | undefined>;
   /** Forgets at once whoever came with this secret, on this node. */
   forget(teamId: string, secretId: string): void;
 }
 
 /** A secret revoked elsewhere must be refused within a second, so a verified header is looked up again after half of one. */
 const RECHECK_MS = 500;
-
-export const digestOf = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('hex');
 
 interface Verified extends Caller {
   readonly secretId: string;
@@ -58,10 +58,19 @@ const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret |
 export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => number): Authorizer => {
   const verified = new Map<string, Verified>();
 
-  const recheck = async (header: string, known: Verified): Promise<Caller | undefined> => {
-    const secrets = await findSecrets(known.teamId);
-    // Somebody may have forgotten it while we asked.
-    if (verified.get(header) !== known) return undefined;
+  /** How often something was forgotten: what was asked for before the last time may be out of date. */
+  let forgettings = 0;
+
+  const recheck = async (header: string, known: Verified, nowMs: number): Promise<Caller | undefined> => {
+    // Those who come while the answer is on its way need not ask again; the old answer still holds for them.
+    const previousMs = known.checkedAtMs;
+    known.checkedAtMs = nowMs;
+    const asked = forgettings;
+    const secrets = await findSecrets(known.teamId).catch((error: unknown) => {
+      known.checkedAtMs = previousMs;
+      throw error;
+    });
+    if (asked !== forgettings) return verify(header, monotonicMs());
     if (secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest)) return known;
     verified.delete(header);
     return undefined;
@@ -71,8 +80,11 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
     const credentials = parseBasic(header);
     if (credentials === undefined) return undefined;
     const digest = digestOf(credentials.secret);
+    const asked = forgettings;
     const secret = match(await findSecrets(credentials.teamId), digest);
     if (secret === undefined) return undefined;
+    // It may be this very secret that was revoked while we asked, and it must not be remembered then.
+    if (asked !== forgettings) return verify(header, monotonicMs());
     const entry: Verified = {
       teamId: credentials.teamId,
       role: secret.role,
@@ -86,23 +98,16 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
   };
 
   return {
-    identify: async (header) => {
+    identify: (header) => {
       if (header === undefined) return undefined;
       const nowMs = monotonicMs();
       const known = verified.get(header);
       if (known === undefined) return verify(header, nowMs);
       if (nowMs - known.checkedAtMs < RECHECK_MS) return known;
-      // Those who come while the answer is on its way need not ask again; the old answer still holds for them.
-      const previousMs = known.checkedAtMs;
-      known.checkedAtMs = nowMs;
-      try {
-        return await recheck(header, known);
-      } catch (error) {
-        known.checkedAtMs = previousMs;
-        throw error;
-      }
+      return recheck(header, known, nowMs);
     },
     forget: (teamId, secretId) => {
+      forgettings += 1;
       for (const [header, known] of verified) {
         if (known.teamId === teamId && known.secretId === secretId) verified.delete(header);
       }

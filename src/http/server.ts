@@ -7,6 +7,9 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type onRequestHookHandler,
+  type onResponseHookHandler,
+  type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -16,7 +19,8 @@ import { allows, type Context, type Role } from '../context.ts';
 import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
-import type { Authorizer } from './authorization.ts';
+import type { Authorizer, Caller } from './authorization.ts';
+import { createRequestLog } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -46,9 +50,8 @@ export interface ServerParts {
   readonly clock: () => number;
 }
 
-/** A request that takes longer to arrive, or to be answered, is cut off. */
+/** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const HANDLER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const RETRY_AFTER_S = 1;
 
@@ -67,6 +70,12 @@ const requestIds = () => {
 /** No id holds a control character, so a NUL that becomes another one still names nothing, and PostgreSQL can be asked. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\u0001');
 
+const withoutNulParams: preValidationHookHandler = (request, _reply, done) => {
+  const params = request.params as Record<string, string>;
+  for (const name in params) params[name] = withoutNul(params[name] as string);
+  done();
+};
+
 const parseQuerystring = (text: string): Record<string, unknown> => {
   const query = parseQuery(text) as Record<string, string | string[]>;
   if (!text.includes('%00')) return query;
@@ -80,10 +89,6 @@ const parseQuerystring = (text: string): Record<string, unknown> => {
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'strict-transport-security': 'max-age=15552000',
   'cache-control': 'no-store',
 };
 
@@ -94,9 +99,8 @@ const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
-const asServiceError = (error: FastifyError): ServiceError | undefined => {
-  if (error.validation)
-    return new ServiceError('BAD_REQUEST', requestIssues(error.validationContext, error.validation));
+const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
+  if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
@@ -122,12 +126,17 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
+/** Answers with JSON that is text already, past the serialiser. */
+export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
+  (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
+
 export const createServer = async ({ settings, authorizer, logger, clock }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
+  const requestLog = createRequestLog(logger);
+  const logUnknown = requestLog(null);
   const app = Fastify({
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
@@ -183,20 +192,6 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     });
   });
 
-  const authorize = async (request: FastifyRequest): Promise<void> => {
-    const { access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write' } =
-      request.routeOptions.config;
-    if (access === 'public' || request.is404) return;
-    const caller = await authorizer.identify(request.headers.authorization);
-    if (caller === undefined) throw new ServiceError('UNAUTHORIZED');
-    request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
-    if (!allows(caller.role, access)) throw new ServiceError('FORBIDDEN');
-  };
-
-  app.addHook('onRequest', async (request, reply) => {
-    request.arrivedAtMs = performance.now();
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-  });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
     await app.register(cors, {
@@ -206,33 +201,53 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
       maxAge: 600,
     });
-    app.addHook('onSend', async (_request, reply, payload) => {
-      reply.header('cross-origin-resource-policy', 'cross-origin');
-      return payload;
-    });
   }
-  app.addHook('onRequest', authorize);
-  app.addHook('preValidation', async (request) => {
-    const params = request.params as Record<string, string>;
-    for (const name in params) params[name] = withoutNul(params[name] as string);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    logger.info(
-      {
+
+  const admit = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+    if (caller === undefined) return new ServiceError('UNAUTHORIZED');
+    request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
+    return allows(caller.role, needed) ? undefined : new ServiceError('FORBIDDEN');
+  };
+
+  // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
+  // hand, and a request that waits for nothing makes no promises.
+  app.addHook('onRoute', (route) => {
+    const logRequest = requestLog(route.url);
+    const reads = route.method === 'GET' || route.method === 'HEAD';
+    const begin: onRequestHookHandler = (request, reply, done) => {
+      request.arrivedAtMs = performance.now();
+      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      const access = route.config?.access ?? (reads ? 'read' : 'write');
+      if (access === 'public' || request.method === 'OPTIONS') {
+        done();
+        return;
+      }
+      const caller = authorizer.identify(request.headers.authorization);
+      if (caller instanceof Promise) caller.then((known) => done(admit(request, access, known)), done);
+      else done(admit(request, access, caller));
+    };
+    const end: onResponseHookHandler = (request, reply, done) => {
+      logRequest({
         requestId: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? null,
         status: reply.statusCode,
-        ms: Math.round((performance.now() - request.arrivedAtMs) * 100) / 100,
+        ms: performance.now() - request.arrivedAtMs,
         teamId: request.context?.teamId,
-      },
-      'request',
-    );
+      });
+      done();
+    };
+    route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
+    route.onResponse = [end, ...[route.onResponse ?? []].flat()];
+    if (route.url.includes(':')) route.preValidation = [withoutNulParams, ...[route.preValidation ?? []].flat()];
   });
 
-  app.setNotFoundHandler((_, reply) => sendRefusal(reply, new ServiceError('NOT_FOUND')));
+  app.setNotFoundHandler((request, reply) => {
+    logUnknown({ requestId: request.id, method: request.method, status: 404, ms: 0, teamId: undefined });
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    return sendRefusal(reply, new ServiceError('NOT_FOUND'));
+  });
   app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
-    const refusal = error instanceof ServiceError ? error : asServiceError(error);
+    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));

@@ -1,5 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { FastifySchemaCompiler } from 'fastify';
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { type Issue, pointerToken } from '../errors.ts';
 import { compileBody, shapeOptions, toIssues } from '../shape.ts';
 
@@ -34,11 +34,19 @@ export const validatorCompiler: FastifySchemaCompiler<ObjectSchema> = ({ schema,
   return httpPart === 'querystring' ? splittingLists(schema, validate) : validate;
 };
 
-const PARTS: Record<string, string> = { body: '/body', querystring: '/query', params: '/path', headers: '/headers' };
+const PARTS = { params: '/path', querystring: '/query', body: '/body' } as const;
 
-/** What Fastify's validation found, and in which part of the request. */
-export const requestIssues = (part: string | undefined, errors: readonly unknown[]): Issue[] =>
-  toIssues(PARTS[part ?? 'body'] ?? '/body', errors as ErrorObject[]);
+/** What is wrong with every part of a request: Fastify itself stops at the first part that has a fault. */
+export const requestIssues = (request: FastifyRequest): Issue[] => {
+  const { params, query: querystring, body = null } = request;
+  const values = { params, querystring, body };
+  return Object.entries(PARTS).flatMap(([part, root]) => {
+    const validate = request.getValidationFunction(part as keyof typeof PARTS) as ValidateFunction | undefined;
+    return validate === undefined || validate(values[part as keyof typeof PARTS])
+      ? []
+      : toIssues(root, validate.errors ?? []);
+  });
+};
 
 /** Characters that no text of the service may hold: NUL, which PostgreSQL cannot store, and halves of a surrogate pair. */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;

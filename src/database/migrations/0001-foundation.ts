@@ -53,6 +53,7 @@ export const up = async (schema: Kysely<unknown>, engine: Database['engine']): P
       .addColumn('id', id, (column) => column.notNull().primaryKey())
       .addColumn('name', 'text', (column) => column.notNull())
       .addColumn('catalog_version', 'text', (column) => column.notNull())
+      .addColumn('templates_version', 'text', (column) => column.notNull())
       .addColumn('item_count', 'integer', (column) => column.notNull()) as Table,
   ).execute();
 

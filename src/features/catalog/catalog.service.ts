@@ -1,11 +1,24 @@
 import { v7 as newId } from 'uuid';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { type Catalog, compileCatalog, compilePool, type Pool, type PoolFilter } from '../../engine/pool.ts';
+import {
+  type Catalog,
+  compileCatalog,
+  compilePool,
+  type Pool,
+  type PoolFilter,
+  type RolledItem,
+} from '../../engine/pool.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { Attribute } from '../attributes/attributes.contract.ts';
 import type { RolledItemBody } from '../rolls/rolls.contract.ts';
-import { type CatalogRows, selectCatalog, selectVersion, updateVersion } from './catalog.store.ts';
+import {
+  type CatalogRows,
+  selectCatalog,
+  selectVersions,
+  updateTemplatesVersion,
+  updateVersion,
+} from './catalog.store.ts';
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
 export interface TeamCatalog {
@@ -15,6 +28,11 @@ export interface TeamCatalog {
   item(itemId: string): RolledItemBody;
   /** The attribute behind an item attribute, as a roll result shows it. */
   attribute(itemAttributeId: string): Attribute;
+  /**
+   * A roll result as the text of an answer, put together from pieces that are made once for each item; `more` is the
+   * text of further members, each after a comma.
+   */
+  rollText(rolled: RolledItem, more?: string): string;
   /** The pool of a plain roll, compiled once for each filter in use. */
   pool(filter: PoolFilter): Pool;
 }
@@ -23,6 +41,8 @@ export interface TeamCatalog {
 export interface Catalogs {
   /** The catalog as the given transaction sees it. */
   current(reader: Reader, teamId: string): Promise<TeamCatalog>;
+  /** The same, with the version of the templates at that moment. */
+  currentWithTemplates(reader: Reader, teamId: string): Promise<{ team: TeamCatalog; templatesVersion: string }>;
 }
 
 /**
@@ -31,6 +51,11 @@ export interface Catalogs {
  */
 export const beginCatalogChange = async (tx: Transaction, teamId: string): Promise<void> => {
   await updateVersion(tx, teamId, newId());
+};
+
+/** The same for a change to templates, which leaves the catalog as it is. */
+export const beginTemplateChange = async (tx: Transaction, teamId: string): Promise<void> => {
+  await updateTemplatesVersion(tx, teamId, newId());
 };
 
 const gather = <R, K, V>(rows: readonly R[], key: (row: R) => K, value: (row: R) => V): Map<K, V[]> => {
@@ -117,13 +142,33 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
     return { id, name, min, max, step, teamId: team_id };
   };
 
+  const item = remembered(showItem);
+  const attribute = remembered(showAttribute);
+  const itemText = remembered((itemId) => `{"item":${JSON.stringify(item(itemId))},"itemAttributeInstances":[`);
+  const attributeTexts = remembered((itemAttributeId) => ({
+    before: `{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":`,
+    after: `,"attribute":${JSON.stringify(attribute(itemAttributeId))}}`,
+  }));
+
+  const everything = compilePool(catalog);
   const pools = new Map<string, Pool>();
   return {
     version,
     catalog,
-    item: remembered(showItem),
-    attribute: remembered(showAttribute),
+    item,
+    attribute,
+    rollText: (rolled, more = '') => {
+      let text = itemText(rolled.item.id);
+      let separator = '';
+      for (const { itemAttributeId, value } of rolled.values) {
+        const { before, after } = attributeTexts(itemAttributeId);
+        text += `${separator}${before}${value}${after}`;
+        separator = ',';
+      }
+      return `${text}]${more}}`;
+    },
     pool: (filter) => {
+      if (filter.classifierOptionIds === undefined && filter.itemIds === undefined) return everything;
       const key = JSON.stringify([[...(filter.classifierOptionIds ?? [])].sort(), filter.itemIds ?? null]);
       const compiled = pools.get(key) ?? compilePool(catalog, filter);
       if (pools.size >= LIMITS.rolledPools) pools.delete(pools.keys().next().value as string);
@@ -157,9 +202,9 @@ const remembered = <T>(make: (id: string) => T): ((id: string) => T) => {
  */
 const load = async (reader: Reader, teamId: string): Promise<TeamCatalog> => {
   for (;;) {
-    const version = await selectVersion(reader, teamId);
+    const { catalogVersion } = await selectVersions(reader, teamId);
     const rows = await selectCatalog(reader, teamId);
-    if ((await selectVersion(reader, teamId)) === version) return compile(version, rows);
+    if ((await selectVersions(reader, teamId)).catalogVersion === catalogVersion) return compile(catalogVersion, rows);
   }
 };
 
@@ -178,24 +223,32 @@ export const createCatalogs = (): Catalogs => {
     }
   };
 
+  const catalogOf = async (reader: Reader, teamId: string, version: string): Promise<TeamCatalog> => {
+    const found = kept.get(teamId);
+    if (found?.version === version) return found;
+    const key = `${teamId}\n${version}`;
+    // Many rolls may find out at once that the catalog changed; one of them reads it for all.
+    const underWay = await loading.get(key)?.catch(() => undefined);
+    if (underWay?.version === version) return underWay;
+    const promise = load(reader, teamId);
+    loading.set(key, promise);
+    try {
+      const loaded = await promise;
+      keep(teamId, loaded);
+      return loaded;
+    } finally {
+      loading.delete(key);
+    }
+  };
+
   return {
     current: async (reader, teamId) => {
-      const version = await selectVersion(reader, teamId);
-      const found = kept.get(teamId);
-      if (found?.version === version) return found;
-      const key = `${teamId}\n${version}`;
-      // Many rolls may find out at once that the catalog changed; one of them reads it for all.
-      const underWay = await loading.get(key)?.catch(() => undefined);
-      if (underWay?.version === version) return underWay;
-      const promise = load(reader, teamId);
-      loading.set(key, promise);
-      try {
-        const loaded = await promise;
-        keep(teamId, loaded);
-        return loaded;
-      } finally {
-        loading.delete(key);
-      }
+      const { catalogVersion } = await selectVersions(reader, teamId);
+      return catalogOf(reader, teamId, catalogVersion);
+    },
+    currentWithTemplates: async (reader, teamId) => {
+      const { catalogVersion, templatesVersion } = await selectVersions(reader, teamId);
+      return { team: await catalogOf(reader, teamId, catalogVersion), templatesVersion };
     },
   };
 };

@@ -1,16 +1,29 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import { statement } from '../../database/statement.ts';
 
 /** Also holds the team's row until the end of the transaction: changes to one catalog come one after another. */
 export const updateVersion = (tx: Transaction, teamId: string, version: string) =>
   tx.updateTable('teams').set({ catalog_version: version }).where('id', '=', teamId).execute();
 
-export const selectVersion = async (reader: Reader, teamId: string): Promise<string> => {
-  const { catalog_version } = await reader
+export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
+  tx.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
+
+export interface Versions {
+  readonly catalogVersion: string;
+  readonly templatesVersion: string;
+}
+
+const selectVersionsOf = statement<{ teamId: string }, Versions>((queries, { teamId }) =>
+  queries
     .selectFrom('teams')
-    .select('catalog_version')
-    .where('id', '=', teamId)
-    .executeTakeFirstOrThrow();
-  return catalog_version;
+    .select(['catalog_version as catalogVersion', 'templates_version as templatesVersion'])
+    .where('id', '=', teamId),
+);
+
+export const selectVersions = async (reader: Reader, teamId: string): Promise<Versions> => {
+  const [versions] = await selectVersionsOf(reader, { teamId });
+  if (versions === undefined) throw new Error(`there is no team ${teamId}`);
+  return versions;
 };
 
 /** Every row of the catalog, each table in one query. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Client, issuePaths, onEveryDatabase, type Service } from '../../../test/harness.ts';
+import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import {
   assertDone,
   assertInvalid,
@@ -21,19 +21,11 @@ interface Option {
   classifierId: string;
 }
 
-/** A template that names an option, written as saving one would write it. */
-const nameInTemplate = ({ database, teamId }: Service, id: string, optionId: string) =>
-  database.write(async (tx) => {
-    const row = { team_id: teamId, id, name: 'Banner', type: 'gacha', config: '{}', bindings: '{}' };
-    await tx
-      .insertInto('templates')
-      .values({ ...row, created_at: 0, updated_at: 0 })
-      .execute();
-    await tx
-      .insertInto('template_options')
-      .values({ team_id: teamId, template_id: id, classifier_option_id: optionId })
-      .execute();
-  });
+/** A template that names an option, which an item must have. */
+const nameInTemplate = async (client: Client, id: string, optionId: string): Promise<void> => {
+  assertDone(await client.post('/items', { name: 'n', classifierOptionIds: [optionId] }));
+  assertDone(await client.post('/templates', { id, name: 'Banner', config: { baseRates: { [optionId]: 1 } } }));
+};
 
 onEveryDatabase('classifiers', (service) => {
   /** A classifier and its options by name. */

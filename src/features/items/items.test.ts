@@ -561,20 +561,10 @@ onEveryDatabase('items', (service) => {
       });
 
       test('an item that a template names', async () => {
-        const { teamId, database } = service();
         const item = 'named-by-template';
-        await create(service(), item);
-        const row = { team_id: teamId, id: 'naming', name: 'Banner', type: 'gacha', config: '{}', bindings: '{}' };
-        await database.write(async (tx) => {
-          await tx
-            .insertInto('templates')
-            .values({ ...row, created_at: 0, updated_at: 0 })
-            .execute();
-          await tx
-            .insertInto('template_items')
-            .values({ team_id: teamId, template_id: 'naming', item_id: item })
-            .execute();
-        });
+        assertDone(await create(service(), item));
+        const template = { id: 'naming', name: 'Banner', config: { featuredItemIds: [item] } };
+        assertDone(await service().post('/templates', template));
         const answer = await service().delete(`/items/${item}`);
         assertInvalid(answer, '/path/id');
         assert.match(answer.body.issues[0].message, /Banner.*naming/);

@@ -81,5 +81,5 @@ export const listItemOdds = {
   summary: 'Show the exact odds of the plain roll',
   description: 'Every item of the team in the order of their ids. Not paged.',
   tags: ['Rolls'],
-  response: answers(Type.Array(ItemOdds), 401, 403, 500),
+  response: answers(Type.Array(ItemOdds), 400, 401, 403, 500),
 };

@@ -1,36 +1,80 @@
 import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { deferred } from '../../database/deferred.ts';
 import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
+import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
 import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
-import { addCounts, insertEvent } from './rolls.store.ts';
+import * as store from './rolls.store.ts';
 
-/** Records rolls and counts them, in the transaction that makes them. */
-export const recordRolls = async (
-  tx: Transaction,
-  { teamId, nowMs }: Context,
-  rolled: readonly RolledItem[],
-  { templateId = null, userId = null }: { templateId?: string | null; userId?: string | null },
-): Promise<void> => {
-  if (rolled.length === 0) return;
-  await insertEvent(tx, {
-    team_id: teamId,
-    id: newId(),
-    template_id: templateId,
-    user_id: userId,
-    rolled_at: nowMs,
-    results: JSON.stringify(rolled.map(({ item, values }) => [item.id, ...values.map(({ value }) => value)])),
-  });
-  const counts = new Map<string, number>();
-  // In the order of their ids, so that two transactions never take the same counters in opposite order.
-  for (const { item } of rolled.toSorted((a, b) => (a.item.id < b.item.id ? -1 : 1))) {
-    counts.set(item.id, (counts.get(item.id) ?? 0) + 1);
+/** Rolls that were made together, with what is recorded of them. */
+interface Rolls {
+  readonly teamId: string;
+  readonly templateId: string | null;
+  readonly userId: string | null;
+  readonly nowMs: number;
+  readonly rolled: readonly RolledItem[];
+}
+
+/** What was rolled, as it is recorded: the item, then its values in the order of its item attributes' ids. */
+const recordOf = ({ item, values }: RolledItem): (string | number)[] => [item.id, ...values.map(({ value }) => value)];
+
+/** Adds up what is counted under one key, however many rolls of one transaction raise it. */
+const sums = <K extends { readonly teamId: string; readonly templateId: string }>() => {
+  const byKey = new Map<string, K & { count: number }>();
+  return {
+    add: (text: string, key: K, count: number): void => {
+      const known = byKey.get(text);
+      if (known === undefined) byKey.set(text, { ...key, count });
+      else known.count += count;
+    },
+    all: () => [...byKey.values()],
+  };
+};
+
+/** Writes down and counts all rolls of a transaction at its end, with a statement for each table. */
+const recorded = deferred<Rolls>(async (tx, all) => {
+  const totals = sums<Omit<store.ItemCount, 'count' | 'day'>>();
+  const itemDays = sums<Omit<store.ItemCount, 'count'>>();
+  const days = sums<Omit<store.ItemCount, 'count' | 'itemId'>>();
+  for (const { teamId, nowMs, rolled, ...rest } of all) {
+    const templateId = rest.templateId ?? '';
+    const day = utcDay(nowMs);
+    const context = `${teamId}\n${templateId}\n`;
+    days.add(`${context}${day}`, { teamId, templateId, day }, rolled.length);
+    for (const { item } of rolled) {
+      totals.add(`${context}${item.id}`, { teamId, templateId, itemId: item.id }, 1);
+      itemDays.add(`${context}${day}${item.id}`, { teamId, templateId, day, itemId: item.id }, 1);
+    }
   }
-  await addCounts(tx, { teamId, templateId: templateId ?? '', day: utcDay(nowMs) }, counts);
+  await store.insertEvents(
+    tx,
+    all.map(({ teamId, templateId, userId, nowMs, rolled }) => ({
+      team_id: teamId,
+      id: newId(),
+      template_id: templateId,
+      user_id: userId,
+      rolled_at: nowMs,
+      results: JSON.stringify(rolled.map(recordOf)),
+    })),
+  );
+  await store.addItemTotals(tx, totals.all());
+  await store.addItemDays(tx, itemDays.all());
+  await store.addDays(tx, days.all());
+});
+
+/** Records rolls that belong together, and counts them, in the transaction that makes them. */
+export const recordRolls = (
+  tx: Transaction,
+  { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
+  rolled: readonly RolledItem[],
+  { templateId = null, userId = null }: { templateId?: string | null; userId?: string | null } = {},
+): void => {
+  if (rolled.length > 0) recorded.add(tx, { teamId, templateId, userId, nowMs, rolled });
 };
 
 /** A rolled item as the interface shows it. */
@@ -70,28 +114,67 @@ const nothingToRoll = (request: RollRequest | null, total: number): ServiceError
     : invalid({ path: '/body', message });
 };
 
-export const rollItem = async (
-  tx: Transaction,
-  context: Context,
-  request: RollRequest | null,
-  { catalogs, draws }: Workshop,
-): Promise<RollResult> => {
-  const { classifierOptionIds, userId, userSpaceId } = request ?? {};
-  const team = await catalogs.current(tx, context.teamId);
-  refuseAny(request === null ? [] : requestFaults(request, team));
-  const pool = team.pool({ classifierOptionIds });
+/** One roll on a catalog, as far as no player is concerned; a refusal is thrown. */
+const rollOnCatalog = (team: TeamCatalog, request: RollRequest | null, draws: Draws): RolledItem => {
+  if (request !== null) refuseAny(requestFaults(request, team));
+  const pool = team.pool({ classifierOptionIds: request?.classifierOptionIds });
   const rolled = rollFromPool(pool, draws);
   if (rolled === undefined) throw nothingToRoll(request, pool.picker.total);
-  const result = showRoll(team, rolled);
-  if (userId !== undefined) {
-    const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
-    if (userSpaceId !== undefined && userSpace === undefined)
-      throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
-    const gift = { itemId: rolled.item.id, values: rolled.values };
-    [result.itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
-  }
-  await recordRolls(tx, context, [rolled], { userId });
-  return result;
+  return rolled;
+};
+
+/** A roll that no player keeps. */
+export interface PlainRoll {
+  readonly nowMs: number;
+  readonly request: RollRequest | null;
+}
+
+/**
+ * Rolls that concern no player differ in nothing but their draws, so those of a team that arrive together are made in
+ * one transaction: one look at the catalog, one record and one addition to each counter for all of them. One that is
+ * refused takes no other down. The answers are texts.
+ */
+export const rollPlain = async (
+  tx: Transaction,
+  teamId: string,
+  rolls: readonly PlainRoll[],
+  { catalogs, draws }: Workshop,
+): Promise<({ value: string } | { refusal: unknown })[]> => {
+  const team = await catalogs.current(tx, teamId);
+  const byDay = new Map<string, { nowMs: number; rolled: RolledItem[] }>();
+  const outcomes = rolls.map(({ nowMs, request }) => {
+    try {
+      const rolled = rollOnCatalog(team, request, draws);
+      const day = utcDay(nowMs);
+      const known = byDay.get(day);
+      if (known === undefined) byDay.set(day, { nowMs, rolled: [rolled] });
+      else known.rolled.push(rolled);
+      return { value: team.rollText(rolled) };
+    } catch (refusal) {
+      return { refusal };
+    }
+  });
+  for (const { nowMs, rolled } of byDay.values()) recordRolls(tx, { teamId, nowMs }, rolled);
+  return outcomes;
+};
+
+/** Rolls an item and gives it to the player whom the request names. */
+export const rollForUser = async (
+  tx: Transaction,
+  context: Context,
+  request: RollRequest & { userId: string },
+  { catalogs, draws }: Workshop,
+): Promise<RollResult> => {
+  const { userId, userSpaceId } = request;
+  const team = await catalogs.current(tx, context.teamId);
+  const rolled = rollOnCatalog(team, request, draws);
+  const userSpace = userSpaceId === undefined ? undefined : await holdUserSpaceOf(tx, context, userId, userSpaceId);
+  if (userSpaceId !== undefined && userSpace === undefined)
+    throw invalid({ path: '/body/userSpaceId', message: 'is no user space of this user' });
+  const gift = { itemId: rolled.item.id, values: rolled.values };
+  const [itemInstance] = await giveInstances(tx, context, { userId, userSpace }, [gift]);
+  recordRolls(tx, context, [rolled], { userId });
+  return { ...showRoll(team, rolled), itemInstance };
 };
 
 export const listItemOdds = async (reader: Reader, { teamId }: Context, catalogs: Catalogs): Promise<ItemOdds[]> => {

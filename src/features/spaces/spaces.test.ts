@@ -145,6 +145,18 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual(issuePaths(empty).sort(), ['/body/cols', '/body/name', '/body/rows']);
     });
 
+    test('every fault of path, query and body at once', async () => {
+      const answer = await service().put(`/spaces/${'x'.repeat(192)}?colour=red&limit=1`, { cols: 0, depth: 1 });
+      assert.equal(answer.status, 400);
+      assert.deepEqual(issuePaths(answer).sort(), [
+        '/body/cols',
+        '/body/depth',
+        '/path/id',
+        '/query/colour',
+        '/query/limit',
+      ]);
+    });
+
     test('sides that are no whole number from 1 to 200', async () => {
       await service().post('/spaces', { id: 'sides', name: 'Bag', cols: 1, rows: 1 });
       for (const side of [0, -1, 1.5, 201, null, '1', true, [1], 1e300]) {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { Context, Role } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { digestOf } from '../../digest.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { digestOf, type FindSecrets } from '../../http/authorization.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { CreatedSecret, NewSecret, Secret, Team } from './teams.contract.ts';
@@ -18,7 +18,7 @@ export const createTeam = async (
   nowMs: number,
   { id = newId(), name, secret = newSecret() }: { id?: string; name: string; secret?: string },
 ): Promise<{ teamId: string; secret: string }> => {
-  await store.insertTeam(tx, { id, name, catalogVersion: newId() }, nowMs);
+  await store.insertTeam(tx, { id, name, version: newId() }, nowMs);
   await store.insertSecret(
     tx,
     { teamId: id, id: newId(), name: 'first', role: 'admin', digest: digestOf(secret) },
@@ -88,6 +88,5 @@ export const teamExists = async (reader: Reader, teamId: string): Promise<boolea
   (await store.selectTeam(reader, teamId)) !== undefined;
 
 /** What authorization asks the database for. */
-export const secretsOf = (read: <T>(query: (reader: Reader) => Promise<T>) => Promise<T>): FindSecrets => {
-  return (teamId) => read((reader) => store.selectSecrets(reader, teamId));
-};
+export const secretsOf = (read: <T>(query: (reader: Reader) => Promise<T>) => Promise<T>) => (teamId: string) =>
+  read((reader) => store.selectSecrets(reader, teamId));

@@ -1,17 +1,14 @@
 import type { Role } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 
-export const insertTeam = (
-  tx: Transaction,
-  team: { id: string; name: string; catalogVersion: string },
-  nowMs: number,
-) =>
+export const insertTeam = (tx: Transaction, team: { id: string; name: string; version: string }, nowMs: number) =>
   tx
     .insertInto('teams')
     .values({
       id: team.id,
       name: team.name,
-      catalog_version: team.catalogVersion,
+      catalog_version: team.version,
+      templates_version: team.version,
       item_count: 0,
       created_at: nowMs,
       updated_at: nowMs,

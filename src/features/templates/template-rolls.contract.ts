@@ -95,7 +95,6 @@ const TemplateRollResult = Type.Object(
   },
   { title: 'TemplateRollResult' },
 );
-export type TemplateRollResult = Static<typeof TemplateRollResult>;
 
 const NullableState = Type.Union([UserTemplateState, Type.Null()], { description: 'Null without a player.' });
 
@@ -108,7 +107,6 @@ const TemplateRoll = Type.Object(
   },
   { title: 'TemplateRoll' },
 );
-export type TemplateRoll = Static<typeof TemplateRoll>;
 
 const SparkRequest = Strict(
   {

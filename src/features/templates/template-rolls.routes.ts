@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import type { App } from '../../http/server.ts';
+import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
 
@@ -7,9 +7,10 @@ export const templateRollRoutes = (
   app: App,
   { database, ...workshop }: { database: Database } & service.TemplateWorkshop,
 ): void => {
-  app.post('/templates/:id/roll', { schema: contract.rollTemplate }, ({ context, params, body }) =>
-    database.write((tx) => service.rollTemplate(tx, context, params.id, body, workshop)),
-  );
+  app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async ({ context, params, body }, reply) => {
+    const text = await database.write((tx) => service.rollTemplate(tx, context, params.id, body, workshop));
+    return sendText(reply, text);
+  });
 
   app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, ({ context, params, body }) =>
     database.write((tx) => service.sparkTemplate(tx, context, params.id, body, workshop)),

@@ -12,48 +12,28 @@ import {
 } from '../../engine/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/state.ts';
 import type { CompiledTemplate } from '../../engine/templates.ts';
-import { conflict, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
 import type { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { type Gift, giveInstances, holdUserSpaceOf, type Workshop } from '../item-instances/item-instances.service.ts';
-import { recordRolls, showRoll } from '../rolls/rolls.service.ts';
+import { recordRolls } from '../rolls/rolls.service.ts';
 import type { UserSpace } from '../spaces/spaces.contract.ts';
 import { getUser } from '../users/users.service.ts';
-import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.ts';
+import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   Spark,
   SparkRequest,
   TemplateOdds,
-  TemplateRoll,
   TemplateRollRequest,
   UserTemplateState,
 } from './template-rolls.contract.ts';
-import * as store from './templates.store.ts';
 import { findTemplateState, holdTemplateState, saveTemplateState } from './user-states.service.ts';
 
 /** What it takes to roll on templates. */
 export interface TemplateWorkshop extends Workshop {
   readonly readyTemplates: ReadyTemplates;
 }
-
-type Found = ReadyTemplate & { readonly team: TeamCatalog };
-
-/** The template, ready to roll on the catalog of this very moment. */
-const findTemplate = async (
-  reader: Reader,
-  { teamId }: Context,
-  id: string,
-  { catalogs, readyTemplates }: TemplateWorkshop,
-  check: (type: CompiledTemplate['type']) => void = () => {},
-): Promise<Found> => {
-  const row = await store.selectTemplate(reader, teamId, id);
-  if (row === undefined) throw notFound();
-  check(row.type as CompiledTemplate['type']);
-  const team = await catalogs.current(reader, teamId);
-  return { ...readyTemplates(team, row), team };
-};
 
 /** Members that do not go together, or not with a template of this type. */
 const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['type']): Issue[] => {
@@ -112,17 +92,18 @@ const showState = (
 
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
 
+/** Rolls on a template. The answer is a text, since most of it is made of pieces that are kept as texts. */
 export const rollTemplate = async (
   tx: Transaction,
   context: Context,
   id: string,
   request: TemplateRollRequest,
   workshop: TemplateWorkshop,
-): Promise<TemplateRoll> => {
+): Promise<string> => {
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
-  const { template, team } = await findTemplate(tx, context, id, workshop, (type) =>
-    refuseAny(requestFaults(request, type)),
-  );
+  const ready = await workshop.readyTemplates(tx, context.teamId, id);
+  refuseAny(requestFaults(request, ready.type));
+  const template = ready.template();
   checkOpen(template, context.nowMs);
   refuseAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
@@ -138,22 +119,19 @@ export const rollTemplate = async (
   let given: GivenInstance[] = [];
   if (userId !== undefined && rolled.results.length > 0 && (grant || userSpace !== undefined))
     given = await giveInstances(tx, context, { userId, userSpace, onFull }, rolled.results.map(giftOf));
-  await recordRolls(tx, context, rolled.results, { templateId: id, userId });
+  recordRolls(tx, context, rolled.results, { templateId: id, userId });
 
   const after =
     stateful || userId === undefined ? rolled.state : await findTemplateState(tx, context, userId, template);
-  return {
-    templateId: id,
-    userId: userId ?? null,
-    rolls: rolled.results.map(({ tier, pity, featured, ...result }, index) => ({
-      ...showRoll(team, result),
-      tier,
-      pity,
-      featured,
-      itemInstance: given[index],
-    })),
-    state: userId === undefined ? null : showState(template, userId, after, context.nowMs),
-  };
+  const rolls = rolled.results.map((result, index) => ready.team.rollText(result, moreText(result, given[index])));
+  const state = userId === undefined ? null : showState(template, userId, after, context.nowMs);
+  return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}}`;
+};
+
+/** What a roll on a template tells besides the item and its values. */
+const moreText = ({ tier, pity, featured }: RollResult, itemInstance: GivenInstance | undefined): string => {
+  const instance = itemInstance === undefined ? '' : `,"itemInstance":${JSON.stringify(itemInstance)}`;
+  return `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${instance}`;
 };
 
 export const sparkTemplate = async (
@@ -163,7 +141,7 @@ export const sparkTemplate = async (
   { userId, itemId, userSpaceId, onFull }: SparkRequest,
   workshop: TemplateWorkshop,
 ): Promise<Spark> => {
-  const { template } = await findTemplate(tx, context, id, workshop);
+  const template = (await workshop.readyTemplates(tx, context.teamId, id)).template();
   checkOpen(template, context.nowMs);
   const refusal = refusalOfSpark(template, itemId);
   if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark' });
@@ -195,7 +173,7 @@ export const getUserTemplateState = async (
   workshop: TemplateWorkshop,
 ): Promise<UserTemplateState> => {
   await getUser(reader, context, userId);
-  const { template } = await findTemplate(reader, context, id, workshop);
+  const template = (await workshop.readyTemplates(reader, context.teamId, id)).template();
   return showState(template, userId, await findTemplateState(reader, context, userId, template), context.nowMs);
 };
 
@@ -205,6 +183,5 @@ export const getTemplateOdds = async (
   id: string,
   workshop: TemplateWorkshop,
 ): Promise<TemplateOdds> => {
-  const { odds } = await findTemplate(reader, context, id, workshop);
-  return odds();
+  return (await workshop.readyTemplates(reader, context.teamId, id)).odds();
 };

@@ -7,7 +7,7 @@ import type { TemplateConfig } from '../../engine/config.ts';
 import { bindTemplate } from '../../engine/templates.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import { beginTemplateChange, type Catalogs } from '../catalog/catalog.service.ts';
 import { CONFIGS, type NewTemplate, type Template, type TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
 
@@ -52,6 +52,7 @@ export const createTemplate = async (
   const { teamId, nowMs } = context;
   const { id = newId(), name, type = 'gacha', config } = input;
   refuseAny(SHAPES[type](config, CONFIG_PATH));
+  await beginTemplateChange(tx, teamId);
   if ((await store.selectTemplate(tx, teamId, id)) !== undefined)
     throw invalid({ path: '/body/id', message: 'is taken already' });
   const bindings = await bindConfig(tx, context, { id, type, config }, catalogs);
@@ -92,6 +93,7 @@ export const updateTemplate = async (
   catalogs: Catalogs,
 ): Promise<Template> => {
   const { teamId, nowMs } = context;
+  await beginTemplateChange(tx, teamId);
   const present = await store.selectTemplate(tx, teamId, id);
   if (present === undefined) throw notFound();
   const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
@@ -107,5 +109,6 @@ export const updateTemplate = async (
 };
 
 export const deleteTemplate = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
+  await beginTemplateChange(tx, teamId);
   if (!(await store.deleteTemplate(tx, teamId, id))) throw notFound();
 };

@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
 import { isoTime } from '../../time.ts';
 import type { Template } from './templates.contract.ts';
@@ -16,8 +17,14 @@ export const toTemplate = (row: TemplateRow): Template => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-export const selectTemplate = (reader: Reader, teamId: string, id: string): Promise<TemplateRow | undefined> =>
-  reader.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id).executeTakeFirst();
+const selectById = statement<{ teamId: string; id: string }, TemplateRow>((queries, { teamId, id }) =>
+  queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
+);
+
+export const selectTemplate = async (reader: Reader, teamId: string, id: string): Promise<TemplateRow | undefined> => {
+  const [row] = await selectById(reader, { teamId, id });
+  return row;
+};
 
 export const selectTemplates = async (
   reader: Reader,

@@ -1,0 +1,155 @@
+import type { GachaConfig } from '../src/engine/config.ts';
+import { rollGacha } from '../src/engine/gacha.ts';
+import { templateOdds } from '../src/engine/odds.ts';
+import { type Catalog, compileCatalog, compilePool, rollItem } from '../src/engine/pool.ts';
+import type { Draws } from '../src/engine/random.ts';
+import { initialPityState, type PityState } from '../src/engine/state.ts';
+import { pickLinear } from '../src/engine/weighted.ts';
+import { systemDraws } from '../src/randomness.ts';
+import { item, option, templateOf } from '../test/catalogs.ts';
+
+/**
+ * Rolls a second of the engine for pools of 10, 1,000 and 100,000 items, beside a linear scan and beside nothing but the draws that a roll takes; and
+ * the time that exact odds take. Every figure that matters is a ratio of two taken in the same run.
+ */
+const POOLS = [10, 1_000, 100_000];
+const ROLLS_A_CALL = 100;
+const MEASURE_MS = 700;
+
+const print = (line = ''): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** Nanoseconds for one of what `work` does so many of at a time: the best of five stretches, after a warm-up. */
+const nanoseconds = (each: number, work: () => void): number => {
+  const stretch = (ms: number): number => {
+    const start = performance.now();
+    let calls = 0;
+    let elapsed = 0;
+    while (elapsed < ms) {
+      work();
+      calls += 1;
+      elapsed = performance.now() - start;
+    }
+    return (elapsed * 1e6) / (calls * each);
+  };
+  stretch(MEASURE_MS / 5);
+  return Math.min(...Array.from({ length: 5 }, () => stretch(MEASURE_MS / 5)));
+};
+
+const milliseconds = (work: () => void): { first: number; best: number } => {
+  const times = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return { first: times[0] ?? 0, best: Math.min(...times) };
+};
+
+/** Items of differing weight, a twentieth of them five, a fifth four, the rest three. */
+const catalogWith = (count: number): Catalog =>
+  compileCatalog(
+    ['five', 'four', 'three'].map((id) => option(id)),
+    Array.from({ length: count }, (_, index) => {
+      const tier = index % 20 === 0 ? 'five' : index % 5 === 1 ? 'four' : 'three';
+      return item(`${tier}-${String(index).padStart(6, '0')}`, [tier], 1 + ((index * 7919) % 97) / 10);
+    }),
+  );
+
+const banner: GachaConfig = {
+  baseRates: { five: 0.006, four: 0.051, three: 0.943 },
+  pityThreshold: 90,
+  softPity: [{ from: 74, add: 0.06 }],
+  pities: [{ tier: 'four', threshold: 10 }],
+  featuredItemIds: ['five-000000'],
+  featuredShare: 0.5,
+  guaranteeAfterLosses: 1,
+};
+
+const bareDraws = (draws: Draws): number => {
+  let sum = 0;
+  return nanoseconds(1000, () => {
+    for (let roll = 0; roll < 1000; roll += 1) sum += draws() + draws() + draws();
+    if (sum < 0) throw new Error('Draws are not negative.');
+  });
+};
+
+const measureRolls = (): void => {
+  const draws = systemDraws();
+  const bare = bareDraws(draws);
+  print(`three draws alone, of the system's generator   ${bare.toFixed(0).padStart(8)} ns`);
+  print();
+  print('   items   plain roll    of bare   linear scan   banner with two pities    of bare');
+  const banners: number[] = [];
+  const plains: number[] = [];
+  for (const count of POOLS) {
+    const catalog = catalogWith(count);
+    const pool = compilePool(catalog);
+    const weights = pool.items.map(({ weight }) => weight);
+    const plain = nanoseconds(ROLLS_A_CALL, () => {
+      for (let roll = 0; roll < ROLLS_A_CALL; roll += 1) rollItem(pool, draws);
+    });
+    const linear = nanoseconds(1, () => {
+      draws();
+      draws();
+      pickLinear(weights, draws());
+    });
+    const { rules } = templateOf('gacha', banner, catalog);
+    let pity: PityState = initialPityState();
+    const drawsOf = () => draws;
+    const gacha = nanoseconds(ROLLS_A_CALL, () => {
+      pity = rollGacha(rules, pity, ROLLS_A_CALL, drawsOf).pity ?? pity;
+    });
+    plains.push(plain);
+    banners.push(gacha);
+    const rate = (ns: number): string => `${(1e3 / ns).toFixed(2)} M/s`;
+    print(
+      `${String(count).padStart(8)}${rate(plain).padStart(13)}${(plain / bare).toFixed(1).padStart(10)}x${rate(linear).padStart(13)}` +
+        `${rate(gacha).padStart(25)}${(gacha / bare).toFixed(1).padStart(10)}x`,
+    );
+  }
+  const spread = (figures: readonly number[]): string => (Math.max(...figures) / Math.min(...figures)).toFixed(2);
+  print();
+  print(`slowest by fastest pool: plain ${spread(plains)} (limit 2), banner ${spread(banners)} (limit 2)`);
+  print(`banner by bare draws, at most: ${(Math.max(...banners) / bare).toFixed(1)} (goal: under 10)`);
+};
+
+const measureOdds = (): void => {
+  const small = catalogWith(40);
+  const large = catalogWith(100_000);
+  const { pities: _, ...alone } = banner;
+  const pack = (unique: boolean) => ({
+    baseRates: { five: 0.05, four: 0.15, three: 0.8 },
+    slots: [{ count: 15 }, { count: 5, rates: { four: 0.9, five: 0.1 } }],
+    pityThreshold: 10,
+    unique,
+  });
+  const tight = { ...banner, pityThreshold: 400 };
+  print();
+  print('exact odds                                            first time    best of three');
+  for (const [name, type, config, catalog] of [
+    ['banner, 40 items (limit 100 ms)', 'gacha', alone, small],
+    ['banner, 100,000 items of 97 weights', 'gacha', alone, large],
+    ['banner with two pities, 40 items', 'gacha', banner, small],
+    ['banner with two pities, 100,000 items', 'gacha', banner, large],
+    ['4,000 states, 400 by 10, 40 items', 'gacha', tight, small],
+    ['4,000 states, 400 by 10, 100,000 items', 'gacha', tight, large],
+    [
+      '4,000 states, 1,000 by 4, 40 items',
+      'gacha',
+      { ...banner, pityThreshold: 1000, softPity: [], pities: [{ tier: 'four', threshold: 4 }] },
+      small,
+    ],
+    ['unique pack of 20, 100,000 items', 'card_pack', pack(true), large],
+    ['pack of 20, 100,000 items', 'card_pack', pack(false), large],
+  ] as const) {
+    const template = templateOf(type, config, catalog);
+    const { first, best } = milliseconds(() => {
+      templateOdds(template);
+    });
+    print(`${name.padEnd(50)}${first.toFixed(0).padStart(11)} ms${best.toFixed(0).padStart(14)} ms`);
+  }
+};
+
+measureRolls();
+measureOdds();

@@ -1,0 +1,70 @@
+import type { Reader } from '../../database/database.ts';
+import type { Bindings } from '../../engine/binding.ts';
+import type { TemplateConfig } from '../../engine/config.ts';
+import { templateOdds } from '../../engine/odds.ts';
+import { type CompiledTemplate, compileTemplate } from '../../engine/templates.ts';
+import { invalid, notFound } from '../../errors.ts';
+import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { TemplateOdds } from './template-rolls.contract.ts';
+import { periodOf } from './templates.service.ts';
+import { selectTemplate, type TemplateRow } from './templates.store.ts';
+
+/** A template with the catalog of this very moment. */
+export interface ReadyTemplate {
+  readonly team: TeamCatalog;
+  readonly type: CompiledTemplate['type'];
+  /** Ready to roll; what a later change to the catalog broke is refused in the words that saving would use. */
+  template(): CompiledTemplate;
+  odds(): TemplateOdds;
+}
+
+/** Finds templates, made ready once for as long as neither they nor their catalog change. */
+export type ReadyTemplates = (reader: Reader, teamId: string, id: string) => Promise<ReadyTemplate>;
+
+const compile = ({ catalog }: TeamCatalog, row: TemplateRow): CompiledTemplate => {
+  const config = JSON.parse(row.config) as TemplateConfig;
+  const bindings = JSON.parse(row.bindings) as Bindings;
+  const type = row.type as CompiledTemplate['type'];
+  const { template, faults } = compileTemplate({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
+  if (template === null)
+    throw invalid(...faults.map(({ path, message }) => ({ path: `/template/config${path}`, message })));
+  return template;
+};
+
+const makeReady = (team: TeamCatalog, row: TemplateRow): ReadyTemplate => {
+  let template: CompiledTemplate | undefined;
+  let odds: TemplateOdds | undefined;
+  const compiled = (): CompiledTemplate => {
+    template ??= compile(team, row);
+    return template;
+  };
+  return {
+    team,
+    type: row.type as CompiledTemplate['type'],
+    template: compiled,
+    odds: (): TemplateOdds => {
+      odds ??= { templateId: row.id, ...templateOdds(compiled()) } as TemplateOdds;
+      return odds;
+    },
+  };
+};
+
+export const createReadyTemplates = (catalogs: Catalogs): ReadyTemplates => {
+  // A catalog that is no longer current takes what was made ready on it along.
+  const byCatalog = new WeakMap<TeamCatalog, { version: string; ready: Map<string, ReadyTemplate> }>();
+  return async (reader, teamId, id) => {
+    const { team, templatesVersion } = await catalogs.currentWithTemplates(reader, teamId);
+    let kept = byCatalog.get(team);
+    if (kept?.version !== templatesVersion) {
+      kept = { version: templatesVersion, ready: new Map() };
+      byCatalog.set(team, kept);
+    }
+    const known = kept.ready.get(id);
+    if (known !== undefined) return known;
+    const row = await selectTemplate(reader, teamId, id);
+    if (row === undefined) throw notFound();
+    const ready = makeReady(team, row);
+    kept.ready.set(id, ready);
+    return ready;
+  };
+};

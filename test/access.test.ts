@@ -1,0 +1,517 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTeam } from '../src/features/teams/teams.service.ts';
+import { type Answer, basic, type Client, onEveryDatabase, type Service } from './harness.ts';
+import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from './routes.ts';
+
+const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
+const FORBIDDEN = { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] };
+
+const encode = (text: string | Buffer): string => Buffer.from(text as string).toString('base64');
+
+/** A body that no route accepts, so that what is answered before it is read shows. */
+const BROKEN = { raw: '{' };
+
+const callEmptyHanded = ({ method, url }: Route, client: Client): Promise<Answer> => {
+  const path = url.replaceAll(/:\w+/g, 'nothing');
+  return method === 'GET' || method === 'HEAD'
+    ? client.request(method, path)
+    : client.request(method, path, undefined, BROKEN);
+};
+
+onEveryDatabase('authorization', (service) => {
+  const assertUnauthorized = ({ status, body, headers }: Answer, what: string) => {
+    assert.equal(status, 401, what);
+    assert.deepEqual(body, UNAUTHORIZED, what);
+    assert.equal(headers.get('www-authenticate'), 'Basic realm="itemwright"', what);
+    assert.ok(headers.get('x-request-id'), what);
+  };
+
+  test('takes the team id as username and a secret as password', async () => {
+    const { teamId, secret } = service();
+    const padded = encode(`${teamId}:${secret}`);
+    for (const header of [`Basic ${padded}`, `basic ${padded}`, `BASIC ${padded}`, `Basic   ${padded}`]) {
+      for (let n = 0; n < 2; n += 1) assert.equal((await service().anyone(header).get('/team')).status, 200, header);
+    }
+  });
+
+  test('takes secrets that hold a colon or are not ASCII', async () => {
+    for (const secret of ['a:b:c:d:e:f:g:h:i', 'pässwörd-🐉-long-enough']) {
+      const { teamId } = await service().database.write((tx) => createTeam(tx, Date.now(), { name: 'n', secret }));
+      assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).status, 200);
+    }
+  });
+
+  test('knows a new team at once', async () => {
+    const { teamId, secret } = await service().database.write((tx) => createTeam(tx, Date.now(), { name: 'New' }));
+    assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).body.name, 'New');
+  });
+
+  test('answers 401 to whatever is no authorization', async () => {
+    const { teamId, secret } = service();
+    const other = await service().anotherTeam();
+    for (const [what, header] of [
+      ['no header', undefined],
+      ['an empty header', ''],
+      ['a scheme alone', 'Basic'],
+      ['a scheme and a space', 'Basic '],
+      ['another scheme', `Bearer ${encode(`${teamId}:${secret}`)}`],
+      ['no scheme', encode(`${teamId}:${secret}`)],
+      ['a scheme that only begins so', `Basics ${encode(`${teamId}:${secret}`)}`],
+      ['no base64', 'Basic !!!!'],
+      ['credentials as they are', `Basic ${teamId}:${secret}`],
+      ['base64 with something behind', `Basic ${encode(`${teamId}:${secret}`)} x`],
+      ['no colon', `Basic ${encode(teamId)}`],
+      ['no team', `Basic ${encode(`:${secret}`)}`],
+      ['nothing but a colon', `Basic ${encode(':')}`],
+      ['an empty secret', basic(teamId, '')],
+      ['an unknown team', basic('nobody', secret)],
+      ['an unknown secret', basic(teamId, 'wrong-secret-wrong')],
+      ["another team's secret", basic(teamId, other.secret)],
+      ['a secret with something behind', basic(teamId, `${secret}x`)],
+      ['a secret cut short', basic(teamId, secret.slice(0, -1))],
+      ['a secret in other letters', basic(teamId, secret.toLowerCase() === secret ? 'X' : secret.toLowerCase())],
+      ['a team in other letters', basic(teamId.toUpperCase(), secret)],
+      ['a NUL', basic(`${teamId}\0`, secret)],
+      ['bytes that are no UTF-8', `Basic ${encode(Buffer.from([0xff, 0xfe, 0x3a, 0xff]))}`],
+      ['the digest instead of the secret', basic(teamId, '0'.repeat(64))],
+      ['twelve thousand characters', basic('x'.repeat(6000), 'y'.repeat(3000))],
+    ] as const) {
+      assertUnauthorized(await service().anyone(header).get('/team'), what);
+    }
+  });
+
+  test('answers 400 in the usual shape to a header that is larger than HTTP takes', async () => {
+    const response = await fetch(`${service().address}/team`, {
+      headers: { authorization: basic('x'.repeat(30_000), 'y') },
+    });
+    assert.equal(response.status, 400);
+    const { code, message } = (await response.json()) as Record<string, unknown>;
+    assert.deepEqual([code, message], ['BAD_REQUEST', 'Invalid input data']);
+    assert.equal((await service().get('/team')).status, 200, 'the service stays up');
+  });
+
+  test('is asked for on every route but the public ones', () => {
+    const urls = [...new Set(routesOf(service().app).map(({ url }) => url))];
+    assert.deepEqual(
+      urls.filter((url) => !guardedRoutesOf(service().app).some((route) => route.url === url)).sort(),
+      [...PUBLIC_URLS].sort(),
+    );
+    assert.ok(guardedRoutesOf(service().app).length > 40);
+  });
+
+  test('is not asked for on the public routes', async () => {
+    for (const url of PUBLIC_URLS) {
+      const { status } = await service().anyone().get(url);
+      assert.ok([200, 301, 302].includes(status), `${url}: ${status}`);
+    }
+  });
+
+  test('comes before the body, the path and the query on every route', async () => {
+    for (const route of guardedRoutesOf(service().app)) {
+      const answer = await callEmptyHanded(route, service().anyone());
+      const what = `${route.method} ${route.url}`;
+      if (route.method === 'HEAD') assert.equal(answer.status, 401, what);
+      else assertUnauthorized(answer, what);
+      if (route.method === 'GET')
+        assertUnauthorized(await service().anyone().get(`${route.url}?nonsense=1&limit=x`), what);
+    }
+  });
+
+  test('comes before the size of a body', async () => {
+    const raw = `{"name":"${'x'.repeat(2 * 1024 * 1024)}"}`;
+    assert.equal((await service().anyone().post('/attributes', undefined, { raw })).status, 401);
+    assert.equal((await service().post('/attributes', undefined, { raw })).status, 413);
+  });
+
+  const mayCall = { read: ['GET', 'HEAD'], write: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] } as const;
+  for (const role of ['read', 'write', 'admin'] as const) {
+    test(`lets ${role} do what it may on every route, and nothing more`, async () => {
+      const caller = await service().as(role);
+      for (const route of guardedRoutesOf(service().app)) {
+        const { method, url } = route;
+        const administers = url === '/secrets' || url.startsWith('/secrets/');
+        const allowed = role === 'admin' || (!administers && (mayCall[role] as readonly string[]).includes(method));
+        const answer = await callEmptyHanded(route, caller);
+        const what = `${role} ${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`;
+        if (allowed) assert.ok([200, 400, 404].includes(answer.status), what);
+        else if (method === 'HEAD') assert.equal(answer.status, 403, what);
+        else assert.deepEqual([answer.status, answer.body], [403, FORBIDDEN], what);
+      }
+    });
+  }
+});
+
+/** What team A has, all under ids that begin with `a-` or that are told here. */
+interface Stocked {
+  readonly client: Client;
+  readonly prefix: string;
+  readonly optionId: string;
+  readonly itemAttributeId: string;
+  readonly secretId: string;
+}
+
+/** One of everything in a new team, under ids that begin with the prefix. */
+const stock = async (service: Service, prefix: string): Promise<Stocked> => {
+  const client = await service.anotherTeam();
+  const send = async (path: string, body: object) => {
+    const answer = await client.post(path, body);
+    assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  await send('/attributes', { id: `${prefix}-attribute`, name: 'Attribute' });
+  const classifier = await send('/classifiers', {
+    id: `${prefix}-classifier`,
+    name: 'Classifier',
+    classifierOptions: [{ name: `${prefix} option` }],
+  });
+  const optionId = classifier.classifierOptions[0].id;
+  const item = await send('/items', {
+    id: `${prefix}-item`,
+    name: 'Item',
+    classifierOptionIds: [optionId],
+    itemAttributes: [{ attributeId: `${prefix}-attribute`, min: 1, max: 2 }],
+  });
+  await send('/templates', {
+    id: `${prefix}-template`,
+    name: 'Template',
+    config: { baseRates: { [optionId]: 1 }, featuredItemIds: [`${prefix}-item`], sparkCurrency: 1 },
+  });
+  await send('/users', { id: `${prefix}-user`, externalId: `${prefix}-external` });
+  await send('/spaces', { id: `${prefix}-space`, name: 'Space', cols: 4, rows: 4 });
+  await send(`/users/${prefix}-user/spaces`, { id: `${prefix}-user-space`, spaceId: `${prefix}-space` });
+  await send('/item-instances', {
+    id: `${prefix}-instance`,
+    itemId: `${prefix}-item`,
+    userId: `${prefix}-user`,
+    userSpaceId: `${prefix}-user-space`,
+  });
+  await send('/items/roll', { userId: `${prefix}-user` });
+  await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
+  const secret = await send('/secrets', { name: 'Secret', role: 'read' });
+  return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
+};
+
+/** What is to be answered: nothing there, a body that names nothing, nothing listed, or something of the caller's own. */
+type Expected = 'not found' | 'invalid' | 'forbidden' | 'empty' | 'own';
+
+interface Attempt {
+  readonly path: string;
+  readonly body?: object;
+  readonly expected: Expected;
+}
+
+const attempt = (expected: Expected, path: string, body?: object): Attempt => ({ path, body, expected });
+
+/** What team B tries on team A, for every operation that there is. */
+const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
+  'POST /attributes': () => [attempt('own', '/attributes', { id: 'a-attribute', name: 'B' })],
+  'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
+  'PUT /attributes/:id': (a) => [
+    attempt('not found', '/attributes/a-attribute', { name: 'B' }),
+    attempt('forbidden', '/attributes/a-attribute', { teamId: a.client.teamId }),
+    attempt('forbidden', '/attributes/b-attribute', { teamId: a.client.teamId }),
+  ],
+  'DELETE /attributes/:id': () => [attempt('not found', '/attributes/a-attribute')],
+  'POST /classifiers': () => [
+    attempt('own', '/classifiers', { id: 'a-classifier', name: 'B', classifierOptions: [{ name: 'B' }] }),
+  ],
+  'GET /classifiers': () => [attempt('own', '/classifiers')],
+  'GET /classifiers/:id': () => [attempt('not found', '/classifiers/a-classifier')],
+  'PUT /classifiers/:id': (a) => [
+    attempt('not found', '/classifiers/a-classifier', { name: 'B' }),
+    attempt('not found', '/classifiers/a-classifier', { classifierOptions: [{ id: a.optionId, name: 'B' }] }),
+    attempt('invalid', '/classifiers/b-classifier', { classifierOptions: [{ id: a.optionId, name: 'B' }] }),
+  ],
+  'DELETE /classifiers/:id': () => [attempt('not found', '/classifiers/a-classifier')],
+  'POST /items': (a) => [
+    attempt('own', '/items', { id: 'a-item', name: 'B' }),
+    attempt('invalid', '/items', { name: 'B', classifierOptionIds: [a.optionId] }),
+    attempt('invalid', '/items', { name: 'B', itemAttributes: [{ attributeId: 'a-attribute', min: 1, max: 2 }] }),
+  ],
+  'GET /items': () => [attempt('own', '/items')],
+  'GET /items/:id': () => [attempt('not found', '/items/a-item')],
+  'PUT /items/:id': (a) => [
+    attempt('not found', '/items/a-item', { name: 'B' }),
+    attempt('invalid', '/items/b-item', { classifierOptionIds: [a.optionId] }),
+    attempt('invalid', '/items/b-item', { itemAttributes: [{ attributeId: 'a-attribute', min: 1, max: 2 }] }),
+  ],
+  'DELETE /items/:id': () => [attempt('not found', '/items/a-item')],
+  'POST /items/roll': (a) => [
+    attempt('own', '/items/roll'),
+    attempt('own', '/items/roll', { userId: 'a-user' }),
+    attempt('invalid', '/items/roll', { classifierOptionIds: [a.optionId] }),
+    attempt('invalid', '/items/roll', { userId: 'a-user', userSpaceId: 'a-user-space' }),
+    attempt('invalid', '/items/roll', { userId: 'b-user', userSpaceId: 'a-user-space' }),
+  ],
+  'POST /templates': (a, b) => [
+    attempt('own', '/templates', { id: 'a-template', name: 'B', config: {} }),
+    attempt('invalid', '/templates', { name: 'B', config: { baseRates: { [a.optionId]: 1 } } }),
+    attempt('invalid', '/templates', { name: 'B', config: { baseRates: { 'a option': 1 } } }),
+    attempt('invalid', '/templates', { name: 'B', config: { featuredItemIds: ['a-item'] } }),
+    attempt('invalid', '/templates', { name: 'B', config: { pool: { itemIds: ['a-item'] } } }),
+    attempt('invalid', '/templates', {
+      name: 'B',
+      config: { baseRates: { [b.optionId]: 1 }, pool: { classifierOptionIds: [a.optionId] } },
+    }),
+  ],
+  'GET /templates': () => [attempt('own', '/templates')],
+  'GET /templates/type/:type': () => [attempt('own', '/templates/type/gacha')],
+  'GET /templates/:id': () => [attempt('not found', '/templates/a-template')],
+  'PUT /templates/:id': (a) => [
+    attempt('not found', '/templates/a-template', { name: 'B' }),
+    attempt('invalid', '/templates/b-template', { config: { baseRates: { [a.optionId]: 1 } } }),
+    attempt('invalid', '/templates/b-template', { config: { featuredItemIds: ['a-item'] } }),
+  ],
+  'DELETE /templates/:id': () => [attempt('not found', '/templates/a-template')],
+  'POST /templates/:id/roll': () => [
+    attempt('not found', '/templates/a-template/roll', {}),
+    attempt('not found', '/templates/a-template/roll', { userId: 'a-user' }),
+    attempt('own', '/templates/b-template/roll', { userId: 'a-user', grant: true }),
+    attempt('invalid', '/templates/b-template/roll', { userId: 'a-user', userSpaceId: 'a-user-space' }),
+    attempt('invalid', '/templates/b-template/roll', { userId: 'b-user', userSpaceId: 'a-user-space' }),
+  ],
+  'POST /templates/:id/spark': () => [
+    attempt('not found', '/templates/a-template/spark', { userId: 'a-user', itemId: 'a-item' }),
+    attempt('invalid', '/templates/b-template/spark', { userId: 'b-user', itemId: 'a-item' }),
+    attempt('invalid', '/templates/b-template/spark', {
+      userId: 'b-user',
+      itemId: 'b-item',
+      userSpaceId: 'a-user-space',
+    }),
+  ],
+  'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
+  'GET /users/:userId/templates/:id': () => [
+    attempt('not found', '/users/a-user/templates/a-template'),
+    attempt('not found', '/users/a-user/templates/b-template'),
+    attempt('not found', '/users/b-user/templates/a-template'),
+  ],
+  'GET /items/odds': () => [attempt('own', '/items/odds')],
+  'POST /users': () => [attempt('own', '/users', { id: 'a-user', externalId: 'a-external' })],
+  'GET /users': () => [attempt('empty', '/users?externalId=a-external'), attempt('own', '/users')],
+  'DELETE /users': () => [attempt('not found', '/users?id=a-user')],
+  'GET /users/:userId': () => [attempt('not found', '/users/a-user')],
+  'DELETE /users/:userId': () => [attempt('not found', '/users/a-user')],
+  'POST /users/:userId/spaces': () => [
+    attempt('invalid', '/users/a-user/spaces', { spaceId: 'a-space' }),
+    attempt('invalid', '/users/b-user/spaces', { spaceId: 'a-space' }),
+    attempt('own', '/users/a-user/spaces', { id: 'a-user-space', spaceId: 'b-space' }),
+  ],
+  'GET /users/:userId/spaces': () => [attempt('not found', '/users/a-user/spaces')],
+  'DELETE /users/:userId/spaces/:id': () => [
+    attempt('not found', '/users/a-user/spaces/a-user-space'),
+    attempt('not found', '/users/b-user/spaces/a-user-space'),
+  ],
+  'POST /spaces': () => [attempt('own', '/spaces', { id: 'a-space', name: 'B', cols: 1, rows: 1 })],
+  'GET /spaces': () => [attempt('empty', '/spaces?userId=a-user'), attempt('own', '/spaces')],
+  'GET /spaces/:id': () => [attempt('not found', '/spaces/a-space')],
+  'PUT /spaces/:id': () => [attempt('not found', '/spaces/a-space', { name: 'B' })],
+  'DELETE /spaces/:id': () => [attempt('not found', '/spaces/a-space')],
+  'POST /item-instances': (a) => [
+    attempt('own', '/item-instances', { id: 'a-instance', itemId: 'b-item', userId: 'a-user' }),
+    attempt('invalid', '/item-instances', { itemId: 'a-item', userId: 'b-user' }),
+    attempt('invalid', '/item-instances', { itemId: 'b-item', userId: 'a-user', userSpaceId: 'a-user-space' }),
+    attempt('invalid', '/item-instances', { itemId: 'b-item', userId: 'b-user', userSpaceId: 'a-user-space' }),
+    attempt('invalid', '/item-instances', {
+      itemId: 'b-item',
+      userId: 'b-user',
+      itemAttributeInstances: [{ itemAttributeId: a.itemAttributeId, value: 1 }],
+    }),
+  ],
+  'GET /item-instances': (a) => [
+    attempt('empty', '/item-instances?userId=a-user'),
+    attempt('empty', '/item-instances?userSpaceId=a-user-space'),
+    attempt('empty', '/item-instances?itemId=a-item'),
+    attempt('empty', `/item-instances?classifierOptionIds=${a.optionId}`),
+    attempt('empty', '/item-instances?instanceIds=a-instance'),
+    attempt('own', '/item-instances'),
+  ],
+  'GET /item-instances/:id': () => [attempt('not found', '/item-instances/a-instance')],
+  'DELETE /item-instances/:id': () => [attempt('not found', '/item-instances/a-instance')],
+  'POST /item-instances/:id/move': () => [
+    attempt('not found', '/item-instances/a-instance/move', { userId: 'a-user', spacePositionX: 1, spacePositionY: 1 }),
+    attempt('not found', '/item-instances/b-instance/move', { userId: 'a-user', spacePositionX: 1, spacePositionY: 1 }),
+    attempt('invalid', '/item-instances/b-instance/move', {
+      userId: 'b-user',
+      spacePositionX: 1,
+      spacePositionY: 1,
+      userSpaceId: 'a-user-space',
+    }),
+    attempt('invalid', '/item-instances/b-instance/move', {
+      userId: 'b-user',
+      spacePositionX: 1,
+      spacePositionY: 1,
+      spaceId: 'a-space',
+    }),
+  ],
+  'GET /item-instance-spaces': () => [
+    attempt('empty', '/item-instance-spaces?teamUserSpaceId=a-user-space'),
+    attempt('own', '/item-instance-spaces'),
+  ],
+  'GET /roll-events/stats': () => [
+    attempt('own', '/roll-events/stats'),
+    attempt('own', '/roll-events/stats?templateId=a-template'),
+  ],
+  'GET /roll-events/drop-rates': () => [
+    attempt('own', '/roll-events/drop-rates'),
+    attempt('empty', '/roll-events/drop-rates?templateId=a-template'),
+  ],
+  'GET /team': () => [attempt('own', '/team')],
+  'POST /secrets': () => [attempt('own', '/secrets', { name: 'B', role: 'read' })],
+  'GET /secrets': () => [attempt('own', '/secrets')],
+  'DELETE /secrets/:id': (a) => [attempt('not found', `/secrets/${a.secretId}`)],
+};
+
+const STATUSES: Record<Expected, number> = { 'not found': 404, invalid: 400, forbidden: 403, empty: 200, own: 200 };
+
+/** Every row of a team in every table that has teams. */
+const rowsOf = (service: Service, teamId: string): Promise<Record<string, string[]>> =>
+  service.database.read(async (reader) => {
+    const tables = await reader.introspection.getTables();
+    const rows: Record<string, string[]> = {};
+    for (const { name, columns } of tables) {
+      if (!columns.some((column) => column.name === 'team_id')) continue;
+      const found = await sql`select * from ${sql.table(name)} where team_id = ${teamId}`.execute(reader);
+      rows[name] = found.rows.map((row) => JSON.stringify(row)).sort();
+    }
+    return rows;
+  });
+
+onEveryDatabase('teams apart', (service) => {
+  let a: Stocked;
+  let unchanging: Stocked;
+  before(async () => {
+    a = await stock(service(), 'a');
+    unchanging = await stock(service(), 'b');
+  });
+
+  test('have an attempt for every route that the service has', () => {
+    const routes = guardedRoutesOf(service().app)
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url }) => `${method} ${url}`);
+    assert.deepEqual(routes.sort(), Object.keys(ATTEMPTS).sort());
+  });
+
+  test('have something in every table but those of what is gone', async () => {
+    const rows = await rowsOf(service(), a.client.teamId);
+    const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
+    assert.deepEqual(empty, ['deleted_items']);
+  });
+
+  for (const [operation, attempts] of Object.entries(ATTEMPTS)) {
+    test(`cannot reach each other through ${operation}`, async () => {
+      const [method = ''] = operation.split(' ');
+      const b = method === 'POST' ? await stock(service(), 'b') : unchanging;
+      const rows = await rowsOf(service(), a.client.teamId);
+      for (const { path, body, expected } of attempts(a, b)) {
+        const answer = await b.client.request(method, path, body);
+        const what = `${method} ${path} ${JSON.stringify(body)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+        assert.equal(answer.status, STATUSES[expected], what);
+        if (expected === 'empty') assert.deepEqual(answer.body, [], what);
+        if (expected === 'not found')
+          assert.deepEqual(answer.body, { code: 'NOT_FOUND', message: 'Not found', issues: [] }, what);
+        const text = JSON.stringify(answer.body);
+        const asked = path + JSON.stringify(body);
+        for (const known of [a.client.teamId, a.optionId, a.itemAttributeId, a.secretId])
+          assert.ok(asked.includes(known) || !text.includes(known), `${what} tells ${known}`);
+        if (method === 'GET') assert.ok(!text.includes('"a-'), `${what} tells of team A`);
+      }
+      assert.deepEqual(await rowsOf(service(), a.client.teamId), rows, 'team A has what it had');
+    });
+  }
+
+  test('count their own rolls alone', async () => {
+    const b = await stock(service(), 'b');
+    assert.equal((await b.client.get('/roll-events/stats')).body.totalRolls, 2);
+    assert.equal((await a.client.get('/roll-events/stats')).body.totalRolls, 2);
+    assert.deepEqual(
+      (await b.client.get('/roll-events/drop-rates')).body.map(({ itemId }: { itemId: string }) => itemId),
+      ['b-item'],
+    );
+  });
+
+  describe('by the database itself', () => {
+    /** Each column that refers to a row of the same team. */
+    const REFERENCES: Record<string, readonly string[]> = {
+      classifier_options: ['classifier_id'],
+      item_classifiers: ['item_id', 'classifier_option_id'],
+      item_attributes: ['item_id', 'attribute_id'],
+      template_options: ['template_id', 'classifier_option_id'],
+      template_items: ['template_id', 'item_id'],
+      user_spaces: ['user_id', 'space_id'],
+      user_states: ['user_id', 'template_id'],
+      item_instances: ['item_id', 'user_id'],
+      item_instance_spaces: ['item_instance_id', 'user_space_id'],
+      occupied_cells: ['user_space_id', 'item_instance_space_id'],
+      user_space_rows: ['user_space_id'],
+    };
+
+    const isForeignKeyFault = (error: unknown): boolean => {
+      const { code, message } = error as { code?: string; message: string };
+      return code === '23503' || /FOREIGN KEY constraint failed/.test(message);
+    };
+
+    test('know every table that refers to another', async () => {
+      const tables = await service().database.read((reader) => reader.introspection.getTables());
+      const referring = tables.filter(
+        ({ name, columns }) =>
+          !name.startsWith('roll_') &&
+          columns.some((column) => column.name === 'team_id') &&
+          columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
+      );
+      assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), 'users'].sort());
+    });
+
+    for (const [table, columns] of Object.entries(REFERENCES)) {
+      test(`refuse a row of ${table} that refers to another team`, async () => {
+        const b = unchanging;
+        const select = (teamId: string) =>
+          service().database.read(async (reader) => {
+            const found = await sql<
+              Record<string, unknown>
+            >`select * from ${sql.table(table)} where team_id = ${teamId}`.execute(reader);
+            return found.rows[0] as Record<string, unknown>;
+          });
+        const foreign = await select(a.client.teamId);
+        const own = await select(b.client.teamId);
+        assert.ok(foreign && own);
+        const copy: Record<string, unknown> = { ...foreign, team_id: b.client.teamId };
+        await assert.rejects(
+          service().database.write((tx) =>
+            tx
+              .insertInto(table as never)
+              .values(copy as never)
+              .execute(),
+          ),
+          isForeignKeyFault,
+        );
+        for (const column of columns) {
+          await assert.rejects(
+            service().database.write((tx) =>
+              sql`update ${sql.table(table)} set ${sql.ref(column)} = ${foreign[column]} where team_id = ${b.client.teamId}`.execute(
+                tx,
+              ),
+            ),
+            isForeignKeyFault,
+            column,
+          );
+        }
+        assert.deepEqual(await select(b.client.teamId), own);
+      });
+    }
+  });
+});
+
+onEveryDatabase('unknown query parameters', (service) => {
+  test('are refused on every route', async () => {
+    for (const { method, url } of guardedRoutesOf(service().app)) {
+      if (method === 'HEAD') continue;
+      const path = url.replaceAll(/:\w+/g, 'nothing');
+      const { status, body } = await service().request(method, `${path}?colour=red`);
+      assert.equal(status, 400, `${method} ${url}`);
+      const paths = body.issues.map((issue: { path: string }) => issue.path);
+      assert.ok(paths.includes('/query/colour'), `${method} ${url} ${paths}`);
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { basic, createEmptyDatabase, onEveryDatabase } from './harness.ts';
+import { runToEnd } from './processes.ts';
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+onEveryDatabase('the command line', (service) => {
+  const itemwright = (...args: string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: service().databaseUrl });
+
+  /** What a command answers: one JSON line on standard output, and nothing else anywhere. */
+  const answer = async (...args: string[]) => {
+    const { code, stdout, stderr } = await itemwright(...args);
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    assert.match(stdout, /^[^\n]+\n$/);
+    return JSON.parse(stdout);
+  };
+
+  test('makes a team that a running service knows at once, and lists it', async () => {
+    const made = await answer('team', 'create', 'Dragon Works');
+    assert.deepEqual(Object.keys(made), ['teamId', 'secret']);
+    const { status, body } = await service().anyone(basic(made.teamId, made.secret)).get('/team');
+    assert.equal(status, 200);
+    assert.equal(body.name, 'Dragon Works');
+    assert.equal(body.role, 'admin');
+    const teams = await answer('team', 'list');
+    const listed = teams.find(({ teamId }: { teamId: string }) => teamId === made.teamId);
+    assert.deepEqual(listed, { teamId: made.teamId, name: 'Dragon Works', createdAt: listed.createdAt });
+    assert.match(listed.createdAt, TIME);
+    assert.ok(teams.some(({ teamId }: { teamId: string }) => teamId === service().teamId));
+  });
+
+  test('makes, lists and revokes secrets while the service runs', async () => {
+    const team = ['--team', service().teamId];
+    const made = await answer('secret', 'create', ...team, '--role', 'write', '--name', 'game server');
+    assert.deepEqual(made, {
+      id: made.id,
+      name: 'game server',
+      role: 'write',
+      createdAt: made.createdAt,
+      secret: made.secret,
+    });
+    const caller = service().anyone(basic(service().teamId, made.secret));
+    assert.equal((await caller.get('/team')).body.role, 'write');
+    const listed = await answer('secret', 'list', ...team);
+    const { secret, ...shown } = made;
+    assert.deepEqual(
+      listed.find(({ id }: { id: string }) => id === made.id),
+      shown,
+    );
+    assert.ok(!JSON.stringify(listed).includes(secret));
+    assert.deepEqual(await answer('secret', 'revoke', ...team, '--id', made.id), { revoked: made.id });
+    await wait(1000);
+    assert.equal((await caller.get('/team')).status, 401);
+  });
+
+  test('names a secret after its role where no name is given', async () => {
+    const made = await answer('secret', 'create', '--team', service().teamId, '--role', 'read');
+    assert.equal(made.name, 'read');
+  });
+
+  describe('refuses', () => {
+    test('to revoke the last admin secret', async () => {
+      const team = await service().anotherTeam();
+      const [{ id }] = (await team.get('/secrets')).body;
+      const { code, stderr } = await itemwright('secret', 'revoke', '--team', team.teamId, '--id', id);
+      assert.equal(code, 1);
+      assert.match(stderr, /last admin secret/);
+      assert.equal((await team.get('/team')).status, 200);
+    });
+  });
+});
+
+describe('the command line', () => {
+  test('explains itself', async () => {
+    const { code, stdout } = await runToEnd('src/cli.ts', ['--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /secret revoke/);
+  });
+
+  test('makes a database where there is none', async () => {
+    const empty = await createEmptyDatabase('sqlite');
+    try {
+      const { code, stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
+      assert.equal(code, 0);
+      assert.equal(stdout, '[]\n');
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  for (const [what, DATABASE_URL, message] of [
+    ['a setting that makes no sense', 'mysql://a', /^itemwright: DATABASE_URL must be/],
+    ['a database that is away', 'postgres://postgres@127.0.0.1:1/x', /^itemwright: .*ECONNREFUSED.*\n$/],
+    ['a file that cannot be made', 'sqlite:package.json/x.db', /^itemwright: .+\n$/],
+  ] as const) {
+    test(`says in one line what is wrong with ${what}`, async () => {
+      const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL });
+      assert.equal(code, 1);
+      assert.equal(stdout, '');
+      assert.match(stderr, message);
+    });
+  }
+
+  test('refuses what it cannot do, on standard error and with exit code 1', async () => {
+    const empty = await createEmptyDatabase('sqlite');
+    const itemwright = (args: readonly string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: empty.url });
+    try {
+      const { teamId } = JSON.parse((await itemwright(['team', 'create', 'Team'])).stdout);
+      const refusals = [
+        ['a command that is none', ['team', 'destroy'], /team create NAME/],
+        ['nothing', [], /team create NAME/],
+        ['a team without a name', ['team', 'create'], /^itemwright: NAME is missing\n$/],
+        ['an empty name', ['team', 'create', ''], /^itemwright: NAME is missing\n$/],
+        ['a name of two words without quotes', ['team', 'create', 'Dragon', 'Works'], /team create NAME/],
+        [
+          'a name that is too long',
+          ['team', 'create', 'x'.repeat(192)],
+          /^itemwright: NAME has more than 191 characters\n$/,
+        ],
+        ['an option that is none', ['team', 'list', '--colour', 'red'], /--colour/],
+        ['a secret without a team', ['secret', 'create', '--role', 'read'], /^itemwright: --team is missing\n$/],
+        [
+          'a secret of an unknown team',
+          ['secret', 'create', '--team', 'nobody', '--role', 'read'],
+          /^itemwright: there is no team nobody\n$/,
+        ],
+        [
+          'a secret without a role',
+          ['secret', 'create', '--team', 'TEAM'],
+          /^itemwright: --role must be one of read, write, admin\n$/,
+        ],
+        [
+          'a role that is none',
+          ['secret', 'create', '--team', 'TEAM', '--role', 'owner'],
+          /^itemwright: --role must be one of/,
+        ],
+        [
+          'a list of an unknown team',
+          ['secret', 'list', '--team', 'nobody'],
+          /^itemwright: there is no team nobody\n$/,
+        ],
+        ['a revocation of nothing', ['secret', 'revoke', '--team', 'TEAM'], /^itemwright: --id is missing\n$/],
+        [
+          'a revocation of an unknown secret',
+          ['secret', 'revoke', '--team', 'TEAM', '--id', 'nothing'],
+          /^itemwright: Not found/,
+        ],
+      ] as const;
+      await Promise.all(
+        refusals.map(async ([what, args, message]) => {
+          const { code, stdout, stderr } = await itemwright(args.map((arg) => (arg === 'TEAM' ? teamId : arg)));
+          assert.equal(code, 1, what);
+          assert.equal(stdout, '', what);
+          assert.match(stderr, message, what);
+          assert.ok(!stderr.includes('    at '), 'no stack');
+        }),
+      );
+    } finally {
+      await empty.drop();
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Answer, type Service, startService } from './harness.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+
+let postgres: Postgres;
+let service: Service;
+
+before(async () => {
+  postgres = await startPostgres();
+  service = await startService(postgres.url('postgres'));
+});
+after(async () => {
+  await service?.stop();
+  await postgres?.stop();
+});
+
+const assertUnavailable = ({ status, body, headers }: Answer, what: string) => {
+  assert.equal(status, 503, what);
+  assert.deepEqual(body, { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] }, what);
+  assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, what);
+};
+
+test('answers 503 while the database is away, and recovers by itself', async () => {
+  for (let round = 0; round < 2; round += 1) {
+    assert.equal((await service.post('/users', { id: `before-${round}` })).status, 200);
+    // Several connections are open, so that more than one of them breaks.
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
+    for (const { status } of answers) assert.equal(status, 200);
+    assert.equal((await service.anyone().get('/readyz')).status, 200);
+
+    await postgres.pause();
+    for (const [what, call] of [
+      ['a read', () => service.get('/users')],
+      ['a write', () => service.post('/users', {})],
+      ['a roll', () => service.post('/items/roll')],
+      ['a new caller', () => service.anyone('Basic eDp5').get('/users')],
+      ['readiness', () => service.anyone().get('/readyz')],
+    ] as const) {
+      for (let n = 0; n < 2; n += 1) assertUnavailable(await call(), what);
+    }
+    const many = await Promise.all(Array.from({ length: 40 }, (_, n) => service.post('/users', { id: `lost-${n}` })));
+    for (const answer of many) assertUnavailable(answer, 'many writes');
+    const health = await service.anyone().get('/healthz');
+    assert.deepEqual([health.status, health.body], [200, { status: 'ok' }]);
+
+    await postgres.resume();
+    assert.equal((await service.anyone().get('/readyz')).status, 200);
+    const users = await service.get('/users');
+    assert.equal(users.status, 200);
+    assert.deepEqual(
+      users.body.map(({ id }: { id: string }) => id),
+      Array.from({ length: round + 1 }, (_, n) => `before-${n}`),
+    );
+    assert.equal((await service.post('/items', { id: `item-${round}`, name: 'Item' })).status, 200);
+    assert.equal((await service.post('/items/roll')).status, 200);
+  }
+});
+
+test('finishes nothing that the database took away with it', async () => {
+  const writes = Promise.all(
+    Array.from({ length: 30 }, (_, n) => service.post('/spaces', { id: `s-${n}`, name: 'S', cols: 1, rows: 1 })),
+  );
+  const [answers] = await Promise.all([writes, postgres.pause()]);
+  await postgres.resume();
+  const kept = new Set((await service.get('/spaces')).body.map(({ id }: { id: string }) => id));
+  for (const [n, answer] of answers.entries()) {
+    if (answer.status === 200) assert.ok(kept.has(`s-${n}`), 'what was answered is kept');
+    else assertUnavailable(answer, `write ${n}`);
+  }
+});

@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type Answer, onEveryDatabase } from './harness.ts';
+import { describeInterface } from './openapi-document.ts';
+import { assertDone, assertInvalid, NOT_FOUND } from './rules.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+}
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Description {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+  tags: { name: string }[];
+}
+
+const text = await describeInterface();
+const description: Description = JSON.parse(text);
+const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    method,
+    path,
+    operation,
+  })),
+);
+const resolve = (schema: Schema): Schema =>
+  schema.$ref === undefined
+    ? schema
+    : (description.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema);
+
+const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application/json'];
+
+const AS_CREATION = ['200', '400', '401', '403', '500'];
+const AS_OTHERS = ['200', '400', '401', '403', '404', '500'];
+
+/** Every operation of the specification, with the statuses that it lists for each. */
+const SPECIFIED: Record<string, readonly string[]> = {
+  'POST /attributes': AS_CREATION,
+  'GET /attributes': AS_OTHERS,
+  'PUT /attributes/{id}': AS_OTHERS,
+  'DELETE /attributes/{id}': AS_OTHERS,
+  'POST /classifiers': AS_CREATION,
+  'GET /classifiers': AS_OTHERS,
+  'DELETE /classifiers/{id}': AS_OTHERS,
+  'POST /items': AS_CREATION,
+  // 400 and 409 come with a body, which is an addition; bare, a roll answers neither.
+  'POST /items/roll': ['200', '400', '401', '403', '409', '500'],
+  'DELETE /items/{id}': AS_OTHERS,
+  'POST /templates': AS_CREATION,
+  'GET /templates': AS_OTHERS,
+  'GET /templates/{id}': AS_OTHERS,
+  'POST /users/{userId}/spaces': AS_CREATION,
+  'GET /users/{userId}/spaces': AS_OTHERS,
+  'DELETE /users/{userId}/spaces/{id}': AS_OTHERS,
+  'DELETE /users': AS_OTHERS,
+  'GET /spaces': AS_OTHERS,
+  'GET /item-instance-spaces': AS_OTHERS,
+  'GET /item-instances': AS_OTHERS,
+  'DELETE /item-instances/{id}': AS_OTHERS,
+  'GET /roll-events/stats': AS_OTHERS,
+  'GET /roll-events/drop-rates': AS_OTHERS,
+};
+
+describe('the description of the interface', () => {
+  for (const [name, statuses] of Object.entries(SPECIFIED)) {
+    test(`has ${name} with the statuses of the specification`, () => {
+      const found = operations.find((candidate) => candidate.name === name);
+      assert.ok(found, 'the operation is missing');
+      assert.deepEqual(Object.keys(found.operation.responses).sort(), statuses);
+    });
+  }
+
+  test('is the one that is committed', async () => {
+    const committed = await readFile(new URL('../openapi.json', import.meta.url), 'utf8');
+    assert.ok(committed === text, 'openapi.json is out of date: run npm run openapi');
+  });
+
+  test('passes a public linter without errors', async () => {
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['node_modules/.bin/redocly', 'lint', 'openapi.json', '--format=json'],
+      {
+        cwd: new URL('..', import.meta.url),
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+      },
+    );
+    const { totals } = JSON.parse(stdout);
+    assert.equal(totals.errors, 0, stderr);
+  });
+
+  test('carries the versions that were decided', () => {
+    assert.match(description.openapi, /^3\.1\./);
+    assert.equal(description.info.version, '0.0.1');
+  });
+
+  test('names, sums up and sorts every operation', () => {
+    const tags = new Set(description.tags.map(({ name }) => name));
+    for (const { name, operation } of operations) {
+      assert.match(operation.operationId ?? '', /^[a-z][A-Za-z]+$/, name);
+      assert.ok((operation.summary?.length ?? 0) > 0, name);
+      assert.ok(operation.tags?.length === 1 && tags.has(operation.tags[0] as string), name);
+    }
+    const ids = operations.map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  });
+
+  test('types every member of every request, and closes every object in it', () => {
+    const check = (schema: Schema, where: string): void => {
+      const { type, anyOf, items, properties, additionalProperties } = resolve(schema);
+      assert.ok(type !== undefined || anyOf !== undefined, `${where} has no type`);
+      for (const part of anyOf ?? []) check(part, where);
+      if (type === 'array') check(items ?? {}, `${where}/items`);
+      if (properties !== undefined) assert.equal(additionalProperties, false, `${where} takes unknown members`);
+      for (const [name, member] of Object.entries(properties ?? {})) check(member, `${where}/${name}`);
+    };
+    let bodies = 0;
+    for (const { name, path, operation } of operations) {
+      for (const parameter of operation.parameters ?? []) check(parameter.schema, `${name} ${parameter.name}`);
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      assert.deepEqual(
+        inPath.map((parameter) => `{${parameter.name}}`),
+        path.match(/\{\w+\}/g) ?? [],
+      );
+      const body = bodyOf(operation);
+      if (body === undefined) continue;
+      bodies += 1;
+      check(body.schema, name);
+      assert.ok(body.example !== undefined, `${name} shows no example`);
+    }
+    assert.ok(bodies > 10);
+  });
+
+  test('types every answer, and gives every refusal the same shape', () => {
+    for (const { name, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const schema = content?.['application/json']?.schema;
+        assert.ok(schema !== undefined, `${name} ${status}`);
+        if (status === '200') assert.ok(resolve(schema).type !== undefined, name);
+        else assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}`);
+      }
+    }
+    assert.deepEqual(description.components.schemas.Error?.required, ['code', 'message', 'issues']);
+  });
+
+  test('says which bodies may be left out', () => {
+    for (const { name, operation } of operations)
+      if (operation.requestBody !== undefined)
+        assert.equal(operation.requestBody.required, name !== 'POST /items/roll', name);
+  });
+});
+
+onEveryDatabase('the interface', (service) => {
+  const assertRefusal = (answer: Answer, status: number, code: string, message: string): void => {
+    assert.equal(answer.status, status);
+    assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);
+    assert.equal(answer.body.code, code);
+    assert.equal(answer.body.message, message);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json; charset=utf-8/);
+  };
+  const filled = (path: string) => path.replace('{type}', 'gacha').replaceAll(/\{\w+\}/g, 'any');
+  const isOpen = ({ security }: Operation) => security?.length === 0;
+
+  test('asks for authorization in every operation but those that tell how the service is', async () => {
+    const open = [];
+    for (const { name, method, path, operation } of operations) {
+      const answer = await service().anyone().request(method.toUpperCase(), filled(path));
+      if (isOpen(operation)) open.push(name);
+      else assertRefusal(answer, 401, 'UNAUTHORIZED', 'Authorization not provided');
+    }
+    assert.deepEqual(open.sort(), ['GET /healthz', 'GET /readyz']);
+  });
+
+  test('refuses query parameters that an operation does not know, in every operation', async () => {
+    for (const { method, path, operation } of operations.filter((candidate) => !isOpen(candidate.operation))) {
+      const required = (operation.parameters ?? []).filter(
+        (parameter) => parameter.in === 'query' && parameter.required,
+      );
+      const query = ['colour=red', ...required.map((parameter) => `${parameter.name}=any`)].join('&');
+      const answer = await service().request(
+        method.toUpperCase(),
+        `${filled(path)}?${query}`,
+        bodyOf(operation)?.example,
+      );
+      assertInvalid(answer, '/query/colour');
+    }
+  });
+
+  test('takes the examples of its own description for well-formed', async () => {
+    for (const { name, method, path, operation } of operations) {
+      const example = bodyOf(operation)?.example;
+      if (example === undefined) continue;
+      const team = await service().anotherTeam();
+      const { status, body } = await team.request(method.toUpperCase(), filled(path), example);
+      if (status !== 400) continue;
+      // What an example refers to need not exist here; what it says must be possible.
+      for (const { message } of body.issues) assert.match(message, /is no |can be rolled/, `${name}: ${message}`);
+    }
+  });
+
+  describe('refuses in its own words', () => {
+    test('malformed JSON', async () => {
+      for (const raw of ['{', '{"name":}', '\u0000', '{"name":"a"} {}', "{'name':'a'}", '\ufeff{', 'undefined']) {
+        const answer = await service().post('/attributes', undefined, { raw });
+        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assert.deepEqual(
+          answer.body.issues.map(({ path }: { path: string }) => path),
+          ['/body'],
+        );
+      }
+    });
+
+    test('a path that is not there, with authorization and without', async () => {
+      for (const path of ['/nowhere', '/attributes/a/b', '/items/a/roll', '/v1/items', '//items', '/Items', '/.env'])
+        for (const client of [service(), service().anyone()]) {
+          const answer = await client.get(path);
+          assertRefusal(answer, 404, 'NOT_FOUND', 'Not found');
+          assert.deepEqual(answer.body, NOT_FOUND);
+        }
+    });
+
+    test('a method that a path does not know', async () => {
+      for (const [method, path] of [
+        ['PATCH', '/items'],
+        ['DELETE', '/items'],
+        ['POST', '/items/any'],
+        ['PUT', '/roll-events/stats'],
+        ['OPTIONS', '/items'],
+      ] as const)
+        assertRefusal(await service().request(method, path), 404, 'NOT_FOUND', 'Not found');
+    });
+
+    test('percent signs in a path that escape nothing', async () => {
+      for (const path of ['/items/%ZZ', '/items/%', '/items/%FF', '/items/%C0%80', '/items/%ED%A0%80', '/%ZZ']) {
+        const answer = await service().get(path);
+        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assert.equal(answer.body.issues[0].path, '/path');
+      }
+    });
+
+    test('a body of another type, or too large a one', async () => {
+      for (const type of [
+        'text/plain',
+        'application/xml',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'junk',
+      ])
+        assertRefusal(
+          await service().post('/items', undefined, { raw: '{"name":"n"}', headers: { 'content-type': type } }),
+          ...([415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type'] as const),
+        );
+      assertDone(
+        await service().post(
+          '/items',
+          { name: 'n' },
+          { headers: { 'content-type': 'application/json; charset=utf-8' } },
+        ),
+      );
+      const raw = JSON.stringify({ name: 'n'.repeat(2 * 1024 * 1024) });
+      assertRefusal(await service().post('/items', undefined, { raw }), 413, 'PAYLOAD_TOO_LARGE', 'Payload too large');
+    });
+
+    test('a body without an end of nesting in sight', async () => {
+      for (const raw of [
+        `{"name":${'['.repeat(300_000)}${']'.repeat(300_000)}}`,
+        `${'{"name":'.repeat(50_000)}"\\u0000"${'}'.repeat(50_000)}`,
+      ])
+        assertRefusal(await service().post('/items', undefined, { raw }), 400, 'BAD_REQUEST', 'Invalid input data');
+    });
+
+    test('what is no HTTP', async () => {
+      const { hostname, port } = new URL(service().address);
+      const socket = connect(Number(port), hostname);
+      socket.end('GARBAGE\r\n\r\n');
+      let answered = '';
+      for await (const chunk of socket) answered += chunk;
+      const [head, body] = answered.split('\r\n\r\n');
+      assert.match(head ?? '', /^HTTP\/1\.1 400 /);
+      assert.deepEqual(Object.keys(JSON.parse(body ?? '')), ['code', 'message', 'issues']);
+      assertDone(await service().get('/healthz'));
+    });
+  });
+
+  describe('every answer', () => {
+    const kinds = [
+      ['GET', '/healthz', 200],
+      ['GET', '/items', 200],
+      ['GET', '/items?limit=0', 400],
+      ['GET', '/items/%ZZ', 400],
+      ['GET', '/nowhere', 404],
+      ['GET', '/openapi.json', 200],
+      ['GET', '/docs/', 200],
+    ] as const;
+
+    test('has the id of its request, as it was given or made', async () => {
+      const made = new Set<string>();
+      for (const [method, path, status] of kinds) {
+        for (const id of ['mine', 'a'.repeat(191), '!~"<>']) {
+          const answer = await service().request(method, path, undefined, { headers: { 'x-request-id': id } });
+          assert.equal(answer.status, status);
+          assert.equal(answer.headers.get('x-request-id'), id);
+        }
+        for (const given of [undefined, '', 'a b', 'a'.repeat(192)]) {
+          const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given };
+          const answer = await service().request(method, path, undefined, { headers });
+          const id = answer.headers.get('x-request-id') ?? '';
+          assert.match(id, /^[\x21-\x7e]{1,100}$/);
+          made.add(id);
+        }
+      }
+      assert.equal(made.size, kinds.length * 4, 'made ids are unique');
+    });
+
+    test('has headers that keep browsers from making more of it', async () => {
+      const unauthorized = await service().anyone().get('/items');
+      const answers = [unauthorized];
+      for (const [method, path] of kinds) answers.push(await service().request(method, path));
+      for (const { headers } of answers) {
+        assert.equal(headers.get('x-content-type-options'), 'nosniff');
+        assert.equal(headers.get('x-frame-options'), 'DENY');
+        assert.equal(headers.get('referrer-policy'), 'no-referrer');
+        assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
+        assert.match(headers.get('strict-transport-security') ?? '', /^max-age=\d+/);
+        assert.match(
+          headers.get('content-security-policy') ?? '',
+          /^default-src '(none|self)'.*frame-ancestors 'none'/,
+        );
+        assert.equal(headers.get('access-control-allow-origin'), null);
+        assert.equal(headers.get('server'), null);
+        assert.equal(headers.get('x-powered-by'), null);
+      }
+    });
+  });
+
+  describe('without authorization', () => {
+    test('tells that it is up and that the database answers', async () => {
+      for (const path of ['/healthz', '/readyz']) {
+        const answer = assertDone(await service().anyone().get(path));
+        assert.deepEqual(answer.body, { status: 'ok' });
+        assertDone(await service().anyone('Basic junk').get(path));
+      }
+    });
+
+    test('serves its description', async () => {
+      const answer = assertDone(await service().anyone().get('/openapi.json'));
+      assert.deepEqual(answer.body, description);
+    });
+
+    test('leads from / to the reference', async () => {
+      let path = '/';
+      for (let hop = 0; hop < 3 && path !== '/docs/'; hop++) {
+        const answer = await service().anyone().get(path);
+        assert.ok([301, 302, 303, 307, 308].includes(answer.status));
+        path = answer.headers.get('location') as string;
+      }
+      assert.equal(path, '/docs/');
+    });
+
+    test('shows the reference with nothing from elsewhere', async () => {
+      const { body: page, headers } = assertDone(await service().anyone().get('/docs/'));
+      assert.match(headers.get('content-type') ?? '', /^text\/html/);
+      assert.ok(page.includes('/openapi.json'));
+      assert.doesNotMatch(page, /https?:|wss?:|["'(]\/\//i, 'the page names another host');
+      const referenced = [...page.matchAll(/(?:src|href)\s*=\s*["']([^"']+)["']/g)].map(([, path]) => path as string);
+      assert.ok(referenced.length > 0);
+      for (const path of referenced) {
+        const url = new URL(path, `${service().address}/docs/`);
+        assert.equal(url.origin, service().address);
+        const script = assertDone(await service().anyone().get(url.pathname));
+        assert.match(script.headers.get('content-type') ?? '', /javascript/);
+        assert.ok(script.body.length > 100_000);
+      }
+      // Whatever the script may try, the browser lets it reach no other host.
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'self'/);
+      assert.match(policy, /connect-src 'self'(;|$)/);
+      for (const source of policy.split(/[; ]+/))
+        assert.ok(/^[a-z-]+$|^'[a-z-]+'$|^(data|blob):$/.test(source), `${source} lets in another host`);
+    });
+
+    test('has no metrics unless they are asked for', async () => {
+      assert.equal((await service().anyone().get('/metrics')).status, 404);
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { openDatabase } from '../src/database/database.ts';
+import { createEmptyDatabase, ENGINES } from './harness.ts';
+import { freePort, run, runToEnd } from './processes.ts';
+
+/** The tables of the service's own, without those in which migrations are noted down. */
+const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> =>
+  database.read(async (reader) => {
+    const tables = await reader.introspection.getTables();
+    return tables.map(({ name }) => name).filter((name) => !name.startsWith('migrations'));
+  });
+
+for (const engine of ENGINES) {
+  describe(`migrations on ${engine}`, () => {
+    test('leave nothing behind when one fails, not even those before it', async () => {
+      const empty = await createEmptyDatabase(engine);
+      const database = openDatabase(empty.url);
+      try {
+        await assert.rejects(
+          database.migrate({
+            '0001-first': async (schema) => {
+              await schema.schema.createTable('one').addColumn('id', 'text').execute();
+              await sql`insert into one (id) values ('a')`.execute(schema);
+            },
+            '0002-second': async (schema) => {
+              await schema.schema.createTable('two').addColumn('id', 'text').execute();
+              throw new Error('the second step fails');
+            },
+          }),
+          /the second step fails/,
+        );
+        assert.deepEqual(await tablesOf(database), []);
+        const noted = await database.read((reader) => sql`select * from migrations`.execute(reader));
+        assert.deepEqual(noted.rows, []);
+        await database.migrate();
+        assert.ok((await tablesOf(database)).includes('teams'), 'it can be migrated afterwards');
+      } finally {
+        await database.close();
+        await empty.drop();
+      }
+    });
+
+    test('run once each, whatever is there already', async () => {
+      const empty = await createEmptyDatabase(engine);
+      const database = openDatabase(empty.url);
+      try {
+        const ran: string[] = [];
+        const step = (name: string) => async () => {
+          ran.push(name);
+        };
+        await database.migrate({ '0001-a': step('a') });
+        await database.migrate({ '0001-a': step('a') });
+        await database.migrate({ '0001-a': step('a'), '0002-b': step('b') });
+        assert.deepEqual(ran, ['a', 'b']);
+      } finally {
+        await database.close();
+        await empty.drop();
+      }
+    });
+
+    test('are made by several processes at once without harm', async () => {
+      const empty = await createEmptyDatabase(engine);
+      try {
+        const all = await Promise.all(
+          Array.from({ length: 4 }, (_, n) =>
+            runToEnd('src/cli.ts', ['team', 'create', `Team ${n}`], { DATABASE_URL: empty.url }),
+          ),
+        );
+        for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
+        const { stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
+        assert.equal(JSON.parse(stdout).length, 4);
+      } finally {
+        await empty.drop();
+      }
+    });
+
+    test('and the first team are made once by two nodes that start at once', async () => {
+      const empty = await createEmptyDatabase(engine);
+      const nodes = await Promise.all(
+        [0, 1].map(async () => run('src/main.ts', [], { DATABASE_URL: empty.url, PORT: String(await freePort()) })),
+      );
+      try {
+        await Promise.all(nodes.map((node) => node.said('"msg":"listening"')));
+        const { stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
+        assert.equal(JSON.parse(stdout).length, 1);
+      } finally {
+        for (const { child } of nodes) child.kill('SIGTERM');
+        const ended = await Promise.all(nodes.map((node) => node.ended));
+        await empty.drop();
+        assert.deepEqual(
+          ended.map(({ code }) => code),
+          [0, 0],
+        );
+        assert.equal(
+          ended.filter(({ stderr }) => stderr.includes('secret ')).length,
+          1,
+          'one of them shows the secret',
+        );
+      }
+    });
+  });
+}

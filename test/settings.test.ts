@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readSettings, SettingsError } from '../src/settings.ts';
+
+const faultsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.lines;
+  }
+};
+
+describe('settings', () => {
+  test('have defaults for all', () => {
+    assert.deepEqual(readSettings({}), {
+      host: '127.0.0.1',
+      port: 8080,
+      databaseUrl: 'sqlite:data/itemwright.db',
+      firstTeam: { id: undefined, secret: undefined },
+      corsOrigins: [],
+      logLevel: 'info',
+      metrics: false,
+    });
+  });
+
+  test('are read, each from its variable', () => {
+    assert.deepEqual(
+      readSettings({
+        HOST: '::',
+        PORT: '0',
+        DATABASE_URL: 'postgres://user:word@db.example/items',
+        ITEMWRIGHT_TEAM_ID: 'My_team-1.x',
+        ITEMWRIGHT_SECRET: 'sixteen-letters!',
+        CORS_ORIGINS: 'https://game.example, http://localhost:5173',
+        LOG_LEVEL: 'silent',
+        METRICS: 'on',
+      }),
+      {
+        host: '::',
+        port: 0,
+        databaseUrl: 'postgres://user:word@db.example/items',
+        firstTeam: { id: 'My_team-1.x', secret: 'sixteen-letters!' },
+        corsOrigins: ['https://game.example', 'http://localhost:5173'],
+        logLevel: 'silent',
+        metrics: true,
+      },
+    );
+  });
+
+  test('count as absent when empty', () => {
+    const names = [
+      'HOST',
+      'PORT',
+      'DATABASE_URL',
+      'ITEMWRIGHT_TEAM_ID',
+      'ITEMWRIGHT_SECRET',
+      'CORS_ORIGINS',
+      'LOG_LEVEL',
+      'METRICS',
+    ];
+    assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
+  });
+
+  test('cannot be changed afterwards', () => {
+    assert.throws(() => {
+      (readSettings({}) as { port: number }).port = 1;
+    }, TypeError);
+  });
+
+  for (const [name, values] of Object.entries({
+    PORT: ['0', '1', '8080', '65535'],
+    DATABASE_URL: [
+      'sqlite:a.db',
+      'sqlite:/var/a.db',
+      'sqlite:///var/a.db',
+      'postgres://a/b',
+      'postgresql://a:b@c:1/d?e=f',
+    ],
+    ITEMWRIGHT_TEAM_ID: ['a', 'a'.repeat(191), '...'],
+    ITEMWRIGHT_SECRET: ['x'.repeat(16), 'x'.repeat(191), 'with:colons:in:it'],
+    CORS_ORIGINS: ['*', ' * ', 'https://a.example', 'http://127.0.0.1:3000,https://a.example'],
+    LOG_LEVEL: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    METRICS: ['on', 'off'],
+  })) {
+    for (const value of values)
+      test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
+  }
+
+  describe('refuse', () => {
+    for (const [name, values] of Object.entries({
+      PORT: ['-1', '65536', '80.5', 'http', ' 80', '1e3', '0x50', '99999'],
+      DATABASE_URL: ['a.db', 'mysql://a/b', 'sqlite:', 'sqlite::memory:', 'postgres:a', 'postgres://[', 'http://a'],
+      ITEMWRIGHT_TEAM_ID: ['a:b', 'a b', '.', '..', 'ä', 'a'.repeat(192), 'a/b', 'a\n'],
+      ITEMWRIGHT_SECRET: ['x'.repeat(15), 'x'.repeat(192)],
+      CORS_ORIGINS: [
+        'game.example',
+        'https://a.example/',
+        'https://a.example/path',
+        'https://a.example,',
+        '*,https://a',
+        'null',
+      ],
+      LOG_LEVEL: ['INFO', 'verbose', '1'],
+      METRICS: ['true', '1', 'ON', 'constructor'],
+    })) {
+      for (const value of values) {
+        test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {
+          const lines = faultsOf({ [name]: value });
+          assert.equal(lines.length, 1);
+          assert.ok(lines[0]?.startsWith(`${name} must `), lines[0]);
+          assert.ok(!lines[0]?.includes('\n'));
+          if (name === 'ITEMWRIGHT_SECRET') assert.ok(!lines[0]?.includes(value), 'a secret is never shown');
+        });
+      }
+    }
+
+    test('all that make no sense at once', () => {
+      const lines = faultsOf({
+        PORT: 'x',
+        DATABASE_URL: 'x',
+        ITEMWRIGHT_TEAM_ID: ':',
+        ITEMWRIGHT_SECRET: 'x',
+        CORS_ORIGINS: 'x',
+        LOG_LEVEL: 'x',
+        METRICS: 'x',
+      });
+      assert.deepEqual(
+        lines.map((line) => line.split(' ', 1)[0]),
+        ['PORT', 'DATABASE_URL', 'ITEMWRIGHT_TEAM_ID', 'ITEMWRIGHT_SECRET', 'CORS_ORIGINS', 'LOG_LEVEL', 'METRICS'],
+      );
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const HARNESS = new URL('harness.ts', import.meta.url);
+const SETUP = fileURLToPath(new URL('global-setup.ts', import.meta.url));
+
+/** Runs a test file as the suite does, on a server that is said to be there already, and gives its exit status. */
+const runSuite = async (body: string): Promise<number> => {
+  const folder = await mkdtemp(join(tmpdir(), 'itemwright-suite-'));
+  const file = join(folder, 'one.test.ts');
+  await writeFile(
+    file,
+    `import { test } from 'node:test';\nimport ${JSON.stringify(HARNESS.href)};\ntest('one', () => { ${body} });\n`,
+  );
+  const { NODE_TEST_CONTEXT, ...environment } = process.env;
+  try {
+    return await new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        ['--test', `--test-global-setup=${SETUP}`, file],
+        { env: { ...environment, TEST_POSTGRES_URL: 'postgres://127.0.0.1:1/none' } },
+        (error) => resolve(error === null ? 0 : Number(error.code)),
+      );
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+test('a run with a failed test ends with a status that says so', async () => {
+  assert.equal(await runSuite(''), 0);
+  assert.equal(await runSuite("throw new Error('failed');"), 1);
+});
