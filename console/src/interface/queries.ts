@@ -67,6 +67,24 @@ export const useItem = (id: string) => {
   });
 };
 
+export const useTemplate = (id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['templates', id],
+    queryFn: ({ signal }) => answer(api.GET('/templates/{id}', { params: { path: { id } }, signal })),
+  });
+};
+
+/** The odds of a template as it is saved; nothing is asked without an id. */
+export const useTemplateOdds = (id: string | undefined) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['template-odds', id],
+    queryFn: ({ signal }) => answer(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' } }, signal })),
+    enabled: id !== undefined,
+  });
+};
+
 export const useRollStatistics = (filter: RollFilter = {}) => {
   const api = useInterface();
   return useQuery({

@@ -12,7 +12,7 @@ export const TableCard = ({
   children: ReactNode;
 }) => (
   <Card padding={0}>
-    <Table.ScrollContainer minWidth={minWidth} type="native">
+    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0}>
       <Table horizontalSpacing="md" aria-label={label}>
         {children}
       </Table>

@@ -61,6 +61,7 @@ export const PAGES: readonly { readonly path: string; readonly Page: ComponentTy
   { path: '/attributes', Page: page(() => import('../pages/attributes/attributes.tsx')) },
   { path: '/templates', Page: page(() => import('../pages/templates/templates.tsx')) },
   { path: '/templates/:id', Page: page(() => import('../pages/templates/template-page.tsx')) },
+  { path: '/new-template', Page: page(() => import('../pages/templates/new-template.tsx')) },
   { path: '/roll-lab', Page: page(() => import('../pages/roll-lab/roll-lab.tsx')) },
   { path: '/statistics', Page: page(() => import('../pages/statistics/statistics.tsx')) },
   { path: '/players', Page: page(() => import('../pages/players/players.tsx')) },
