@@ -52,10 +52,13 @@ export interface List<T> {
 }
 
 /** Reads a list page by page. */
-export const readAll = async <T>(page: (cursor: string | undefined) => Promise<Answered<T[]>>): Promise<List<T>> => {
+export const readAll = async <T>(
+  page: (cursor: string | undefined) => Promise<Answered<T[]>>,
+  mostPages = MOST_PAGES,
+): Promise<List<T>> => {
   const rows: T[] = [];
   let cursor: string | undefined;
-  for (let count = 0; count < MOST_PAGES; count++) {
+  for (let count = 0; count < mostPages; count++) {
     const { data, response } = await settle(page(cursor));
     rows.push(...data);
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useInterface } from '../session/session.tsx';
 import { answer, type Interface, readAll } from './client.ts';
 
@@ -58,6 +58,27 @@ export const useItemOdds = () => useQuery(queries.itemOdds(useInterface()));
 export const useTemplates = () => useQuery(queries.templates(useInterface()));
 export const useSpaces = () => useQuery(queries.spaces(useInterface()));
 export const useUsers = () => useQuery(queries.users(useInterface()));
+
+/** Enough to say how many players there are, up to a thousand. */
+export const useFirstUsers = () => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['users', 'first'],
+    queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal }), 1),
+  });
+};
+
+/** The odds of several templates; those that cannot be rolled tell why. */
+export const useOddsOfTemplates = (ids: readonly string[]) => {
+  const api = useInterface();
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['template-odds', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        answer(api.GET('/templates/{id}/odds', { params: { path: { id } }, signal })),
+    })),
+  });
+};
 
 export const useItem = (id: string) => {
   const api = useInterface();
