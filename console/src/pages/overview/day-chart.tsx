@@ -9,7 +9,7 @@ export const DayChart = ({ days }: { days: readonly { readonly date: string; rea
     data={days.map(({ date, count }) => ({ day: formatDay(date), count }))}
     dataKey="day"
     series={[{ name: 'count', label: 'Items rolled', color: 'verdigris.6' }]}
-    gridAxis="y"
+    gridAxis="x"
     tickLine="none"
     xAxisProps={{ minTickGap: 24 }}
     yAxisProps={{ width: 48, allowDecimals: false }}

@@ -27,7 +27,7 @@ export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
       series={[{ name: 'chance', label: 'Chance', color: 'verdigris.6' }]}
       curveType="linear"
       withDots={false}
-      gridAxis="y"
+      gridAxis="x"
       xAxisProps={{ type: 'number', domain: [0, 'dataMax'], tickCount: 7 }}
       yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], width: 52 }}
       xAxisLabel={rolls}
