@@ -17,6 +17,7 @@ import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
+import { createCommand, sweepOldAnswers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -30,16 +31,32 @@ export interface AppParts {
   readonly clock: () => number;
   /** The source of every roll. */
   readonly draws: Draws;
+  /** How long a request may take, if not as long as usual. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
-export const buildApp = async ({ settings, database, logger, clock, draws }: AppParts): Promise<App> => {
+export const buildApp = async ({
+  settings,
+  database,
+  logger,
+  clock,
+  draws,
+  requestTimeoutMs,
+}: AppParts): Promise<App> => {
   const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
   const catalogs = createCatalogs();
-  const app = await createServer({ settings, authorizer, logger, clock });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
-  const parts = { database, authorizer, catalogs, draws, readyTemplates: createReadyTemplates(catalogs) };
+  const parts = {
+    database,
+    command: createCommand(database),
+    authorizer,
+    catalogs,
+    draws,
+    readyTemplates: createReadyTemplates(catalogs),
+  };
   serviceRoutes(app, { database, metrics: settings.metrics });
   consoleRoutes(app);
   attributeRoutes(app, parts);
@@ -53,6 +70,8 @@ export const buildApp = async ({ settings, database, logger, clock, draws }: App
   itemInstanceRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
+  const sweep = sweepOldAnswers(database, clock, (error) => logger.warn({ err: error }, 'old answers stay for now'));
+  app.addHook('onClose', sweep.stop);
   await app.ready();
   return app;
 };

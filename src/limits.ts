@@ -29,6 +29,9 @@ export const LIMITS = {
   offerDepth: 1000,
   rolledPools: 64,
   verifiedHeaders: 10_000,
+  requestsUnderWay: 1024,
+  rateLimitedTeams: 10_000,
+  workers: 64,
   cachedTeams: 1000,
   cachedItems: 1_000_000,
 } as const;

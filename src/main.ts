@@ -1,9 +1,11 @@
-import { pino } from 'pino';
+import cluster from 'node:cluster';
+import { type Logger, pino } from 'pino';
 import { buildApp } from './app.ts';
-import { openDatabase } from './database/database.ts';
+import { type Database, openDatabase } from './database/database.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { superviseWorkers } from './workers.ts';
 
 /** Requests under way get this long to finish once the service was told to stop. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -22,17 +24,25 @@ const settingsOrExit = (): Settings => {
   }
 };
 
-/** What a person sees after the very first start. It goes to standard error, so that standard output holds only logs. */
-const greet = (address: string, teamId: string, secret: string | undefined): void => {
-  const password = secret ?? '$ITEMWRIGHT_SECRET';
-  const keep = secret === undefined ? '' : 'The secret is shown this once; keep it. ';
+type FirstTeam = { teamId: string; secret: string };
+
+/**
+ * What a person sees on the very first start. It goes to standard error, so that standard output holds only logs, and
+ * at once, since it cannot be shown again should the start fail further on.
+ */
+const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const isGiven = given.secret !== undefined;
   say(`
-Itemwright is ready at ${address}
+Itemwright made its first team.
 
   team id  ${teamId}
-  secret   ${secret ?? 'as given in ITEMWRIGHT_SECRET'}
+  secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
+${isGiven ? '' : '\nThe secret is shown this once; keep it.\n'}`);
+};
 
-${keep}Paste this into another terminal to try it:
+const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
+  say(`Itemwright is ready at ${address}. Try it:
 
   curl -u "${teamId}:${password}" ${address}/team
 
@@ -43,43 +53,90 @@ The examples of the README want these two lines once:
 `);
 };
 
-const start = async (): Promise<void> => {
-  const settings = settingsOrExit();
-  const logger = pino(
+const createLogger = (settings: Settings): Logger =>
+  pino(
     { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
   );
+
+/** The database with its schema up to date, and the team that its very first start makes. */
+const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
   const database = openDatabase(settings.databaseUrl);
   await database.migrate();
   const firstTeam = await database.write((tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
-  const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
+  if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
+  return { database, firstTeam };
+};
 
-  let stopping = false;
-  const stop = async (reason: string): Promise<void> => {
-    // Ctrl-C reaches both npm and the service, so a second signal is no impatience: the stop under way goes on.
-    if (stopping) return;
-    stopping = true;
+/** Ctrl-C reaches both npm and the service, so a second signal is no impatience: the stop under way goes on. */
+const onceToldToStop = (stop: (signal: string) => void): void => {
+  let told = false;
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.on(signal, () => {
+      if (!told) stop(signal);
+      told = true;
+    });
+  }
+};
+
+const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
+
+/** Nobody waits for ever for requests that do not finish. */
+const giveUpLater = (logger: Logger): void => {
+  setTimeout(() => {
+    logger.error('requests did not finish in time');
+    exit(logger, 1);
+  }, STOP_TIMEOUT_MS).unref();
+};
+
+const addressOf = ({ host }: Settings, port: number): string => {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${port}`;
+};
+
+/** Serves from this process. */
+const serve = async (settings: Settings, logger: Logger): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings);
+  const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
+  onceToldToStop(async (reason) => {
     logger.info({ reason }, 'stopping');
-    setTimeout(() => {
-      logger.error('requests did not finish in time');
-      logger.flush(() => process.exit(1));
-    }, STOP_TIMEOUT_MS).unref();
+    giveUpLater(logger);
     await app.close();
     await database.close();
     logger.info('stopped');
-    logger.flush(() => process.exit(0));
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-
+    exit(logger, 0);
+  });
   await app.listen({ host: settings.host, port: settings.port });
-  const { port } = app.server.address() as { port: number };
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const address = `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`;
+  const address = addressOf(settings, (app.server.address() as { port: number }).port);
   logger.info({ address, engine: database.engine }, 'listening');
-  // A secret that was given is known to whoever gave it, and need not stand on a screen.
-  if (firstTeam !== undefined)
-    greet(address, firstTeam.teamId, settings.firstTeam.secret === undefined ? firstTeam.secret : undefined);
+  if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+};
+
+/** Serves from several processes behind one port. */
+const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings);
+  await database.close();
+  const workers = superviseWorkers({
+    count: settings.workers,
+    logger,
+    listening: (port) => {
+      const address = addressOf(settings, port);
+      logger.info({ address, workers: settings.workers }, 'listening');
+      if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+    },
+    ended: (code) => exit(logger, code),
+  });
+  onceToldToStop((reason) => {
+    logger.info({ reason }, 'stopping');
+    giveUpLater(logger);
+    workers.stop();
+  });
+};
+
+const start = (): Promise<void> => {
+  const settings = settingsOrExit();
+  const logger = createLogger(settings);
+  return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings, logger) : serve(settings, logger);
 };
 
 start().catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseDatabaseUrl } from './database/database.ts';
 import { LIMITS } from './limits.ts';
 
@@ -14,6 +15,10 @@ export interface Settings {
   readonly corsOrigins: '*' | readonly string[];
   readonly logLevel: LogLevel;
   readonly metrics: boolean;
+  /** Requests a second that a team may make of this process; infinity where there is no limit. */
+  readonly rateLimit: number;
+  /** Processes behind the one port. */
+  readonly workers: number;
 }
 
 /** Names of settings that make no sense, a line each. */
@@ -77,13 +82,32 @@ export const readSettings = (environment: Environment): Settings => {
       `must be one of ${LOG_LEVELS.join(', ')}`,
     ),
     metrics: checked('METRICS', false, parseSwitch, 'must be on or off'),
+    rateLimit: checked(
+      'RATE_LIMIT',
+      Number.POSITIVE_INFINITY,
+      (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, 1_000_000)),
+      'must be off or a whole number of requests a second, from 1',
+    ),
+    workers: checked(
+      'WORKERS',
+      1,
+      (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, LIMITS.workers)),
+      `must be auto or a whole number from 1 to ${LIMITS.workers}`,
+    ),
   };
+  const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
+  if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
+    faults.push('WORKERS above 1 needs PostgreSQL, since one process owns an SQLite file');
   if (faults.length > 0) throw new SettingsError(faults);
-  return Object.freeze(settings);
+  return Object.freeze({ ...settings, workers: isSqlite ? 1 : settings.workers });
 };
 
 const parseSwitch = (text: string): boolean | undefined =>
   text === 'on' || text === 'off' ? text === 'on' : undefined;
+
+/** A whole number from 1 to `most`. */
+const parseWhole = (text: string, most: number): number | undefined =>
+  /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 
 const parsePort = (text: string): number | undefined =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;

@@ -178,7 +178,8 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     name: 'Template',
     config: { baseRates: { [optionId]: 1 }, featuredItemIds: [`${prefix}-item`], sparkCurrency: 1 },
   });
-  await send('/users', { id: `${prefix}-user`, externalId: `${prefix}-external` });
+  const user = { id: `${prefix}-user`, externalId: `${prefix}-external` };
+  assert.equal((await client.post('/users', user, { headers: { 'idempotency-key': `${prefix}-key` } })).status, 200);
   await send('/spaces', { id: `${prefix}-space`, name: 'Space', cols: 4, rows: 4 });
   await send(`/users/${prefix}-user/spaces`, { id: `${prefix}-user-space`, spaceId: `${prefix}-space` });
   await send('/item-instances', {

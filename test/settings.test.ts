@@ -22,6 +22,8 @@ describe('settings', () => {
       corsOrigins: [],
       logLevel: 'info',
       metrics: false,
+      rateLimit: Number.POSITIVE_INFINITY,
+      workers: 1,
     });
   });
 
@@ -36,6 +38,8 @@ describe('settings', () => {
         CORS_ORIGINS: 'https://game.example, http://localhost:5173',
         LOG_LEVEL: 'silent',
         METRICS: 'on',
+        RATE_LIMIT: '250',
+        WORKERS: '3',
       }),
       {
         host: '::',
@@ -45,6 +49,8 @@ describe('settings', () => {
         corsOrigins: ['https://game.example', 'http://localhost:5173'],
         logLevel: 'silent',
         metrics: true,
+        rateLimit: 250,
+        workers: 3,
       },
     );
   });
@@ -59,6 +65,8 @@ describe('settings', () => {
       'CORS_ORIGINS',
       'LOG_LEVEL',
       'METRICS',
+      'RATE_LIMIT',
+      'WORKERS',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -83,6 +91,8 @@ describe('settings', () => {
     CORS_ORIGINS: ['*', ' * ', 'https://a.example', 'http://127.0.0.1:3000,https://a.example'],
     LOG_LEVEL: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     METRICS: ['on', 'off'],
+    RATE_LIMIT: ['off', '1', '1000000'],
+    WORKERS: ['1', 'auto'],
   })) {
     for (const value of values)
       test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -104,6 +114,8 @@ describe('settings', () => {
       ],
       LOG_LEVEL: ['INFO', 'verbose', '1'],
       METRICS: ['true', '1', 'ON', 'constructor'],
+      RATE_LIMIT: ['on', '0', '-1', '1.5', '1000001', '1e3'],
+      WORKERS: ['0', '-1', '1.5', '65', 'many', '2'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {
@@ -125,10 +137,22 @@ describe('settings', () => {
         CORS_ORIGINS: 'x',
         LOG_LEVEL: 'x',
         METRICS: 'x',
+        RATE_LIMIT: 'x',
+        WORKERS: 'x',
       });
       assert.deepEqual(
         lines.map((line) => line.split(' ', 1)[0]),
-        ['PORT', 'DATABASE_URL', 'ITEMWRIGHT_TEAM_ID', 'ITEMWRIGHT_SECRET', 'CORS_ORIGINS', 'LOG_LEVEL', 'METRICS'],
+        [
+          'PORT',
+          'DATABASE_URL',
+          'ITEMWRIGHT_TEAM_ID',
+          'ITEMWRIGHT_SECRET',
+          'CORS_ORIGINS',
+          'LOG_LEVEL',
+          'METRICS',
+          'RATE_LIMIT',
+          'WORKERS',
+        ],
       );
     });
   });

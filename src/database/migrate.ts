@@ -3,10 +3,12 @@ import { Migrator } from 'kysely/migration';
 import type { Database, Migrations } from './database.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as userStates } from './migrations/0002-user-states.ts';
+import { up as storedAnswers } from './migrations/0004-stored-answers.ts';
 
 const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
   '0002-user-states': userStates,
+  '0004-stored-answers': storedAnswers,
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */

@@ -32,9 +32,10 @@ const types = {
 
 /**
  * What another transaction may have caused: a serialisation failure, a deadlock, or a key that was taken or removed
- * between a command's check and its write. Run again, the command sees what the other did and answers accordingly.
+ * between a command's check and its write (23001 is what PostgreSQL 18 calls a row kept by `on delete restrict`). Run
+ * again, the command sees what the other did and answers accordingly.
  */
-const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503']);
+const RETRIED_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 
 const isCollision = (error: unknown): boolean => error instanceof Collision || RETRIED_CODES.has(codeOf(error) ?? '');
 
@@ -148,11 +149,14 @@ export const openPostgres = (url: string): Database => {
     migrate: async (migrations) => {
       // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.
       await queries.connection().execute(async (connection) => {
+        // A large table may take its time, and so may the node that came first.
+        await sql`set statement_timeout = 0`.execute(connection);
         await sql`select pg_advisory_lock(8090141)`.execute(connection);
         try {
           await migrate(connection as never, 'postgres', migrations);
         } finally {
           await sql`select pg_advisory_unlock(8090141)`.execute(connection);
+          await sql`reset statement_timeout`.execute(connection);
         }
       });
     },

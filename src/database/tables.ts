@@ -76,6 +76,9 @@ export interface Tables {
    */
   user_space_rows: { team_id: string; user_space_id: string; y: number; taken: string };
 
+  /** Answers of requests that brought an `Idempotency-Key`, stored with their effect. */
+  stored_answers: { team_id: string; key: string; fingerprint: string; answer: string; stored_at: number };
+
   /** The record of every roll, one row for each call; `results` lists items and values. */
   roll_events: OfTeam & {
     template_id: string | null;

@@ -137,7 +137,8 @@ describe('ten million rolls of a banner with two pities', () => {
     const { tiers, items } = templateOdds(templateOf('gacha', banner, catalog));
     const four = tiers.find(({ tier }) => tier === 'four');
     const featured = items.find(({ itemId }) => itemId === 'five-1');
-    // Batches of ten thousand rolls hardly depend on each other, and their own spread tells how near their mean must be.
+    // Batches of ten thousand rolls hardly depend on each other, and their own spread tells how near their mean must
+    // be.
     assert.ok(meanAgrees(foursByBatch, four?.effective ?? 0));
     // After a featured result every counter that matters to the next is fresh.
     assert.ok(meanAgrees(featuredGaps, featured?.expectedRolls ?? 0));
@@ -168,15 +169,13 @@ describe('packs and offers', () => {
       const template = templateOf(type, config, weighted);
       const { items, tiers } = templateOdds(template);
       const rows = [
-        ...items.map(({ itemId, effective, expectedRolls }) => ({
+        ...items.map(({ itemId, ...odds }) => ({
           is: (id: string) => id === itemId,
-          effective,
-          expectedRolls,
+          ...odds,
         })),
-        ...tiers.map(({ tier, effective, expectedRolls }) => ({
+        ...tiers.map(({ tier, ...odds }) => ({
           is: (id: string) => id.startsWith(`${tier}-`),
-          effective,
-          expectedRolls,
+          ...odds,
         })),
       ];
       const draws = cheapDraws(91);
@@ -199,11 +198,16 @@ describe('packs and offers', () => {
           if (first !== -1) firsts[row]?.push(Math.floor(first / cards) + 1);
         }
       }
-      for (const [row, { effective, expectedRolls }] of rows.entries()) {
+      for (const [row, { effective, expectedRolls, medianRolls }] of rows.entries()) {
         assert.ok(meanAgrees(shares[row] ?? [], effective), `row ${row}: share`);
         // What comes with nearly every pack has too little spread to measure by.
         const measurable = firsts[row]?.length === 500 && (expectedRolls ?? 0) > 1.05;
-        if (measurable) assert.ok(meanAgrees(firsts[row] ?? [], expectedRolls ?? 0), `row ${row}: mean`);
+        if (!measurable) continue;
+        assert.ok(meanAgrees(firsts[row] ?? [], expectedRolls ?? 0), `row ${row}: mean`);
+        const within = (packs: number): number => (firsts[row] ?? []).filter((first) => first <= packs).length / 500;
+        const error = (FAR * 0.5) / Math.sqrt(500);
+        const median = medianRolls ?? 0;
+        assert.ok(within(median) > 0.5 - error && within(median - 1) < 0.5 + error, `row ${row}: median`);
       }
       assert.ok(firsts.filter(({ length }) => length === 500).length > 10);
     });

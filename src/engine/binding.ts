@@ -38,7 +38,10 @@ const mentionsOf = ({ type, config }: TypedConfig): Mention[][] => {
 export const boundTo = (bindings: Bindings, name: string): string | undefined =>
   Object.hasOwn(bindings, name) ? bindings[name] : undefined;
 
-/** Binds every tier that a configuration names to an option. An id wins over a name; a name must be borne by one option alone. */
+/**
+ * Binds every tier that a configuration names to an option. An id wins over a name; a name must be borne by one option
+ * alone.
+ */
 export const bindTiers = (
   type: TemplateType,
   config: TemplateConfig,

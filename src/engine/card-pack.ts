@@ -43,7 +43,7 @@ export interface PackPlan {
 const MOST_CARDS = 20;
 const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
 /** Counts of cards by tiers that can run out: more of them are refused, so that odds stay exact and soon. */
-const MOST_SUPPLY_STATES = 250_000;
+const MOST_SUPPLY_STATES = 100_000;
 
 const compileRates = (
   slot: SlotConfig,
@@ -77,6 +77,7 @@ const compileSlot = (slot: SlotConfig, index: number, unique: boolean, tiers: Ti
     const weights = new Map(tier.items.map((item, position) => [item, tier.weights[position] ?? 0]));
     const kept = weigh(
       tier.items.filter((item) => passing.has(item)),
+      tiers.featured,
       (item) => weights.get(item) ?? 0,
     );
     if (rates[place] === 0 || tier.rollable === 0) return kept;
@@ -116,7 +117,7 @@ const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): v
 
 export const compileCardPack = (config: CardPackConfig, workshop: Workshop): PackPlan => {
   const { faults } = workshop;
-  const tiers = compileTiers(config, undefined, workshop);
+  const tiers = compileTiers(config, {}, workshop);
   const unique = config.unique ?? false;
   const slotConfigs = config.slots ?? DEFAULT_SLOTS;
   const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);

@@ -1,8 +1,8 @@
 /**
  * Counters as a Markov chain, and its exact stationary shares.
  *
- * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from a
- * layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
+ * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from
+ * a layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
  */
 export interface Chain {
   readonly layers: number;
@@ -12,6 +12,10 @@ export interface Chain {
   readonly targets: Int32Array;
   readonly chances: Float64Array;
   readonly hits: Uint8Array;
+  /** Where the edges of each state begin; the last entry is where they end. */
+  readonly starts: Int32Array;
+  /** Whether the last layer can lead to itself. */
+  readonly lingers: boolean;
 }
 
 export interface Edge {
@@ -21,22 +25,36 @@ export interface Edge {
   readonly hit: boolean;
 }
 
+type Edges = Pick<Chain, 'sources' | 'targets' | 'chances' | 'hits'>;
+
+/** Edges must be in the order of their sources. */
+const linked = (layers: number, width: number, edges: Edges): Chain => {
+  const states = layers * width;
+  const starts = new Int32Array(states + 1);
+  for (const source of edges.sources) starts[source + 1] = (starts[source + 1] as number) + 1;
+  for (let state = 0; state < states; state += 1)
+    starts[state + 1] = (starts[state + 1] as number) + (starts[state] as number);
+  const last = states - width;
+  const lingers =
+    layers > 1 && edges.targets.some((target, edge) => target >= last && edge >= (starts[last] as number));
+  return { layers, width, ...edges, starts, lingers };
+};
+
 /** Edges must be given in the order of their sources. Those that cannot be taken are left out. */
 export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): Chain => {
   const taken = [...edges].filter(({ chance }) => chance > 0);
-  return {
-    layers,
-    width,
+  return linked(layers, width, {
     sources: Int32Array.from(taken, ({ source }) => source),
     targets: Int32Array.from(taken, ({ target }) => target),
     chances: Float64Array.from(taken, ({ chance }) => chance),
     hits: Uint8Array.from(taken, ({ hit }) => Number(hit)),
-  };
+  });
 };
 
 /**
- * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it only adds,
- * multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is used up.
+ * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it
+ * only adds, multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is
+ * used up.
  */
 const reduce = (matrix: Float64Array, size: number): Float64Array => {
   let base = 0;
@@ -71,26 +89,15 @@ const reduce = (matrix: Float64Array, size: number): Float64Array => {
   return shares;
 };
 
-/** Where the edges of each state begin; the last entry is where they end. */
-const edgeStarts = ({ layers, width, sources }: Chain): Int32Array => {
-  const starts = new Int32Array(layers * width + 1);
-  for (const source of sources) starts[source + 1] = (starts[source + 1] as number) + 1;
-  for (let state = 0; state < layers * width; state += 1)
-    starts[state + 1] = (starts[state + 1] as number) + (starts[state] as number);
-  return starts;
-};
-
 /**
- * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are replaced by
- * where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense chain of one or
- * two layers, small even where there are thousands of states; the other layers follow from it.
+ * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are
+ * replaced by where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense
+ * chain of one or two layers, small even where there are thousands of states; the other layers follow from it.
  */
 export const stationaryShares = (chain: Chain): Float64Array => {
-  const { layers, width, targets, chances } = chain;
+  const { layers, width, targets, chances, starts, lingers } = chain;
   const states = layers * width;
-  const starts = edgeStarts(chain);
   const last = states - width;
-  const lingers = layers > 1 && targets.some((target, edge) => edge >= (starts[last] as number) && target >= last);
   const size = lingers ? 2 * width : width;
 
   /** Where each state of a layer leads in the end, given that for the layer after it. */
@@ -147,7 +154,7 @@ export const stationaryShares = (chain: Chain): Float64Array => {
 
 /** Whether a hit can ever come from the fresh state. */
 export const canHit = (chain: Chain): boolean => {
-  const starts = edgeStarts(chain);
+  const { starts } = chain;
   const reached = new Uint8Array(chain.layers * chain.width);
   reached[0] = 1;
   const waiting = [0];
@@ -162,32 +169,50 @@ export const canHit = (chain: Chain): boolean => {
   return false;
 };
 
+/** The chain in which a hit, which a hit edge is with the chance `part`, leads back to the fresh state. */
+const restarting = (chain: Chain, part: number): Chain => {
+  const count = chain.sources.length + chain.hits.reduce((sum, hit) => sum + hit, 0);
+  const edges: Edges = {
+    sources: new Int32Array(count),
+    targets: new Int32Array(count),
+    chances: new Float64Array(count),
+    hits: new Uint8Array(count),
+  };
+  let next = 0;
+  for (let edge = 0; edge < chain.sources.length; edge += 1) {
+    const hit = chain.hits[edge] === 1;
+    edges.sources[next] = chain.sources[edge] as number;
+    edges.targets[next] = chain.targets[edge] as number;
+    edges.chances[next] = (chain.chances[edge] as number) * (hit ? 1 - part : 1);
+    next += 1;
+    if (!hit) continue;
+    edges.sources[next] = chain.sources[edge] as number;
+    edges.chances[next] = (chain.chances[edge] as number) * part;
+    edges.hits[next] = 1;
+    next += 1;
+  }
+  return linked(chain.layers, chain.width, edges);
+};
+
 /** The mean of the rolls until the first hit: by starting afresh at every hit, and counting how often that is. */
 export const meanByRestarts = (chain: Chain, part: number): number => {
-  const edges: Edge[] = [];
-  for (const [edge, source] of chain.sources.entries()) {
-    const target = chain.targets[edge] as number;
-    const chance = chain.chances[edge] as number;
-    const hit = chain.hits[edge] === 1;
-    edges.push({ source, target, chance: hit ? chance * (1 - part) : chance, hit: false });
-    if (hit) edges.push({ source, target: 0, chance: chance * part, hit: true });
-  }
-  const restarting = chainOf(chain.layers, chain.width, edges);
-  const shares = stationaryShares(restarting);
+  const { sources, chances, hits, ...shape } = restarting(chain, part);
+  const shares = stationaryShares({ sources, chances, hits, ...shape });
   let rate = 0;
-  for (const [edge, source] of restarting.sources.entries()) {
-    if (restarting.hits[edge] === 1) rate += (shares[source] as number) * (restarting.chances[edge] as number);
+  for (let edge = 0; edge < sources.length; edge += 1) {
+    if (hits[edge] === 1) rate += (shares[sources[edge] as number] as number) * (chances[edge] as number);
   }
   return 1 / rate;
 };
 
 /**
- * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit edge surely
- * hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for ever.
+ * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit
+ * edge surely hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for
+ * ever.
  */
 export const worstCase = (chain: Chain, always: boolean): number | null => {
   const states = chain.layers * chain.width;
-  const starts = edgeStarts(chain);
+  const { starts } = chain;
   const ON_THE_WAY = -1;
   // 0: not seen yet. The longest way from a state that is done, counted in rolls, is at least 1.
   const longest = new Int32Array(states);

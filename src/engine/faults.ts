@@ -10,7 +10,7 @@ export interface FaultList {
   add(path: readonly (string | number)[], message: string): void;
 }
 
-export const pointerOf = (path: readonly (string | number)[]): string =>
+const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 export const listFaults = (): FaultList => {

@@ -35,7 +35,10 @@ const config = fc
     };
   });
 
-/** Moves a distribution over counters on by a roll, by the rates that rolls have; the mass that gives a tier is taken out, if one is named. */
+/**
+ * Moves a distribution over counters on by a roll, by the rates that rolls have; the mass that gives a tier is taken
+ * out, if one is named.
+ */
 const step = (
   rules: GachaRules,
   before: ReadonlyMap<string, number>,
@@ -99,7 +102,8 @@ test('odds are those of the rules that roll, followed roll by roll, for any coun
           surviving = [...left.values()].reduce((sum, mass) => sum + mass, 0);
           if (surviving <= 0.5 + 1e-12) median ??= roll;
         }
-        // A tier may only be able to come before the pities of others have set in. The rare ones go on at a steady rate.
+        // A tier may only be able to come before the pities of others have set in. The rare ones go on at a steady
+        // rate.
         if (taken === 0) assert.equal(odds[place]?.expectedRolls, null);
         else near(odds[place]?.expectedRolls, mean + surviving / taken, 1e-8 * (mean + surviving / taken));
         if (median === null && taken > 0) continue;

@@ -1,7 +1,8 @@
 import { type Chain, chainOf, type Edge, stationaryShares } from './chain.ts';
+import { timingsOf } from './chain-timing.ts';
 import type { Feature, GachaRules } from './gacha.ts';
 import { type Counter, factorAt } from './pity.ts';
-import { NEVER, type Timing, timingsOf } from './survival.ts';
+import { NEVER, type Timing } from './survival.ts';
 import type { Tier } from './tiers.ts';
 
 /** Odds of a tier or an item: shares of all items given, and how long the first one takes. */
@@ -55,7 +56,10 @@ const ratesIn = ({ ladder }: GachaRules, since: readonly number[]): number[] => 
 const statesOf = (counters: readonly Counter[]): number =>
   counters.reduce((states, { factors }) => states * factors.length, 1);
 
-/** The chain of the counters that matter to a rank, in which a hit is a roll that gives it. Lower ranks change none of them. */
+/**
+ * The chain of the counters that matter to a rank, in which a hit is a roll that gives it. Lower ranks change none of
+ * them.
+ */
 const chainOfRank = (rules: GachaRules, rank: number): Chain => {
   const counters = countersUpTo(rules, rank);
   const states = statesOf(counters);
@@ -76,8 +80,8 @@ const chainOfRank = (rules: GachaRules, rank: number): Chain => {
 };
 
 /**
- * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. The losses are not
- * part of the states that a configuration is measured by: the top tier comes by its own counter alone.
+ * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. The
+ * losses are not part of the states that a configuration is measured by: the top tier comes by its own counter alone.
  */
 const chainOfFeature = (rules: GachaRules, feature: Feature, share: number, wantsFeatured: boolean): Chain => {
   const counters = countersUpTo(rules, 0);

@@ -253,6 +253,12 @@ describe('featured items', () => {
     assert.ok(agrees(Object.values(counted(config, 20_000, null)), [0.15, 0.7, 0.15], 0.001));
   });
 
+  test('keep their weights in the top tier where there is a share, also when the rate-up is 0', () => {
+    const all = ['five-1', 'five-2', 'five-3'];
+    const config = { baseRates: top, featuredItemIds: all, featuredShare: 0.5, rateUpMultiplier: 0 };
+    assert.ok(agrees(Object.values(counted(config, 20_000, null)), [1 / 3, 1 / 3, 1 / 3], 0.001));
+  });
+
   test('have their weights multiplied where there is no share, at the level 0.001', () => {
     const config = { baseRates: top, featuredItemIds: ['five-2'], rateUpMultiplier: 8 };
     assert.ok(agrees(Object.values(counted(config, 20_000, null)), [0.1, 0.8, 0.1], 0.001));

@@ -2,7 +2,7 @@ import { boundTo } from './binding.ts';
 import { sortedBy } from './byte-order.ts';
 import type { GachaConfig } from './config.ts';
 import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
-import { rollAttributes } from './pool.ts';
+import { NO_VALUES, rollAttributes } from './pool.ts';
 import type { Draws } from './random.ts';
 import { type PityState, type RollResult, sinceOf, type TierCounter } from './state.ts';
 import {
@@ -44,10 +44,12 @@ const compileFeature = (config: GachaConfig, tiers: Tiers, { faults }: Workshop)
   const items = tiers.all[tiers.top]?.items ?? [];
   const featured = weigh(
     items.filter(({ id }) => tiers.featured.has(id)),
+    tiers.featured,
     ({ weight }) => weight,
   );
   const others = weigh(
     items.filter(({ id }) => !tiers.featured.has(id)),
+    tiers.featured,
     ({ weight }) => weight,
   );
   const faultOfFeatured = faultOfItems(featured);
@@ -111,7 +113,7 @@ const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Work
 
 export const compileGacha = (config: GachaConfig, workshop: Workshop): GachaRules => {
   const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
-  const tiers = compileTiers(config, pityTier, workshop);
+  const tiers = compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
   if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
   checkTopTier(config, tiers, workshop);
   checkSegments(config.softPity, ['softPity'], workshop.faults);
@@ -198,17 +200,19 @@ export const rollGacha = (
     if (tier === undefined) throw new Error('A template without tiers was rolled.');
     const isTop = place === tiers.top;
     const from = isTop && feature !== null ? topItems(feature, tier, since ? losses : 0, featuredDraw) : tier;
-    const item = from.items[from.picker.pick(itemDraw)];
+    const index = from.picker.pick(itemDraw);
+    const item = from.items[index];
     if (item === undefined) throw new Error('A tier without items was rolled.');
 
     const rank = tiers.ranks[place] as number;
-    const featured = tiers.featured.has(item.id);
+    const featured = from.isFeatured[index] === 1;
     const pityGiven = since !== null && isDue(ladder[rank] as Counter, since[rank] as number);
     if (since !== null) {
       moveCounters(kept, since, rank);
       if (isTop && tiers.featured.size > 0) losses = featured ? 0 : losses + 1;
     }
-    results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values: rollAttributes(item, draws) });
+    const values = from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
+    results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values });
   }
   if (pity === null || since === null) return { results, pity: null };
   const own = kept.flatMap(({ rank, optionId }) =>

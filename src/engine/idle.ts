@@ -5,8 +5,9 @@ import type { IdleAccount } from './state.ts';
 import type { Workshop } from './tiers.ts';
 
 /**
- * Accrual is counted in units: a millisecond at one millionth of a roll an hour. A rate of up to six decimals is a whole
- * number of units a millisecond, so that every span of time is worth a whole number of units and nothing is ever rounded.
+ * Accrual is counted in units: a millisecond at one millionth of a roll an hour. A rate of up to six decimals is a
+ * whole number of units a millisecond, so that every span of time is worth a whole number of units and nothing is ever
+ * rounded.
  */
 const UNITS_A_ROLL = 3_600_000n * 1_000_000n;
 const MS_AN_HOUR = 3_600_000n;
@@ -39,7 +40,10 @@ export const compileIdle = (config: IdleConfig, workshop: Workshop): IdleRules =
   return { ...rules, unitsAMs, mostUnits: leastOf(mostUnits, MOST_OWED) };
 };
 
-/** What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught up. */
+/**
+ * What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught
+ * up.
+ */
 export const accrue = ({ unitsAMs, mostUnits }: IdleRules, account: IdleAccount | null, nowMs: number): IdleAccount => {
   if (account === null) return { atMs: nowMs, rolls: 0, units: 0 };
   const elapsedMs = BigInt(Math.max(0, Math.floor(nowMs) - account.atMs));

@@ -96,7 +96,8 @@ describe('known answers', () => {
     const five = tierOf(odds, 'five');
     near(five.effective, 0.062584, 5e-7);
     near(five.expectedRolls, 3.5732, 5e-5);
-    assert.equal(five.worstRolls, 10);
+    // Two packs in a row without one have a chance of 0.5367, three of 0.3932.
+    assert.deepEqual([five.medianRolls, five.worstRolls], [3, 10]);
     const { chances } = templateOf('card_pack', pack, catalog);
     near(1 - (chances().fresh[0] ?? 0), 0.7326, 1e-9);
   });
@@ -271,12 +272,13 @@ describe('many items of a tier', () => {
   });
 });
 
-test('the odds of the banner take far less than 100 ms', () => {
+test('the odds of the banner take far less than 100 ms of work', () => {
   const template = templateOf('gacha', banner, catalog);
   const times = Array.from({ length: 3 }, () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     templateOdds(template);
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
   });
   assert.ok(Math.min(...times) < 100, `${times} ms`);
 });

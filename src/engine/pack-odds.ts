@@ -2,7 +2,16 @@ import type { PackPlan, Slot } from './card-pack.ts';
 import type { Odds, TierOdds } from './gacha-odds.ts';
 import { countCards, type TierCounts } from './pack-counts.ts';
 import { drawPositions } from './successive-sampling.ts';
-import { type Follower, medianOf, NEVER, surviveBy, type Timing } from './survival.ts';
+import {
+  type Decay,
+  type Follower,
+  medianByFollowing,
+  medianOfDecay,
+  NEVER,
+  orNull,
+  settlesAfter,
+  type Timing,
+} from './survival.ts';
 import { sumOf } from './weighted.ts';
 
 /** What one pack does for something that it may hold. Its three chances sum to 1. */
@@ -25,11 +34,11 @@ interface InPacks {
 
 /** A chance this small is what rounding left of none. */
 const NOTHING = 1e-13;
-const MOST_PACKS_FOLLOWED = 30_000;
+const MOST_PACKS_FOLLOWED = 10_000;
 
 /**
- * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of the chance: the
- * chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
+ * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of
+ * the chance: the chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
  */
 const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   // begun[n]: the chance that the pity begins afresh with pack n and there was no hit before.
@@ -38,13 +47,11 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   const lasting = fresh.neither ** waiting;
   let counting = waiting > 0 ? 1 : 0;
   let isDue = waiting > 0 ? 0 : 1;
-  const advance = (): number => {
-    const taken = counting * fresh.hit + isDue * due.hit;
+  const advance = (): void => {
     const beginning = counting * fresh.onlyTop + isDue * due.onlyTop;
     const pack = begun.push(beginning) - 1;
     isDue = lasting * (begun[pack - waiting] ?? 0);
     counting = waiting > 0 ? Math.max(0, counting * fresh.neither - isDue) + beginning : 0;
-    return taken;
   };
   return { advance, left: () => counting + isDue };
 };
@@ -68,30 +75,61 @@ const worstOf = ({ fresh, due }: InPacks, threshold: number): number | null => {
   return threshold;
 };
 
-const timingOf = (inPacks: InPacks, threshold: number): Timing => {
-  const { fresh, due } = inPacks;
-  const worstRolls = worstOf(inPacks, threshold);
-  const row = packsOfRow(fresh.neither, threshold);
-  const hitInRow = row.fresh * fresh.hit + row.due * due.hit;
-  if (hitInRow <= 0) return NEVER;
-  const expectedRolls = (row.fresh + row.due) / hitInRow;
-  if (threshold === Number.POSITIVE_INFINITY) {
-    const lnFactor = Math.log1p(-Math.min(1, fresh.hit));
-    return { expectedRolls, medianRolls: medianOf((n) => n * lnFactor, 1, lnFactor), worstRolls };
+/**
+ * How the chance of no hit decays from pack to pack. A row ends without a hit after k packs with a known chance; the
+ * factor is what makes those chances, each divided by its k-th power, sum to 1. Found by Newton's method, from the side
+ * where it cannot overshoot.
+ */
+const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
+  if (threshold === Number.POSITIVE_INFINITY) return { lnScale: 0, lnFactor: Math.log1p(-Math.min(1, fresh.hit)) };
+  let growth = 1;
+  for (let round = 0; round < 100; round += 1) {
+    let lasting = 1;
+    let inRow = 0;
+    let ending = 0;
+    let slope = 0;
+    for (let pack = 1; pack <= threshold; pack += 1) {
+      inRow += lasting;
+      const ends = lasting * growth * (pack < threshold ? fresh.onlyTop : due.onlyTop);
+      ending += ends;
+      slope += pack * ends;
+      lasting *= growth * fresh.neither;
+    }
+    if (!(ending > 0) || !Number.isFinite(slope)) return null;
+    const change = (1 - ending) / slope;
+    if (Math.abs(change) <= 4e-16) return { lnScale: Math.log(inRow / slope), lnFactor: -Math.log(growth) };
+    growth *= 1 + change;
   }
-  const { lnSurvival, followed, lnFactor } = surviveBy(followPacks(inPacks, threshold), {
-    window: 2 * threshold + 16,
-    mostRolls: MOST_PACKS_FOLLOWED,
-    exactMean: () => expectedRolls,
-    onlyToMedian: true,
-  });
-  return { expectedRolls, medianRolls: medianOf(lnSurvival, followed, lnFactor), worstRolls };
+  return null;
 };
 
-const oddsOf = (inPacks: InPacks, { cards, threshold }: PackPlan, withoutTop: number): Odds => {
+/** Timings in packs. How long the beginning is felt hardly depends on what is asked for, so it is found out once. */
+const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
+  let settled: number | undefined;
+  return (inPacks) => {
+    const { fresh, due } = inPacks;
+    const row = packsOfRow(fresh.neither, threshold);
+    const hitInRow = row.fresh * fresh.hit + row.due * due.hit;
+    if (hitInRow <= 0) return NEVER;
+    const expectedRolls = (row.fresh + row.due) / hitInRow;
+    const decay = decayOf(inPacks, threshold);
+    let medianRolls = decay === null ? 0 : medianOfDecay(decay);
+    if (decay !== null && threshold < Number.POSITIVE_INFINITY) {
+      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MOST_PACKS_FOLLOWED);
+    }
+    if (decay === null || medianRolls <= (settled ?? 0)) {
+      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MOST_PACKS_FOLLOWED, () => expectedRolls);
+    }
+    return { expectedRolls, medianRolls: orNull(medianRolls), worstRolls: worstOf(inPacks, threshold) };
+  };
+};
+
+type TimingOf = (inPacks: InPacks) => Timing;
+
+const oddsOf = (inPacks: InPacks, { cards, threshold }: PackPlan, withoutTop: number, timingOf: TimingOf): Odds => {
   const row = packsOfRow(withoutTop, threshold);
   const effective = (row.fresh * inPacks.fresh.cards + row.due * inPacks.due.cards) / (row.fresh + row.due) / cards;
-  return { base: inPacks.fresh.cards / cards, effective, ...timingOf(inPacks, threshold) };
+  return { base: inPacks.fresh.cards / cards, effective, ...timingOf(inPacks) };
 };
 
 const countFrom = (chances: readonly number[], least: number): number => {
@@ -169,6 +207,7 @@ const weightsInSlot = ({ items }: Slot, place: number): ReadonlyMap<unknown, num
 };
 
 const repeatedItems = (plan: PackPlan, place: number, withoutTop: number): Odds[] => {
+  const timingOf = timer(plan.threshold);
   const { tiers, slots } = plan;
   const tier = tiers.all[place];
   const shares = slots.map(({ rates }) => rates.map((rate) => rate / sumOf(rates)));
@@ -189,20 +228,26 @@ const repeatedItems = (plan: PackPlan, place: number, withoutTop: number): Odds[
       fresh: repeatedItemInPack(plan, false, isTop, chances),
       due: repeatedItemInPack(plan, true, isTop, chances),
     };
-    const odds = oddsOf(inPacks, plan, withoutTop);
+    const odds = oddsOf(inPacks, plan, withoutTop, timingOf);
     known.set(key, odds);
     return odds;
   });
 };
 
 const uniqueItems = (plan: PackPlan, place: number, counts: readonly TierCounts[], withoutTop: number): Odds[] => {
+  const timingOf = timer(plan.threshold);
   const weights = plan.tiers.all[place]?.weights ?? [];
   const [fresh, due] = counts as readonly [TierCounts, TierCounts];
   const odds = new Map<number, Odds>();
   for (const [weight, positions] of drawPositions(weights, plan.cards)) {
     odds.set(
       weight,
-      oddsOf({ fresh: uniqueItemInPack(fresh, positions), due: uniqueItemInPack(due, positions) }, plan, withoutTop),
+      oddsOf(
+        { fresh: uniqueItemInPack(fresh, positions), due: uniqueItemInPack(due, positions) },
+        plan,
+        withoutTop,
+        timingOf,
+      ),
     );
   }
   return weights.map((weight) => odds.get(weight) ?? { base: 0, effective: 0, ...NEVER });
@@ -216,7 +261,12 @@ export const packOdds = (plan: PackPlan): TierOdds[] => {
   return plan.tiers.all.map((_, place) => {
     const counts = [fresh[place], due[place]] as const;
     if (counts[0] === undefined || counts[1] === undefined) throw new Error('A tier was not counted.');
-    const odds = oddsOf({ fresh: tierInPack(counts[0]), due: tierInPack(counts[1]) }, plan, withoutTop);
+    const odds = oddsOf(
+      { fresh: tierInPack(counts[0]), due: tierInPack(counts[1]) },
+      plan,
+      withoutTop,
+      timer(plan.threshold),
+    );
     const items =
       plan.remainders === null
         ? repeatedItems(plan, place, withoutTop)

@@ -9,8 +9,9 @@ const tiersOf = ({ rates }: Supplied, supply: readonly number[]): number[] =>
   rates.flatMap((rate, place) => (rate > 0 && (supply[place] ?? 0) > 0 ? place : []));
 
 /**
- * Whether so many cards, of the slots given, can take every item of the tiers wanted. Each card may take one item of any tier that
- * its slot has; that is a matching of items to cards, grown by augmenting paths. There are never more than twenty cards.
+ * Whether so many cards, of the slots given, can take every item of the tiers wanted. Each card may take one item of
+ * any tier that its slot has; that is a matching of items to cards, grown by augmenting paths. There are never more
+ * than twenty cards.
  */
 const canExhaust = (
   cards: readonly (readonly number[])[],

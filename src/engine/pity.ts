@@ -18,8 +18,8 @@ export interface Counter {
   /** The factor with pity off. */
   readonly baseFactor: number;
   /**
-   * The part that the tier takes of what the rarer ones leave, by the rolls since it last came. The last entry stands for
-   * all later rolls too, so it is 1 where there is any pity.
+   * The part that the tier takes of what the rarer ones leave, by the rolls since it last came. The last entry stands
+   * for all later rolls too, so it is 1 where there is any pity.
    */
   readonly factors: Float64Array;
 }

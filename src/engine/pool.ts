@@ -61,6 +61,10 @@ export interface Pool {
   /** In byte order of their ids, with those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
+  /**
+   * By the place of the item, 1 for those with attributes: a roll of a large pool then need not fetch the item to know.
+   */
+  readonly hasAttributes: Uint8Array;
 }
 
 export interface RolledValue {
@@ -126,12 +130,19 @@ export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly
   );
 };
 
-export const poolOf = (items: readonly CompiledItem[]): Pool => ({
+export const markAttributes = (items: readonly CompiledItem[]): Uint8Array =>
+  Uint8Array.from(items, ({ attributes }) => Number(attributes.length > 0));
+
+const poolOf = (items: readonly CompiledItem[]): Pool => ({
   items,
   picker: compilePicker(items.map(({ weight }) => weight)),
+  hasAttributes: markAttributes(items),
 });
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
+
+/** The values of items without attributes: one list for all of them, since most rolls of most games give such. */
+export const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
 
 /** One draw for each attribute of the item. */
 export const rollAttributes = ({ attributes }: CompiledItem, draws: Draws): readonly RolledValue[] => {
@@ -146,12 +157,15 @@ export const rollAttributes = ({ attributes }: CompiledItem, draws: Draws): read
  * The plain roll. Like every rolled item it takes the draws of tier, featured and item, though only the last is used;
  * then those of the attributes. Undefined when nothing can be rolled: no weight above 0, or a total out of bounds.
  */
-export const rollItem = ({ items, picker }: Pool, draws: Draws): RolledItem | undefined => {
+export const rollItem = ({ items, picker, hasAttributes }: Pool, draws: Draws): RolledItem | undefined => {
   if (!isUsableTotal(picker.total)) return undefined;
   draws();
   draws();
-  const item = items[picker.pick(draws())];
-  return item && { item, values: rollAttributes(item, draws) };
+  const place = picker.pick(draws());
+  const item = items[place];
+  // Asking whether the item is truthy would fetch it from memory; asking whether it is undefined does not.
+  if (item === undefined) return undefined;
+  return { item, values: hasAttributes[place] === 1 ? rollAttributes(item, draws) : NO_VALUES };
 };
 
 /** The odds of every item in the plain roll; all 0 when nothing can be rolled. */

@@ -50,7 +50,7 @@ export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | und
 
 export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): RoguelikeRules => {
   const { faults } = workshop;
-  const tiers = compileTiers(config, undefined, workshop);
+  const tiers = compileTiers(config, {}, workshop);
   const depthFactors = tiers.all.map(() => 1);
   for (const [key, factor] of Object.entries(config.depthScaling ?? {})) {
     const place = tierNamed(key, ['depthScaling', key], tiers, workshop);

@@ -41,7 +41,10 @@ export interface StateView {
 export const isOpen = ({ startsAtMs, endsAtMs }: CompiledTemplate, nowMs: number): boolean =>
   (startsAtMs === null || nowMs >= startsAtMs) && (endsAtMs === null || nowMs < endsAtMs);
 
-/** What keeps a template from rolling at a depth: only offers know one, and only some depths leave them enough to choose. */
+/**
+ * What keeps a template from rolling at a depth: only offers know one, and only some depths leave them enough to
+ * choose.
+ */
 export const depthFaults = (template: CompiledTemplate, depth: number): Fault[] => {
   const message = template.type === 'roguelike' ? faultAtDepth(template.rules, depth) : undefined;
   return message === undefined ? [] : [{ path: '/depth', message }];
@@ -70,8 +73,8 @@ const rollPacks = (
 };
 
 /**
- * Rolls on a template. Without a state the rolls have base odds and leave none; a roll for a user not seen before begins
- * with the initial state. A seeded run is rolled without a state, whoever it is for.
+ * Rolls on a template. Without a state the rolls have base odds and leave none; a roll for a user not seen before
+ * begins with the initial state. A seeded run is rolled without a state, whoever it is for.
  */
 export const rollTemplate = (template: CompiledTemplate, state: TemplateState | null, request: RollRequest): Rolled => {
   const pity = state?.pity ?? null;

@@ -1,12 +1,13 @@
 /**
- * Drawing by weight without replacement, exactly. Give every item a clock that rings after an exponential time of rate w:
- * the order of ringing is the order of drawing. So the chance that an item of weight w is the (m+1)-th drawn is
+ * Drawing by weight without replacement, exactly. Give every item a clock that rings after an exponential time of rate
+ * w: the order of ringing is the order of drawing. So the chance that an item of weight w is the (m+1)-th drawn is
  *
  *   ∫ w e^(-wt) · P(m of the other clocks have rung by t) dt
  *
- * and by t the others have rung independently, each with 1 - e^(-wt), which makes the middle part a coefficient of a product
- * of linear factors. The integral is a sum over t = exp(x - exp(-x)) at evenly spaced x (the double exponential rule), whose error for
- * such functions falls faster than any power of the spacing: below 1e-13 for twenty draws, whatever the weights.
+ * and by t the others have rung independently, each with 1 - e^(-wt), which makes the middle part a coefficient of a
+ * product of linear factors. The integral is a sum over t = exp(x - exp(-x)) at evenly spaced x (the double exponential
+ * rule), whose error for such functions falls faster than any power of the spacing: below 1e-13 for twenty draws,
+ * whatever the weights.
  */
 const SPACING = 1 / 12;
 const FIRST_NODE = Math.floor(-3.75 / SPACING);
@@ -95,7 +96,10 @@ const addNode = (groups: readonly Group[], t: number, width: number, most: numbe
   return added;
 };
 
-/** For each weight above 0 among those given, the chances of being drawn first, second, … up to the last of so many draws. */
+/**
+ * For each weight above 0 among those given, the chances of being drawn first, second, … up to the last of so many
+ * draws.
+ */
 export const drawPositions = (weights: readonly number[], draws: number): ReadonlyMap<number, Float64Array> => {
   const times = new Map<number, number>();
   for (const weight of weights) if (weight > 0) times.set(weight, (times.get(weight) ?? 0) + 1);

@@ -82,7 +82,10 @@ const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): Syste
   }
 };
 
-/** Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in the same words. */
+/**
+ * Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in
+ * the same words.
+ */
 export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults => {
   const { id, type, config, bindings, startsAtMs = null, endsAtMs = null } = source;
   const faults = listFaults();

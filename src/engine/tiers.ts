@@ -2,7 +2,7 @@ import { type Bindings, boundTo } from './binding.ts';
 import { compareBytes, sortedBy } from './byte-order.ts';
 import type { CommonConfig, Rates } from './config.ts';
 import type { FaultList } from './faults.ts';
-import { type Catalog, type CompiledItem, filterItems } from './pool.ts';
+import { type Catalog, type CompiledItem, filterItems, markAttributes } from './pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from './weighted.ts';
 
 /** Items with the weights they have here, which featured items may have multiplied. */
@@ -13,6 +13,9 @@ export interface WeightedItems {
   readonly picker: Picker;
   /** How many have a weight above 0. */
   readonly rollable: number;
+  /** By the place of the item, so that a roll of a large tier need not fetch the item to know. */
+  readonly hasAttributes: Uint8Array;
+  readonly isFeatured: Uint8Array;
 }
 
 export interface Tier extends WeightedItems {
@@ -46,9 +49,20 @@ export interface Workshop {
   readonly faults: FaultList;
 }
 
-export const weigh = (items: readonly CompiledItem[], weightOf: (item: CompiledItem) => number): WeightedItems => {
+export const weigh = (
+  items: readonly CompiledItem[],
+  featured: ReadonlySet<string>,
+  weightOf: (item: CompiledItem) => number,
+): WeightedItems => {
   const weights = items.map(weightOf);
-  return { items, weights, picker: compilePicker(weights), rollable: weights.filter((weight) => weight > 0).length };
+  return {
+    items,
+    weights,
+    picker: compilePicker(weights),
+    rollable: weights.filter((weight) => weight > 0).length,
+    hasAttributes: markAttributes(items),
+    isFeatured: Uint8Array.from(items, ({ id }) => Number(featured.has(id))),
+  };
 };
 
 /** What is wrong with items that must be able to give one; undefined when nothing is. */
@@ -120,15 +134,15 @@ const divide = (items: readonly CompiledItem[], rates: readonly NamedRate[], fau
 };
 
 /** Rarest first: by share, then by id; the pity tier before all. */
-const rank = (tiers: readonly Tier[], pityTier: string | undefined): number[] => {
-  const isPityTier = (tier: Tier): boolean => pityTier !== undefined && tier.optionId === pityTier;
+const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: string | undefined): number[] => {
+  const comesFirst = (optionId: string | null): number => Number(pityTier !== undefined && optionId === pityTier);
   return tiers
-    .map((tier, place) => ({ tier, place }))
+    .map(({ optionId, share }, place) => ({ optionId, share, place }))
     .sort(
       (left, right) =>
-        Number(isPityTier(right.tier)) - Number(isPityTier(left.tier)) ||
-        left.tier.share - right.tier.share ||
-        compareBytes(left.tier.optionId ?? '', right.tier.optionId ?? ''),
+        comesFirst(right.optionId) - comesFirst(left.optionId) ||
+        left.share - right.share ||
+        compareBytes(left.optionId ?? '', right.optionId ?? ''),
     )
     .map(({ place }) => place);
 };
@@ -142,11 +156,20 @@ const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, 
   }
 };
 
+export interface TierOptions {
+  /** The option that ranks first whatever its share. */
+  readonly pityTier?: string;
+  /**
+   * Whether featured items of the top tier keep their own weights: a share of their own takes the place of the rate-up.
+   */
+  readonly plainTop?: boolean;
+}
+
 /**
- * Divides the pool into tiers. `pityTier` is the option that ranks first whatever its share. Whether a tier at rate 0 must be able
- * to give an item depends on who names it, so that is left to those who do.
+ * Divides the pool into tiers. Whether a tier at rate 0 must be able to give an item depends on who names it, so that
+ * is left to those who do.
  */
-export const compileTiers = (config: CommonConfig, pityTier: string | undefined, workshop: Workshop): Tiers => {
+export const compileTiers = (config: CommonConfig, options: TierOptions, workshop: Workshop): Tiers => {
   const { catalog, faults } = workshop;
   checkIds(
     config.pool?.classifierOptionIds,
@@ -159,29 +182,29 @@ export const compileTiers = (config: CommonConfig, pityTier: string | undefined,
   const pool = filterItems(catalog, config.pool);
   const featured = new Set(config.featuredItemIds);
   const rateUp = config.rateUpMultiplier ?? 1;
-  const weightOf = (item: CompiledItem): number => (featured.has(item.id) ? item.weight * rateUp : item.weight);
 
   const baseRates = config.baseRates ?? {};
-  const nameless = Object.keys(baseRates).length === 0;
-  let all: Tier[];
-  let complete = true;
-  if (nameless) {
-    all = [{ key: null, optionId: null, name: null, rate: 1, share: 1, ...weigh(pool, weightOf) }];
-  } else {
-    const rates = bindRates(baseRates, workshop);
-    const total = sumOf(rates.map(({ rate }) => rate));
-    checkRates(Object.values(baseRates), ['baseRates'], faults);
-    complete = rates.length === Object.keys(baseRates).length;
-    const divided = divide(pool, rates, faults);
-    all = rates.map(({ key, optionId, rate }, place) => ({
-      key,
-      optionId,
-      name: catalog.options.get(optionId)?.name ?? null,
-      rate,
-      share: total > 0 ? rate / total : 0,
-      ...weigh(divided[place] ?? [], weightOf),
-    }));
-  }
+  const keys = Object.keys(baseRates);
+  const rates = bindRates(baseRates, workshop);
+  const total = sumOf(rates.map(({ rate }) => rate));
+  if (keys.length > 0) checkRates(Object.values(baseRates), ['baseRates'], faults);
+  const complete = rates.length === keys.length;
+  const divided = keys.length > 0 ? divide(pool, rates, faults) : [pool];
+  const named = rates.map(({ key, optionId, rate }) => ({
+    key,
+    optionId,
+    name: catalog.options.get(optionId)?.name ?? null,
+    rate,
+    share: total > 0 ? rate / total : 0,
+  }));
+  const tiers = keys.length > 0 ? named : [{ key: null, optionId: null, name: null, rate: 1, share: 1 }];
+  const ranked = rank(tiers, options.pityTier);
+  const all = tiers.map((tier, place): Tier => {
+    const isPlain = options.plainTop === true && place === ranked[0];
+    const weightOf = ({ id, weight }: CompiledItem): number =>
+      featured.has(id) && !isPlain ? weight * rateUp : weight;
+    return { ...tier, ...weigh(divided[place] ?? [], featured, weightOf) };
+  });
 
   for (const tier of all) {
     const fault = tier.rate > 0 ? faultOfItems(tier) : undefined;
@@ -191,11 +214,13 @@ export const compileTiers = (config: CommonConfig, pityTier: string | undefined,
       faults.add(config.pool === undefined ? [] : ['pool'], `${config.pool === undefined ? 'the pool ' : ''}${fault}`);
   }
   if (complete) checkFeatured(config, all, workshop);
-  const ranked = rank(all, pityTier);
   return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
 };
 
-/** The place of a tier that a member names; -1 after reporting a name that is no tier, or a tier that cannot give an item. */
+/**
+ * The place of a tier that a member names; -1 after reporting a name that is no tier, or a tier that cannot give an
+ * item.
+ */
 export const tierNamed = (
   name: string,
   path: readonly (string | number)[],

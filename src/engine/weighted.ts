@@ -38,11 +38,17 @@ const leastPowerOfTwoFrom = (count: number): number => {
   return power;
 };
 
+/** Marks a bucket all of whose draws choose the same entry; the rest of the number is that entry. */
+const WHOLE = 0x80000000;
+const BUCKETS_AN_ENTRY = 2;
+
 /**
- * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, about one
- * for each entry, and each bucket remembers the entry that its lowest draw chooses. Rounding `u × total` never
- * turns two draws round, so a higher draw never chooses an earlier entry: the scan may begin at the remembered one and
- * compares the very doubles of the definition. The number of buckets is a power of two, which makes `u × buckets` exact.
+ * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, a few for
+ * each entry, and each bucket remembers the entry that its lowest draw chooses. Rounding `u × total` never turns two
+ * draws round, so a higher draw never chooses an earlier entry. Where the highest draw chooses the same entry, that is
+ * all there is to look up, which spares large pools the way to slow memory; elsewhere a scan begins at the remembered
+ * entry and compares the very doubles of the definition. The number of buckets is a power of two, which makes `u ×
+ * buckets` exact.
  */
 export const compilePicker = (weights: readonly number[]): Picker => {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
@@ -58,26 +64,35 @@ export const compilePicker = (weights: readonly number[]): Picker => {
       indices.push(index);
     }
   }
-  const lastResort = weights.findLastIndex((weight) => weight > 0);
   const count = raised.length;
   const running = Float64Array.from(raised);
   // One place more than there are entries: what is left when no running total exceeds the draw.
+  const lastResort = weights.findLastIndex((weight) => weight > 0);
   const chosen = Int32Array.from([...indices, lastResort]);
+  // Most pools leave nothing out: then an entry is its own index, and one look into memory less.
+  const isIndex = count === weights.length;
 
-  const buckets = leastPowerOfTwoFrom(count);
+  const scan = (from: number, t: number): number => {
+    let entry = from;
+    while (entry < count && !((running[entry] as number) > t)) entry += 1;
+    return entry;
+  };
+  const buckets = leastPowerOfTwoFrom(BUCKETS_AN_ENTRY * count);
   const first = new Uint32Array(buckets);
   let entry = 0;
   for (let bucket = 0; bucket < buckets; bucket += 1) {
-    const t = (bucket / buckets) * total;
-    while (entry < count && !((running[entry] as number) > t)) entry += 1;
-    first[bucket] = entry;
+    entry = scan(entry, (bucket / buckets) * total);
+    const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
+    first[bucket] = entry === highest && lastResort >= 0 ? WHOLE + (chosen[entry] as number) : entry;
   }
 
   const pick = (u: number): number => {
+    const found = first[(u * buckets) | 0] as number;
+    if (found >= WHOLE) return found - WHOLE;
     const t = u * total;
-    let candidate = first[(u * buckets) | 0] as number;
+    let candidate = found;
     while (candidate < count && !((running[candidate] as number) > t)) candidate += 1;
-    return chosen[candidate] as number;
+    return isIndex && candidate < count ? candidate : (chosen[candidate] as number);
   };
   return { total, pick };
 };

@@ -9,7 +9,10 @@ export interface Remainder {
 const UNITS_A_WHOLE = 2 ** 20;
 const EXACT_BELOW = 2 ** 53;
 
-/** Whether every sum of these weights is exact, so that it may be taken apart again: whole multiples of 2^-20, not too great. */
+/**
+ * Whether every sum of these weights is exact, so that it may be taken apart again: whole multiples of 2^-20, not too
+ * great.
+ */
 const sumsAreExact = (weights: readonly number[]): boolean =>
   sumOf(weights) * UNITS_A_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_A_WHOLE));
 
@@ -60,8 +63,8 @@ const pickByHalving = (
 };
 
 /**
- * Compiles choices without replacement. Where all sums are exact, as with whole weights, a choice takes the logarithm of
- * the number of entries; where they are not, only the loop of the definition gives its very roundings.
+ * Compiles choices without replacement. Where all sums are exact, as with whole weights, a choice takes the logarithm
+ * of the number of entries; where they are not, only the loop of the definition gives its very roundings.
  */
 export const compileRemainder = (weights: readonly number[]): Remainder => {
   if (!sumsAreExact(weights)) return { pick: (u, taken) => pickRemainingLinear(weights, u, taken) };

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import apiReference from '@scalar/fastify-api-reference';
+import { LIMITS } from '../limits.ts';
 import type { App } from './server.ts';
 
 const DESCRIPTION = `A team-scoped interface for game items: define them, roll them, give them to players, keep them in grids, and compare the drops with the odds.
@@ -37,12 +38,26 @@ const STATUS_TEXTS: Record<string, string> = {
   500: 'A fault of the service.',
 };
 
+/** Every POST may be repeated safely, but for the one whose answer must not be kept. */
+const KEY_PARAMETER: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.idLength },
+  description:
+    'Makes the request safe to repeat: the same request with the same key gets the first answer again, byte for byte, for at least 24 hours, and has no second effect. A refusal is not kept. The same key with another request: 400.',
+  example: 'pull-7f3a',
+};
+const UNKEYED_OPERATION = 'createSecret';
+
 /** What Fastify's plugin makes, made to measure: names for schemas, words for statuses, bodies that may be left out. */
 const finish = (document: Json): Json => {
   if (!isObject(document) || !isObject(document.paths)) throw new Error('the OpenAPI document has no paths');
   for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(path as Record<string, Json>)) {
+    for (const [verb, operation] of Object.entries(path as Record<string, Json>)) {
       if (!isObject(operation)) continue;
+      if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION)
+        operation.parameters = [...((operation.parameters as Json[] | undefined) ?? []), KEY_PARAMETER];
       for (const [status, response] of Object.entries(operation.responses as Record<string, { description: string }>)) {
         response.description = STATUS_TEXTS[status] ?? response.description;
       }

@@ -8,7 +8,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
-  type onResponseHookHandler,
   type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -20,6 +19,8 @@ import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
+import { Replay } from './idempotency.ts';
+import { createPressure } from './pressure.ts';
 import { createRequestLog } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
@@ -28,6 +29,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     context: Context;
     arrivedAtMs: number;
+    isAdmitted: boolean;
   }
   interface FastifyContextConfig {
     /** Who may call; `public` needs no authorization. Left out: `read` for GET, `write` for the rest. */
@@ -48,6 +50,7 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly clock: () => number;
+  readonly requestTimeoutMs?: number;
 }
 
 /** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
@@ -130,16 +133,27 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
 
-export const createServer = async ({ settings, authorizer, logger, clock }: ServerParts): Promise<App> => {
+export const createServer = async ({
+  settings,
+  authorizer,
+  logger,
+  clock,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const requestLog = createRequestLog(logger);
+  const pressure = createPressure(settings.rateLimit);
   const logUnknown = requestLog(null);
   const app = Fastify({
     logger: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    // Node looks for requests that take too long only every so often.
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
+    // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
+    return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
       // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
@@ -169,6 +183,7 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
+  app.decorateRequest('isAdmitted', false);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
@@ -192,6 +207,10 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     });
   });
 
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+  });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
     await app.register(cors, {
@@ -200,13 +219,18 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
       maxAge: 600,
+      // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
+      strictPreflight: false,
     });
   }
 
   const admit = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
     request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
-    return allows(caller.role, needed) ? undefined : new ServiceError('FORBIDDEN');
+    if (!allows(caller.role, needed)) return new ServiceError('FORBIDDEN');
+    const refusal = pressure.admit(caller.teamId, request.arrivedAtMs);
+    request.isAdmitted = refusal === undefined;
+    return refusal;
   };
 
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
@@ -216,7 +240,23 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
+      // Whatever becomes of a request, answered or broken off, its response closes.
+      reply.raw.on('close', () => {
+        if (request.isAdmitted) pressure.release();
+        logRequest({
+          requestId: request.id,
+          method: request.method,
+          status: reply.statusCode,
+          ms: performance.now() - request.arrivedAtMs,
+          teamId: request.context?.teamId,
+        });
+      });
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      if (isStopping) {
+        reply.header('connection', 'close');
+        done(new ServiceError('SERVICE_UNAVAILABLE'));
+        return;
+      }
       const access = route.config?.access ?? (reads ? 'read' : 'write');
       if (access === 'public' || request.method === 'OPTIONS') {
         done();
@@ -226,18 +266,7 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
       if (caller instanceof Promise) caller.then((known) => done(admit(request, access, known)), done);
       else done(admit(request, access, caller));
     };
-    const end: onResponseHookHandler = (request, reply, done) => {
-      logRequest({
-        requestId: request.id,
-        method: request.method,
-        status: reply.statusCode,
-        ms: performance.now() - request.arrivedAtMs,
-        teamId: request.context?.teamId,
-      });
-      done();
-    };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
-    route.onResponse = [end, ...[route.onResponse ?? []].flat()];
     if (route.url.includes(':')) route.preValidation = [withoutNulParams, ...[route.preValidation ?? []].flat()];
   });
 
@@ -246,12 +275,15 @@ export const createServer = async ({ settings, authorizer, logger, clock }: Serv
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });
-  app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
+  app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
+    if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
     const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
+    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },

@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
-export const attributeRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/attributes', { schema: contract.createAttribute }, ({ context, body }) =>
-    database.write((tx) => service.createAttribute(tx, context, body)),
+export const attributeRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+  app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
 
   app.get('/attributes', { schema: contract.listAttributes }, async (request, reply) => {

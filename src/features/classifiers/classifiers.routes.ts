@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
-export const classifierRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/classifiers', { schema: contract.createClassifier }, ({ context, body }) =>
-    database.write((tx) => service.createClassifier(tx, context, body)),
+export const classifierRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+  app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );
 
   app.get('/classifiers', { schema: contract.listClassifiers }, async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './item-instances.contract.ts';
@@ -7,10 +8,10 @@ import { listItemInstanceSpaces } from './placements.service.ts';
 
 export const itemInstanceRoutes = (
   app: App,
-  { database, ...workshop }: { database: Database } & service.Workshop,
+  { database, command, ...workshop }: { database: Database; command: Command } & service.Workshop,
 ): void => {
-  app.post('/item-instances', { schema: contract.createItemInstance }, ({ context, body }) =>
-    database.write((tx) => service.createItemInstance(tx, context, body, workshop)),
+  app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createItemInstance(tx, context, body, workshop)),
   );
 
   app.get('/item-instances', { schema: contract.listItemInstances }, async (request, reply) => {
@@ -28,8 +29,8 @@ export const itemInstanceRoutes = (
     return {};
   });
 
-  app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, ({ context, params, body }) =>
-    database.write((tx) => service.moveItemInstance(tx, context, params.id, body)),
+  app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) => service.moveItemInstance(tx, context, params.id, body)),
   );
 
   app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {

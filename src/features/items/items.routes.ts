@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
-export const itemRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/items', { schema: contract.createItem }, ({ context, body }) =>
-    database.write((tx) => service.createItem(tx, context, body)),
+export const itemRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+  app.post('/items', { schema: contract.createItem }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {

@@ -158,6 +158,18 @@ export const rollPlain = async (
   return outcomes;
 };
 
+/** One such roll by itself. */
+export const rollPlainOnce = async (
+  tx: Transaction,
+  teamId: string,
+  roll: PlainRoll,
+  workshop: Workshop,
+): Promise<string> => {
+  const [outcome] = await rollPlain(tx, teamId, [roll], workshop);
+  if (outcome === undefined || 'refusal' in outcome) throw outcome?.refusal;
+  return outcome.value;
+};
+
 /** Rolls an item and gives it to the player whom the request names. */
 export const rollForUser = async (
   tx: Transaction,

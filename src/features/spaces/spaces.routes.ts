@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
-export const spaceRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/spaces', { schema: contract.createSpace }, ({ context, body }) =>
-    database.write((tx) => service.createSpace(tx, context, body)),
+export const spaceRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+  app.post('/spaces', { schema: contract.createSpace }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );
 
   app.get('/spaces', { schema: contract.listSpaces }, async (request, reply) => {
@@ -31,8 +32,10 @@ export const spaceRoutes = (app: App, { database }: { database: Database }): voi
     return {};
   });
 
-  app.post('/users/:userId/spaces', { schema: contract.createUserSpace }, ({ context, params, body }) =>
-    database.write((tx) => service.createUserSpace(tx, context, params.userId, body)),
+  app.post('/users/:userId/spaces', { schema: contract.createUserSpace }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) =>
+      service.createUserSpace(tx, context, params.userId, body),
+    ),
   );
 
   app.get('/users/:userId/spaces', { schema: contract.listUserSpaces }, async (request, reply) => {

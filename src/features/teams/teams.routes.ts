@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Authorizer } from '../../http/authorization.ts';
+import { refuseKey } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './teams.contract.ts';
 import * as service from './teams.service.ts';
@@ -12,9 +13,10 @@ export const teamRoutes = (
     database.read((reader) => service.getTeam(reader, context)),
   );
 
-  app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, ({ context, body }) =>
-    database.write((tx) => service.createSecret(tx, context, body)),
-  );
+  app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
+    refuseKey(request);
+    return database.write((tx) => service.createSecret(tx, request.context, request.body));
+  });
 
   app.get('/secrets', { schema: contract.listSecrets, config: { access: 'admin' } }, ({ context }) =>
     database.read((reader) => service.listSecrets(reader, context)),

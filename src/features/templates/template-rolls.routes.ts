@@ -1,19 +1,23 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
 
 export const templateRollRoutes = (
   app: App,
-  { database, ...workshop }: { database: Database } & service.TemplateWorkshop,
+  { database, command, ...workshop }: { database: Database; command: Command } & service.TemplateWorkshop,
 ): void => {
-  app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async ({ context, params, body }, reply) => {
-    const text = await database.write((tx) => service.rollTemplate(tx, context, params.id, body, workshop));
+  app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
+    const { context, params, body } = request;
+    const text = await command(request, reply, (tx) => service.rollTemplate(tx, context, params.id, body, workshop));
     return sendText(reply, text);
   });
 
-  app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, ({ context, params, body }) =>
-    database.write((tx) => service.sparkTemplate(tx, context, params.id, body, workshop)),
+  app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, (request, reply) =>
+    command(request, reply, (tx, { context, params, body }) =>
+      service.sparkTemplate(tx, context, params.id, body, workshop),
+    ),
   );
 
   app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, ({ context, params }) =>

@@ -1,13 +1,17 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './templates.contract.ts';
 import * as service from './templates.service.ts';
 
-export const templateRoutes = (app: App, { database, catalogs }: { database: Database; catalogs: Catalogs }): void => {
-  app.post('/templates', { schema: contract.createTemplate }, ({ context, body }) =>
-    database.write((tx) => service.createTemplate(tx, context, body, catalogs)),
+export const templateRoutes = (
+  app: App,
+  { database, command, catalogs }: { database: Database; command: Command; catalogs: Catalogs },
+): void => {
+  app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, catalogs)),
   );
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {

@@ -1,12 +1,13 @@
 import type { Database } from '../../database/database.ts';
+import type { Command } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './users.contract.ts';
 import * as service from './users.service.ts';
 
-export const userRoutes = (app: App, { database }: { database: Database }): void => {
-  app.post('/users', { schema: contract.createUser }, ({ context, body }) =>
-    database.write((tx) => service.createUser(tx, context, body)),
+export const userRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+  app.post('/users', { schema: contract.createUser }, (request, reply) =>
+    command(request, reply, (tx, { context, body }) => service.createUser(tx, context, body)),
   );
 
   app.get('/users', { schema: contract.listUsers }, async (request, reply) => {

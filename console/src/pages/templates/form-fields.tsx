@@ -107,13 +107,13 @@ export const RateTable = (props: RateTableProps) => {
         <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
           <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
           <NumberInput
-            w={96}
+            w={86}
             aria-label={`${valueName} of ${nameOf(tier, place)}`}
             min={0}
             {...fieldOf(shared, `${path}.${place}.rate`)}
           />
           {isRelative && (
-            <Text w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+            <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
               {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
             </Text>
           )}

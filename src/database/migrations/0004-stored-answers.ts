@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../database.ts';
+
+/** Answers that are given again to a request that is repeated with the same key. */
+export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
+  const id = engine === 'postgres' ? sql`text collate "C"` : sql`text`;
+  await schema.schema
+    .createTable('stored_answers')
+    .addColumn('team_id', id, (column) => column.notNull().references('teams.id').onDelete('cascade'))
+    .addColumn('key', id, (column) => column.notNull())
+    .addColumn('fingerprint', 'text', (column) => column.notNull())
+    .addColumn('answer', 'text', (column) => column.notNull())
+    .addColumn('stored_at', sql`bigint`, (column) => column.notNull())
+    .addPrimaryKeyConstraint('stored_answers_key', ['team_id', 'key'])
+    .execute();
+  await schema.schema.createIndex('stored_answers_by_age').on('stored_answers').column('stored_at').execute();
+};

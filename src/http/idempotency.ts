@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database, Transaction } from '../database/database.ts';
+import { invalid } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { removeOld, storeAnswer, takeKey } from './idempotency.store.ts';
+
+const HEADER = 'idempotency-key';
+const HEADER_PATH = '/headers/idempotency-key';
+
+/** An answer is kept a little longer than is promised, and goes in small steps, so that no commit has to wait long. */
+const KEPT_MS = 25 * 3_600_000;
+const SWEEP_EVERY_MS = 60_000;
+const SWEEP_ROWS = 500;
+
+/** Not a fault: the request was answered before, and gets that answer again. */
+export class Replay extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super('answered before');
+    this.text = text;
+  }
+}
+
+/** What makes two requests the same: method, path with query, and body. */
+const fingerprintOf = ({ method, url, body }: FastifyRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .digest('base64');
+
+/** The key that a request brings, if any. */
+const keyOf = ({ headers }: FastifyRequest): string | undefined => {
+  const key = headers[HEADER];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length < 1 || key.length > LIMITS.idLength)
+    throw invalid({ path: HEADER_PATH, message: `must have 1 to ${LIMITS.idLength} characters` });
+  return key;
+};
+
+/** For what must never be kept, such as secrets: better refused than not obeyed. */
+export const refuseKey = (request: FastifyRequest): void => {
+  if (request.headers[HEADER] !== undefined)
+    throw invalid({ path: HEADER_PATH, message: 'is not for this operation, whose answer must not be kept' });
+};
+
+/** Whether a request asks to be carried out once, however often it comes. */
+export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
+
+type Reply = Pick<FastifyReply, 'serializeInput'>;
+
+/** Carries out a request that changes something. */
+export type Command = <R extends FastifyRequest, T>(
+  request: R,
+  reply: Reply,
+  work: (tx: Transaction, request: R) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Carries out what a POST asks for, in a transaction. With an `Idempotency-Key` its answer is stored in the transaction
+ * of its effect, and given again, without another effect, to the same request with the same key. A refusal leaves no
+ * trace.
+ */
+export const createCommand =
+  (database: Database): Command =>
+  (request, reply, work) => {
+    const key = keyOf(request);
+    if (key === undefined) return database.write((tx) => work(tx, request));
+    const { teamId, nowMs } = request.context;
+    const fingerprint = fingerprintOf(request);
+    return database.write(async (tx) => {
+      const stored = await takeKey(tx, { teamId, key, fingerprint, nowMs });
+      if (stored !== undefined) {
+        if (stored.fingerprint !== fingerprint)
+          throw invalid({ path: HEADER_PATH, message: 'was used with another request already' });
+        throw new Replay(stored.answer);
+      }
+      const value = await work(tx, request);
+      // A text is an answer already; else it is what the route will send, byte for byte.
+      const text =
+        typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
+      await storeAnswer(tx, teamId, key, text);
+      return value;
+    });
+  };
+
+/** Forgets old answers, some at a time, for as long as the service runs. */
+export const sweepOldAnswers = (
+  database: Database,
+  clock: () => number,
+  failed: (error: unknown) => void,
+): { stop: () => Promise<void> } => {
+  let sweeping: Promise<unknown> = Promise.resolve();
+  const sweep = async (): Promise<void> => {
+    while ((await removeOld(database, clock() - KEPT_MS, SWEEP_ROWS)) === SWEEP_ROWS);
+  };
+  const timer = setInterval(() => {
+    sweeping = sweep().catch(failed);
+  }, SWEEP_EVERY_MS);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
+};

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { removeOld } from '../src/http/idempotency.store.ts';
+import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from './harness.ts';
+import { guardedRoutesOf } from './routes.ts';
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+/** A request for every POST that accepts a key, on a team that `stock` has furnished. */
+const REQUESTS: Record<string, { path: string; body?: object }> = {
+  'POST /attributes': { path: '/attributes', body: { name: 'Damage' } },
+  'POST /classifiers': { path: '/classifiers', body: { name: 'Rarity', classifierOptions: [{ name: 'rare' }] } },
+  'POST /items': { path: '/items', body: { name: 'Sword' } },
+  'POST /items/roll': { path: '/items/roll' },
+  'POST /templates': { path: '/templates', body: { name: 'Banner', config: {} } },
+  'POST /templates/:id/roll': { path: '/templates/banner/roll', body: { userId: 'ann', count: 3, grant: true } },
+  'POST /templates/:id/spark': { path: '/templates/banner/spark', body: { userId: 'bob', itemId: 'sword' } },
+  'POST /users': { path: '/users', body: {} },
+  'POST /users/:userId/spaces': { path: '/users/ann/spaces', body: { spaceId: 'bag' } },
+  'POST /spaces': { path: '/spaces', body: { name: 'Bag', cols: 3, rows: 3 } },
+  'POST /item-instances': { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } },
+  'POST /item-instances/:id/move': {
+    path: '/item-instances/blade/move',
+    body: { userId: 'ann', spaceId: 'bag', spacePositionX: 1, spacePositionY: 1 },
+  },
+};
+
+const stock = async (service: Service): Promise<Client> => {
+  const team = await service.anotherTeam();
+  const send = async (path: string, body: object) => {
+    const answer = await team.post(path, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  await send('/attributes', { id: 'damage', name: 'Damage' });
+  await send('/items', { id: 'sword', name: 'Sword', itemAttributes: [{ attributeId: 'damage', min: 0, max: 100 }] });
+  const config = { featuredItemIds: ['sword'], sparkCurrency: 1 };
+  await send('/templates', { id: 'banner', name: 'Banner', config });
+  await send('/templates/banner/roll', { userId: 'bob', count: 2 });
+  await send('/spaces', { id: 'bag', name: 'Bag', cols: 3, rows: 3 });
+  await send('/users/ann/spaces', { id: 'ann-bag', spaceId: 'bag' });
+  await send('/item-instances', { id: 'blade', itemId: 'sword', userId: 'ann' });
+  return team;
+};
+
+/** Every row of a team but the stored answers, so that an effect shows wherever it is. */
+const stateOf = (service: Service, { teamId }: Client): Promise<string> =>
+  service.database.read(async (reader) => {
+    const tables = await reader.introspection.getTables();
+    const found: string[] = [];
+    for (const { name, columns } of tables) {
+      if (name === 'stored_answers' || !columns.some((column) => column.name === 'team_id')) continue;
+      const { rows } = await sql`select * from ${sql.table(name)} where team_id = ${teamId}`.execute(reader);
+      found.push(name, ...rows.map((row) => JSON.stringify(row)).sort());
+    }
+    return found.join('\n');
+  });
+
+const textOf = async (service: Service, team: Client, path: string, key: string, body?: object) => {
+  const response = await fetch(`${service.address}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${team.teamId}:${team.secret}`).toString('base64')}`,
+      'idempotency-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    text: await response.text(),
+    replayed: response.headers.get('idempotency-replayed'),
+    type: response.headers.get('content-type'),
+  };
+};
+
+onEveryDatabase('repeated requests', (service) => {
+  test('have an example for every POST that there is', () => {
+    const posts = guardedRoutesOf(service().app)
+      .filter(({ method, url }) => method === 'POST' && url !== '/secrets')
+      .map(({ method, url }) => `${method} ${url}`);
+    assert.deepEqual(posts.sort(), Object.keys(REQUESTS).sort());
+  });
+
+  for (const [operation, { path, body }] of Object.entries(REQUESTS)) {
+    test(`have one effect and one answer, byte for byte: ${operation}`, async () => {
+      const team = await stock(service());
+      const key = randomUUID();
+      const before = await stateOf(service(), team);
+      const first = await textOf(service(), team, path, key, body);
+      assert.equal(first.status, 200, first.text);
+      assert.equal(first.replayed, null);
+      const after = await stateOf(service(), team);
+      assert.notEqual(after, before, 'the first has an effect');
+      const second = await textOf(service(), team, path, key, body);
+      assert.deepEqual(second, { ...first, replayed: 'true' });
+      assert.equal(await stateOf(service(), team), after, 'the second has none');
+    });
+  }
+
+  test('have one effect and one answer when a hundred come at once', async () => {
+    const team = await stock(service());
+    const key = randomUUID();
+    const { path, body } = { path: '/templates/banner/roll', body: { userId: 'cy', grant: true } };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => textOf(service(), team, path, key, body)));
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+    assert.equal(answers.filter(({ replayed }) => replayed === null).length, 1);
+    assert.equal((await team.get('/item-instances?userId=cy')).body.length, 1);
+    assert.equal((await team.get('/users/cy/templates/banner')).body.rolls, 1);
+  });
+
+  test('are known on another node and after a restart', async () => {
+    const team = await stock(service());
+    const other = await startService(service().databaseUrl);
+    try {
+      const { path, body } = { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } };
+      const [first, second] = await Promise.all([
+        textOf(service(), team, path, 'shared', body),
+        textOf(other, team, path, 'shared', body),
+      ]);
+      assert.equal(first.text, second.text);
+      const third = await textOf(other, team, path, 'shared', body);
+      assert.deepEqual([third.text, third.replayed], [first.text, 'true']);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('keep keys of teams apart', async () => {
+    const [one, other] = [await stock(service()), await stock(service())];
+    const first = await one.post('/attributes', { name: 'Damage' }, keyed('same'));
+    const second = await other.post('/attributes', { name: 'Damage' }, keyed('same'));
+    assert.notEqual(first.body.id, second.body.id);
+    assert.equal(second.headers.get('idempotency-replayed'), null);
+  });
+
+  test('leave no trace of a refusal, so that the same key may succeed later', async () => {
+    const team = await stock(service());
+    const roll = (): Promise<Answer> =>
+      team.post('/templates/banner/spark', { userId: 'dee', itemId: 'sword' }, keyed('spark-1'));
+    assert.equal((await roll()).status, 409);
+    await team.post('/templates/banner/roll', { userId: 'dee' });
+    const done = await roll();
+    assert.equal(done.status, 200);
+    assert.equal(done.headers.get('idempotency-replayed'), null);
+    assert.equal((await roll()).headers.get('idempotency-replayed'), 'true');
+  });
+
+  test('are forgotten after a day, in small steps', async () => {
+    const team = await stock(service());
+    for (const key of ['a', 'b', 'c']) await team.post('/users', {}, keyed(key));
+    const later = Date.now() + 1000;
+    assert.equal(await removeOld(service().database, Date.now() - 24 * 3_600_000, 100), 0);
+    assert.equal(await removeOld(service().database, later, 2), 2);
+    let removed = 2;
+    for (let step = 2; step === 2; removed += step) step = await removeOld(service().database, later, 2);
+    assert.ok(removed >= 3);
+    assert.equal((await team.post('/users', {}, keyed('a'))).headers.get('idempotency-replayed'), null);
+  });
+
+  describe('refuse', () => {
+    test('the same key with another request', async () => {
+      const team = await stock(service());
+      await team.post('/attributes', { name: 'Damage' }, keyed('once'));
+      for (const [path, body] of [
+        ['/attributes', { name: 'Armour' }],
+        ['/spaces', { name: 'Damage', cols: 1, rows: 1 }],
+      ] as const) {
+        const answer = await team.post(path, body, keyed('once'));
+        assert.equal(answer.status, 400);
+        assert.deepEqual(issuePaths(answer), ['/headers/idempotency-key']);
+      }
+      assert.equal((await team.get('/attributes')).body.length, 2);
+    });
+
+    test('a key that is too long or empty', async () => {
+      for (const key of ['', 'k'.repeat(192)]) {
+        const answer = await service().post('/attributes', { name: 'Damage' }, keyed(key));
+        assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/headers/idempotency-key']]);
+      }
+      assert.equal((await service().post('/attributes', { name: 'Damage' }, keyed('k'.repeat(191)))).status, 200);
+    });
+
+    test('a key for a secret, which must not be kept', async () => {
+      const answer = await service().post('/secrets', { name: 'x', role: 'read' }, keyed('secret'));
+      assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/headers/idempotency-key']]);
+    });
+  });
+});
