@@ -19,6 +19,7 @@ import { templateRollRoutes } from './features/templates/template-rolls.routes.t
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
+import { consoleRoutes } from './http/console.ts';
 import { createCommand, sweepOldAnswers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
@@ -60,6 +61,7 @@ export const buildApp = async ({
     readyTemplates: createReadyTemplates(catalogs),
   };
   serviceRoutes(app, { database, metrics: settings.metrics });
+  consoleRoutes(app);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);

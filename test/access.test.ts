@@ -282,6 +282,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
       userSpaceId: 'a-user-space',
     }),
   ],
+  'POST /templates/odds': (a) => [
+    attempt('invalid', '/templates/odds', { config: { baseRates: { [a.optionId]: 1 } } }),
+    attempt('invalid', '/templates/odds', { config: { featuredItemIds: ['a-item'] } }),
+  ],
   'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
   'GET /users/:userId/templates/:id': () => [
     attempt('not found', '/users/a-user/templates/a-template'),

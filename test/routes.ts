@@ -17,14 +17,26 @@ export const routesOf = (app: App): Route[] => {
       if (parts === null) return [];
       const [, indent = '', segment = '', methods = ''] = parts;
       const depth = indent.length / 4;
-      const url = `${depth === 0 ? '' : parents[depth - 1]}${segment}`;
+      // What stands for the rest of a path is listed without its slash.
+      const url = `${depth === 0 ? '' : parents[depth - 1]}${segment === '*' ? '/*' : segment}`;
       parents[depth] = url;
       return methods.split(', ').flatMap((method) => (method === '' ? [] : [{ method, url }]));
     });
 };
 
 /** Whoever runs the service or reads about it may call these without authorization. */
-export const PUBLIC_URLS = ['/', '/openapi.json', '/docs', '/docs/', '/docs/js/scalar.js', '/healthz', '/readyz'];
+export const PUBLIC_URLS = [
+  '/',
+  '/console',
+  '/console/*',
+  '/favicon.ico',
+  '/openapi.json',
+  '/docs',
+  '/docs/',
+  '/docs/js/scalar.js',
+  '/healthz',
+  '/readyz',
+];
 
 /** The routes of the interface proper, which all need authorization. */
 export const guardedRoutesOf = (app: App): Route[] => routesOf(app).filter(({ url }) => !PUBLIC_URLS.includes(url));

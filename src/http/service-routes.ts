@@ -11,8 +11,6 @@ const open = { config: { access: 'public' } } as const;
 
 /** What those who run the service ask it, without authorization. */
 export const serviceRoutes = (app: App, { database, metrics }: { database: Database; metrics: boolean }): void => {
-  app.get('/', { schema: { hide: true }, ...open }, (_request, reply) => reply.redirect('/docs'));
-
   app.get(
     '/healthz',
     {

@@ -3,6 +3,7 @@ import { answers, Id, Nullable, PathId, Strict, UserId } from '../../http/schema
 import { LIMITS } from '../../limits.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
+import { Config, TemplateType } from './templates.contract.ts';
 
 const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the one nameless tier.' });
 const Rate = Type.Number({ description: 'From 0 to 1.' });
@@ -137,23 +138,39 @@ const oddsMembers = {
   }),
 };
 
+const disclosed = {
+  tiers: Type.Array(
+    Type.Object({
+      tier: TierId,
+      name: Nullable(Type.String(), { description: "The option's name." }),
+      ...oddsMembers,
+    }),
+  ),
+  items: Type.Array(
+    Type.Object({ itemId: Id, itemName: Type.String(), tier: TierId, featured: Type.Boolean(), ...oddsMembers }),
+  ),
+};
+
 const TemplateOdds = Type.Object(
-  {
-    templateId: Id,
-    tiers: Type.Array(
-      Type.Object({
-        tier: TierId,
-        name: Nullable(Type.String(), { description: "The option's name." }),
-        ...oddsMembers,
-      }),
-    ),
-    items: Type.Array(
-      Type.Object({ itemId: Id, itemName: Type.String(), tier: TierId, featured: Type.Boolean(), ...oddsMembers }),
-    ),
-  },
+  { templateId: Id, ...disclosed },
   { title: 'TemplateOdds', description: 'What must be disclosed, computed exactly from the rules that roll.' },
 );
 export type TemplateOdds = Static<typeof TemplateOdds>;
+
+const ConfigOdds = Type.Object(disclosed, {
+  title: 'ConfigOdds',
+  description: 'What a configuration would disclose if it were saved.',
+});
+export type ConfigOdds = Static<typeof ConfigOdds>;
+
+const OddsRequest = Strict(
+  {
+    type: Type.Optional({ ...TemplateType, default: 'gacha' as const }),
+    config: Config,
+  },
+  { title: 'OddsRequest', examples: [{ type: 'gacha', config: { pityThreshold: 90 } }] },
+);
+export type OddsRequest = Static<typeof OddsRequest>;
 
 const tags = ['Templates'];
 
@@ -197,4 +214,13 @@ export const getTemplateOdds = {
   tags,
   params: PathId,
   response: answers(TemplateOdds, 400, 401, 403, 404, 500),
+};
+
+export const previewTemplateOdds = {
+  operationId: 'previewTemplateOdds',
+  summary: 'Show the exact odds of a configuration without saving it',
+  description: 'Checks the configuration as saving would, and changes nothing.',
+  tags,
+  body: OddsRequest,
+  response: answers(ConfigOdds, 400, 401, 403, 500),
 };

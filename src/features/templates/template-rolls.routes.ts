@@ -24,6 +24,10 @@ export const templateRollRoutes = (
     database.read((reader) => service.getTemplateOdds(reader, context, params.id, workshop)),
   );
 
+  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, ({ context, body }) =>
+    database.read((reader) => service.previewTemplateOdds(reader, context, body, workshop)),
+  );
+
   app.get('/users/:userId/templates/:id', { schema: contract.getUserTemplateState }, ({ context, params }) =>
     database.read((reader) => service.getUserTemplateState(reader, context, params, workshop)),
   );

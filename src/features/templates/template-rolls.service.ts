@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { templateOdds } from '../../engine/odds.ts';
 import type { Draws } from '../../engine/random.ts';
 import {
   depthFaults,
@@ -21,12 +22,15 @@ import { recordRolls } from '../rolls/rolls.service.ts';
 import { ensureUser, getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
+  ConfigOdds,
+  OddsRequest,
   Spark,
   SparkRequest,
   TemplateOdds,
   TemplateRollRequest,
   UserTemplateState,
 } from './template-rolls.contract.ts';
+import { checkConfig } from './templates.service.ts';
 import { findTemplateState, holdTemplateState, saveTemplateState } from './user-states.service.ts';
 
 /** What it takes to roll on templates. */
@@ -174,4 +178,15 @@ export const getTemplateOdds = async (
   workshop: TemplateWorkshop,
 ): Promise<TemplateOdds> => {
   return (await workshop.readyTemplates(reader, context.teamId, id)).odds();
+};
+
+/** The odds that a configuration would have, were it saved. */
+export const previewTemplateOdds = async (
+  reader: Reader,
+  context: Context,
+  { type = 'gacha', config }: OddsRequest,
+  { catalogs }: TemplateWorkshop,
+): Promise<ConfigOdds> => {
+  const { template } = await checkConfig(reader, context, { id: 'preview', type, config }, catalogs);
+  return templateOdds(template) as ConfigOdds;
 };

@@ -456,6 +456,27 @@ onEveryDatabase('odds of templates', (service) => {
     }
   });
 
+  test('of a configuration that is not saved are those it would have, with every fault named', async () => {
+    const config = { baseRates: { five: 0.006, four: 0.051, three: 0.943 }, pityThreshold: 90 };
+    const before = (await service().get('/templates')).body;
+    const draft = await service().post('/templates/odds', { config });
+    assert.equal(draft.status, 200);
+    assert.equal(draft.body.tiers[0].worstRolls, 90);
+    const saved = await service().post('/templates', { name: 'Draft', config });
+    const { tiers, items } = (await service().get(`/templates/${saved.body.id}/odds`)).body;
+    assert.deepEqual(draft.body, { tiers, items });
+    await service().delete(`/templates/${saved.body.id}`);
+    assert.deepEqual((await service().get('/templates')).body, before);
+
+    const faulty = await service().post('/templates/odds', {
+      type: 'gacha',
+      config: { baseRates: { six: 1 }, slots: [] },
+    });
+    assert.deepEqual([faulty.status, issuePaths(faulty)], [400, ['/body/config/slots']]);
+    const unbound = await service().post('/templates/odds', { config: { baseRates: { six: 1 } } });
+    assert.deepEqual([unbound.status, issuePaths(unbound)], [400, ['/body/config/baseRates/six']]);
+  });
+
   test('of the plain roll are weight over the sum of weights', async () => {
     const other = await service().anotherTeam();
     assert.deepEqual((await other.get('/items/odds')).body, []);

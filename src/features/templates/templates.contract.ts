@@ -196,14 +196,14 @@ export const CONFIGS = {
 };
 
 /** Checked by the type of the template, which a schema of the body alone cannot know; the document lists all four. */
-const Config = Type.Unsafe<Record<string, unknown>>({
+export const Config = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'The configuration, by the type of the template. It is answered as it was given.',
   'x-any-of': Object.values(CONFIGS),
 });
 
-const TemplateType = OneOf(TEMPLATE_TYPES, { description: 'The game system.', examples: ['gacha'] });
+export const TemplateType = OneOf(TEMPLATE_TYPES, { description: 'The game system.', examples: ['gacha'] });
 
 const Template = Type.Object(
   { id: Id, teamId: Id, name: Name, type: TemplateType, config: Config, createdAt: Timestamp, updatedAt: Timestamp },

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { type Bindings, referencedIds } from '../../engine/binding.ts';
 import type { TemplateConfig } from '../../engine/config.ts';
-import { bindTemplate } from '../../engine/templates.ts';
+import { bindTemplate, type CompiledTemplate } from '../../engine/templates.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { beginTemplateChange, type Catalogs } from '../catalog/catalog.service.ts';
@@ -29,18 +29,19 @@ export const periodOf = ({ startsAt, endsAt }: TemplateConfig) => ({
 });
 
 /** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
-const bindConfig = async (
-  tx: Transaction,
+export const checkConfig = async (
+  reader: Reader,
   { teamId }: Context,
   { id, type, config }: Pick<Template, 'id' | 'type' | 'config'>,
   catalogs: Catalogs,
-): Promise<Bindings> => {
+): Promise<{ bindings: Bindings; template: CompiledTemplate }> => {
   refuseAny(SHAPES[type](config, CONFIG_PATH));
   const known = config as TemplateConfig;
-  const { catalog } = await catalogs.current(tx, teamId);
-  const { bindings, faults } = bindTemplate({ id, type, config: known, ...periodOf(known) }, catalog);
+  const { catalog } = await catalogs.current(reader, teamId);
+  const { bindings, template, faults } = bindTemplate({ id, type, config: known, ...periodOf(known) }, catalog);
   refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
-  return bindings;
+  if (template === null) throw new Error('a configuration without faults did not compile');
+  return { bindings, template };
 };
 
 export const createTemplate = async (
@@ -55,7 +56,7 @@ export const createTemplate = async (
   await beginTemplateChange(tx, teamId);
   if ((await store.selectTemplate(tx, teamId, id)) !== undefined)
     throw invalid({ path: '/body/id', message: 'is taken already' });
-  const bindings = await bindConfig(tx, context, { id, type, config }, catalogs);
+  const { bindings } = await checkConfig(tx, context, { id, type, config }, catalogs);
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
   const row: store.TemplateRow = {
     team_id: teamId,
@@ -99,7 +100,7 @@ export const updateTemplate = async (
   const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
   if (config !== undefined) {
     const { type } = store.toTemplate(present);
-    const bindings = await bindConfig(tx, context, { id, type, config }, catalogs);
+    const { bindings } = await checkConfig(tx, context, { id, type, config }, catalogs);
     changed.config = JSON.stringify(config);
     changed.bindings = JSON.stringify(bindings);
     await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));

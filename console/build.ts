@@ -1,0 +1,110 @@
+/**
+ * Builds the console, unless what was built last came of the same sources. `npm ci` and `npm start` both call it, so that
+ * neither a fresh clone nor a pulled change needs a step of its own.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const CONSOLE = join(PROJECT, 'console');
+const BUILT = join(CONSOLE, 'dist');
+const STAMP = '.sources';
+
+const say = (text: string): void => {
+  process.stderr.write(`console: ${text}\n`);
+};
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+
+const sourceFiles = async (): Promise<string[]> => {
+  const own = (await filesIn(CONSOLE)).filter((file) => !/^dist/.test(relative(CONSOLE, file)));
+  const others = ['openapi.json', 'package-lock.json', 'tools/interface-types.ts'].map((file) => join(PROJECT, file));
+  return [...own, ...others].filter((file) => file !== TYPES);
+};
+
+const TYPES = join(CONSOLE, 'src/interface/schema.ts');
+
+const digestOfSources = async (): Promise<string> => {
+  const digest = createHash('sha256');
+  for (const file of await sourceFiles()) {
+    digest.update(`${relative(PROJECT, file)}\0`).update(await readFile(file));
+  }
+  return digest.digest('hex');
+};
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** The service answers compressed files as they are, so that no request pays for compressing. */
+const compress = async (folder: string): Promise<void> => {
+  for (const file of await filesIn(folder)) {
+    if (!/\.(?:js|css|svg)$/.test(file)) continue;
+    const bytes = await readFile(file);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    await writeFile(`${file}.br`, await compressBrotli(bytes, { params }));
+    await writeFile(`${file}.gz`, await compressGzip(bytes, { level: 9 }));
+  }
+};
+
+const build = async (digest: string): Promise<void> => {
+  const { build: viteBuild } = await import('vite');
+  const { interfaceTypes } = await import('../tools/interface-types.ts');
+  const document = JSON.parse(await readFile(join(PROJECT, 'openapi.json'), 'utf8'));
+  await mkdir(dirname(TYPES), { recursive: true });
+  await writeFile(TYPES, interfaceTypes(document));
+  // Built beside and then put in place, so that what is served is always whole.
+  const fresh = `${BUILT}-${process.pid}`;
+  try {
+    await viteBuild({
+      configFile: join(CONSOLE, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: fresh, emptyOutDir: true },
+    });
+    await compress(fresh);
+    await writeFile(join(fresh, STAMP), digest);
+    await rm(BUILT, { recursive: true, force: true });
+    await rename(fresh, BUILT);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+};
+
+const isInstalled = (name: string): boolean => {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const buildIfChanged = async (): Promise<void> => {
+  const digest = await digestOfSources();
+  const built = await readFile(join(BUILT, STAMP), 'utf8').catch(() => undefined);
+  if (built === digest) return;
+  if (!isInstalled('vite')) {
+    say(
+      built === undefined
+        ? 'not built, since the development packages are not installed; the service runs without it'
+        : 'changed since it was built, and cannot be built anew without the development packages; the old one is served',
+    );
+    return;
+  }
+  const startedAt = performance.now();
+  await build(digest);
+  say(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+};
+
+// The service does its work without a console too, so a build that fails is told and stops nothing.
+await buildIfChanged().catch((error: unknown) => {
+  say(`could not be built: ${error instanceof Error ? error.stack : String(error)}`);
+  if (process.argv.includes('--strict')) process.exitCode = 1;
+});

@@ -1,0 +1,55 @@
+import { Center, Loader } from '@mantine/core';
+import { Suspense } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { useTeam } from './interface/queries.ts';
+import { Empty } from './parts/empty.tsx';
+import { Failure } from './parts/failure.tsx';
+import { LinkButton } from './parts/links.tsx';
+import { useSession } from './session/session.tsx';
+import { SignIn } from './session/sign-in.tsx';
+import { PAGES } from './shell/pages.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const Waiting = () => (
+  <Center mih={240}>
+    <Loader aria-label="Loading" />
+  </Center>
+);
+
+const NotFound = () => (
+  <Empty title="There is no such page" action={<LinkButton href="/">To the overview</LinkButton>}>
+    The address may be mistyped, or what it showed is gone.
+  </Empty>
+);
+
+const SignedIn = () => {
+  const team = useTeam();
+  if (team.isPending) return <Waiting />;
+  if (team.isError)
+    return (
+      <Center mih="100dvh" p="md">
+        <Failure error={team.error} retry={team.refetch} />
+      </Center>
+    );
+  return (
+    <Shell>
+      <Suspense fallback={<Waiting />}>
+        <Switch>
+          {PAGES.map(({ path, Page }) => (
+            <Route key={path} path={path}>
+              <Page />
+            </Route>
+          ))}
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+};
+
+export const App = () => {
+  const { credentials } = useSession();
+  return <Router base="/console">{credentials === undefined ? <SignIn /> : <SignedIn />}</Router>;
+};

@@ -1,0 +1,131 @@
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
+import { useInterface } from '../session/session.tsx';
+import { answer, type Interface, readAll } from './client.ts';
+
+/** Every question that pages ask the service, in one place, so that two pages asking the same share the answer. */
+
+export const queries = {
+  team: (api: Interface) =>
+    queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => answer(api.GET('/team', { signal })) }),
+  secrets: (api: Interface) =>
+    queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => answer(api.GET('/secrets', { signal })) }),
+  attributes: (api: Interface) =>
+    queryOptions({
+      queryKey: ['attributes'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/attributes', { params: { query: { cursor } }, signal })),
+    }),
+  classifiers: (api: Interface) =>
+    queryOptions({
+      queryKey: ['classifiers'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/classifiers', { params: { query: { cursor } }, signal })),
+    }),
+  items: (api: Interface) =>
+    queryOptions({
+      queryKey: ['items'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/items', { params: { query: { cursor } }, signal })),
+    }),
+  itemOdds: (api: Interface) =>
+    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => answer(api.GET('/items/odds', { signal })) }),
+  templates: (api: Interface) =>
+    queryOptions({
+      queryKey: ['templates'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/templates', { params: { query: { cursor } }, signal })),
+    }),
+  spaces: (api: Interface) =>
+    queryOptions({
+      queryKey: ['spaces'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/spaces', { params: { query: { cursor } }, signal })),
+    }),
+  users: (api: Interface) =>
+    queryOptions({
+      queryKey: ['users'],
+      queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal })),
+    }),
+};
+
+export interface RollFilter {
+  readonly from?: string;
+  readonly to?: string;
+  readonly templateId?: string;
+}
+
+export const useTeam = () => useQuery(queries.team(useInterface()));
+export const useSecrets = () => useQuery(queries.secrets(useInterface()));
+export const useAttributes = () => useQuery(queries.attributes(useInterface()));
+export const useClassifiers = () => useQuery(queries.classifiers(useInterface()));
+export const useItems = () => useQuery(queries.items(useInterface()));
+export const useItemOdds = () => useQuery(queries.itemOdds(useInterface()));
+export const useTemplates = () => useQuery(queries.templates(useInterface()));
+export const useSpaces = () => useQuery(queries.spaces(useInterface()));
+export const useUsers = () => useQuery(queries.users(useInterface()));
+
+/** Enough to say how many players there are, up to a thousand. */
+export const useFirstUsers = () => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['users', 'first'],
+    queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal }), 1),
+  });
+};
+
+/** The odds of several templates; those that cannot be rolled tell why. */
+export const useOddsOfTemplates = (ids: readonly string[]) => {
+  const api = useInterface();
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['template-odds', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        answer(api.GET('/templates/{id}/odds', { params: { path: { id } }, signal })),
+    })),
+  });
+};
+
+export const useItem = (id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['items', id],
+    queryFn: ({ signal }) => answer(api.GET('/items/{id}', { params: { path: { id } }, signal })),
+  });
+};
+
+export const useTemplate = (id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['templates', id],
+    queryFn: ({ signal }) => answer(api.GET('/templates/{id}', { params: { path: { id } }, signal })),
+  });
+};
+
+/** The odds of a template as it is saved; nothing is asked without an id. */
+export const useTemplateOdds = (id: string | undefined) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['template-odds', id],
+    queryFn: ({ signal }) => answer(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' } }, signal })),
+    enabled: id !== undefined,
+  });
+};
+
+export const useRollStatistics = (filter: RollFilter = {}) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['roll-statistics', filter],
+    queryFn: ({ signal }) => answer(api.GET('/roll-events/stats', { params: { query: filter }, signal })),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const useDropRates = (filter: RollFilter = {}) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['drop-rates', filter],
+    queryFn: ({ signal }) => answer(api.GET('/roll-events/drop-rates', { params: { query: filter }, signal })),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** What the role of the secret allows; nothing until it is known. */
+export const usePermissions = (): { canWrite: boolean; canAdminister: boolean } => {
+  const role = useTeam().data?.role;
+  return { canWrite: role === 'write' || role === 'admin', canAdminister: role === 'admin' };
+};

@@ -1,0 +1,37 @@
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What the service answered instead of doing what it was asked; status 0 where it could not be reached at all. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly issues: readonly Issue[];
+
+  constructor(status: number, message: string, issues: readonly Issue[] = []) {
+    super(message);
+    this.status = status;
+    this.issues = issues;
+  }
+}
+
+/** The member of the request that an issue is about, in words: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. */
+const placeOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(2)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join(' ');
+
+export const wordsOf = ({ path, message }: Issue): string => {
+  const place = placeOf(path);
+  return place === '' ? message : `${place}: ${message}`;
+};
+
+/** A refusal in one line for a notification. */
+export const explain = (error: unknown): string => {
+  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
+  if (error.issues.length > 0) return error.issues.map(wordsOf).join('; ');
+  if (error.status === 403) return 'Your secret does not allow this.';
+  return error.message;
+};

@@ -1,0 +1,94 @@
+import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { FaultList } from '../../parts/fault-list.tsx';
+import { faultsOf } from '../../parts/field-errors.ts';
+
+interface Values {
+  name: string;
+  id: string;
+  min: number | string;
+  max: number | string;
+  step: number | string;
+}
+
+const bodyOf = ({ name, min, max, step }: Values) => ({
+  name,
+  min: Number(min),
+  max: Number(max),
+  step: step === '' ? null : Number(step),
+});
+
+export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Attribute']; onClose: () => void }) => {
+  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  const form = useForm<Values>({
+    initialValues: {
+      name: attribute?.name ?? '',
+      id: '',
+      min: attribute?.min ?? 0,
+      max: attribute?.max ?? 100,
+      step: attribute?.step ?? '',
+    },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      min: (value) => (value === '' ? 'Enter a number' : null),
+      max: (value, { min }) =>
+        value === '' ? 'Enter a number' : Number(value) < Number(min) ? 'Must not be below the lowest' : null,
+      step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be above 0' : null),
+    },
+  });
+  const save = useChange({
+    run: (api, values: Values) =>
+      attribute === undefined
+        ? answer(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : answer(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
+    done: ({ name }) => `${name} is saved`,
+  });
+  const submit = form.onSubmit((values) =>
+    save.mutate(values, {
+      onSuccess: onClose,
+      onError: (error) => {
+        const { fields, others } = faultsOf(error, (field) => field in values);
+        form.setErrors(fields);
+        setOtherFaults(others);
+      },
+    }),
+  );
+  return (
+    <Modal opened onClose={onClose} title={attribute === undefined ? 'New attribute' : `Edit ${attribute.name}`}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FaultList faults={otherFaults} />
+          <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+          {attribute === undefined && (
+            <TextInput
+              label="Id"
+              description="Yours to choose; made for you when left empty."
+              {...form.getInputProps('id')}
+            />
+          )}
+          <Group grow align="flex-start">
+            <NumberInput label="Lowest" {...form.getInputProps('min')} />
+            <NumberInput label="Highest" {...form.getInputProps('max')} />
+          </Group>
+          <NumberInput
+            label="Step"
+            description="The distance between neighbouring values. Empty: whole numbers where both bounds are whole, else any value."
+            placeholder="none"
+            {...form.getInputProps('step')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {attribute === undefined ? 'Create attribute' : 'Save'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

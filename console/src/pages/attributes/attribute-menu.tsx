@@ -1,0 +1,26 @@
+import { answer, type Schemas } from '../../interface/client.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+
+export const AttributeMenu = ({ attribute, onEdit }: { attribute: Schemas['Attribute']; onEdit: () => void }) => {
+  const remove = useChange({
+    run: (api, id: string) => answer(api.DELETE('/attributes/{id}', { params: { path: { id } } })),
+    done: () => `${attribute.name} is deleted`,
+    failed: 'Not deleted',
+  });
+  return (
+    <RowMenu
+      of={attribute.name}
+      onEdit={onEdit}
+      onDelete={() =>
+        confirmLoss({
+          title: `Delete ${attribute.name}?`,
+          text: 'It is refused while an item carries it. It cannot be undone.',
+          action: 'Delete attribute',
+          run: () => remove.mutate(attribute.id),
+        })
+      }
+    />
+  );
+};

@@ -1,0 +1,118 @@
+import { ActionIcon, Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { IconTrash } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { formatNumber } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import type { ItemValues } from './item-values.ts';
+
+interface AttributeRangesProps {
+  readonly form: UseFormReturnType<ItemValues>;
+  readonly attributes: readonly Schemas['Attribute'][];
+  readonly isReadOnly: boolean;
+}
+
+/** Whole bounds without a step give whole numbers; else a hundredth of the range is fine enough for a slider. */
+const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
+  if (step !== null) return step;
+  return Number.isInteger(min) && Number.isInteger(max) ? 1 : (max - min) / 100;
+};
+
+const between = (value: number | string, attribute: Schemas['Attribute'], fallback: number): number =>
+  value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
+
+/** The attributes that an item carries, each with the range that its instances are rolled from. */
+export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRangesProps) => {
+  const chosen = form.values.itemAttributes;
+  const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));
+  const add = (attributeId: string | null) => {
+    const attribute = attributes.find(({ id }) => id === attributeId);
+    if (attribute !== undefined)
+      form.insertListItem('itemAttributes', { attributeId: attribute.id, min: attribute.min, max: attribute.max });
+  };
+  const set = (place: number, member: 'min' | 'max', value: number | string) =>
+    form.setFieldValue(`itemAttributes.${place}.${member}`, value);
+
+  if (attributes.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        There are no attributes yet. <TextLink href="/attributes">Make one</TextLink>, such as damage or armour.
+      </Text>
+    );
+  return (
+    <Stack gap="lg">
+      {chosen.map(({ attributeId, min, max }, place) => {
+        const attribute = attributes.find(({ id }) => id === attributeId);
+        if (attribute === undefined) return null;
+        const { name } = attribute;
+        return (
+          <Stack key={attributeId} gap={6}>
+            <Group justify="space-between" wrap="nowrap">
+              <Text size="sm" fw={600}>
+                {name}{' '}
+                <Text span size="xs" c="dimmed" fw={400}>
+                  {formatNumber(attribute.min)} to {formatNumber(attribute.max)}
+                </Text>
+              </Text>
+              {!isReadOnly && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Take ${name} off`}
+                  onClick={() => form.removeListItem('itemAttributes', place)}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              )}
+            </Group>
+            <Group gap="sm" wrap="nowrap" align="flex-start">
+              <NumberInput
+                w={92}
+                aria-label={`Lowest ${name}`}
+                disabled={isReadOnly}
+                value={min}
+                onChange={(value) => set(place, 'min', value)}
+                error={form.errors[`itemAttributes.${place}.min`]}
+              />
+              <RangeSlider
+                flex={1}
+                mt={14}
+                min={attribute.min}
+                max={attribute.max}
+                step={stepOf(attribute)}
+                minRange={0}
+                disabled={isReadOnly}
+                label={(value) => formatNumber(value)}
+                thumbFromLabel={`Lowest ${name}`}
+                thumbToLabel={`Highest ${name}`}
+                value={[between(min, attribute, attribute.min), between(max, attribute, attribute.max)]}
+                onChange={([low, high]) => {
+                  set(place, 'min', low);
+                  set(place, 'max', high);
+                }}
+              />
+              <NumberInput
+                w={92}
+                aria-label={`Highest ${name}`}
+                disabled={isReadOnly}
+                value={max}
+                onChange={(value) => set(place, 'max', value)}
+                error={form.errors[`itemAttributes.${place}.max`]}
+              />
+            </Group>
+          </Stack>
+        );
+      })}
+      {!isReadOnly && free.length > 0 && (
+        <Select
+          label={chosen.length === 0 ? 'Add an attribute' : 'Add another attribute'}
+          placeholder="Choose one"
+          searchable
+          data={free.map(({ id, name }) => ({ value: id, label: name }))}
+          value={null}
+          onChange={add}
+        />
+      )}
+    </Stack>
+  );
+};

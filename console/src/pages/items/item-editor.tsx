@@ -1,0 +1,195 @@
+import { Button, Card, Grid, Group, NumberInput, Stack, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { useItemOdds, usePermissions } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { useOptions } from '../../parts/catalog.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { FaultList } from '../../parts/fault-list.tsx';
+import { faultsOf } from '../../parts/field-errors.ts';
+import { LinkButton } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { AttributeRanges } from './attribute-ranges.tsx';
+import { Footprint } from './footprint.tsx';
+import { bodyOf, type ItemValues, NEW_ITEM, validateItem, valuesOf } from './item-values.ts';
+import { OddsShift } from './odds-shift.tsx';
+import { OptionChoice } from './option-choice.tsx';
+
+interface ItemEditorProps {
+  /** Undefined: a new one. */
+  readonly item: Schemas['Item'] | undefined;
+  readonly attributes: readonly Schemas['Attribute'][];
+  readonly classifiers: readonly Schemas['Classifier'][];
+}
+
+const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
+
+export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) => {
+  const { canWrite } = usePermissions();
+  const options = useOptions();
+  const odds = useItemOdds();
+  const [, navigate] = useLocation();
+  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  const form = useForm<ItemValues>({
+    initialValues: item === undefined ? NEW_ITEM : valuesOf(item),
+    validate: validateItem,
+    validateInputOnBlur: true,
+  });
+
+  const save = useChange({
+    run: (api, values: ItemValues) =>
+      item === undefined
+        ? answer(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : answer(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
+    done: ({ name }) => `${name} is saved`,
+  });
+  const remove = useChange({
+    run: (api, id: string) => answer(api.DELETE('/items/{id}', { params: { path: { id } } })),
+    done: () => `${item?.name} is deleted`,
+    failed: 'Not deleted',
+  });
+
+  const submit = form.onSubmit((values) => {
+    setOtherFaults([]);
+    save.mutate(values, {
+      onSuccess: () => navigate('/items'),
+      onError: (error) => {
+        const { fields, others } = faultsOf(error, (field) => FIELD.test(field));
+        form.setErrors(fields);
+        setOtherFaults(others);
+      },
+    });
+  });
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack gap="lg">
+            <FaultList faults={otherFaults} />
+            <Card>
+              <Stack>
+                <Title order={2}>What it is</Title>
+                <TextInput label="Name" withAsterisk disabled={!canWrite} {...form.getInputProps('name')} />
+                {item === undefined && (
+                  <TextInput
+                    label="Id"
+                    description="Yours to choose, such as sword-of-dawn; made for you when left empty."
+                    {...form.getInputProps('id')}
+                  />
+                )}
+                <Group wrap="nowrap" align="flex-start">
+                  <Thumbnail name={form.values.name || '?'} thumbnail={form.values.thumbnail || null} size={76} />
+                  <TextInput
+                    flex={1}
+                    label="Thumbnail"
+                    description="Address of a picture (https:// or data:), or whatever your game understands."
+                    disabled={!canWrite}
+                    {...form.getInputProps('thumbnail')}
+                  />
+                </Group>
+              </Stack>
+            </Card>
+            <Card>
+              <Stack>
+                <Title order={2}>How often it drops</Title>
+                <NumberInput
+                  label="Base weight"
+                  description="Multiplied by the multipliers of its options; 0 means never."
+                  min={0}
+                  maw={260}
+                  disabled={!canWrite}
+                  {...form.getInputProps('rollNumerator')}
+                />
+                <OptionChoice
+                  classifiers={classifiers}
+                  chosen={form.values.classifierOptionIds}
+                  onChange={(ids) => form.setFieldValue('classifierOptionIds', ids)}
+                  isReadOnly={!canWrite}
+                  error={form.errors.classifierOptionIds as string | undefined}
+                />
+              </Stack>
+            </Card>
+            <Card>
+              <Stack>
+                <Title order={2}>Attributes</Title>
+                <AttributeRanges form={form} attributes={attributes} isReadOnly={!canWrite} />
+              </Stack>
+            </Card>
+            <Card>
+              <Stack>
+                <Title order={2}>Room in a bag</Title>
+                <Group align="flex-end">
+                  <NumberInput
+                    w={90}
+                    label="Width"
+                    min={1}
+                    max={20}
+                    allowDecimal={false}
+                    hideControls={false}
+                    disabled={!canWrite}
+                    {...form.getInputProps('width')}
+                  />
+                  <NumberInput
+                    w={90}
+                    label="Height"
+                    min={1}
+                    max={20}
+                    allowDecimal={false}
+                    hideControls={false}
+                    disabled={!canWrite}
+                    {...form.getInputProps('height')}
+                  />
+                </Group>
+                <Footprint
+                  width={Math.min(20, Number(form.values.width) || 1)}
+                  height={Math.min(20, Number(form.values.height) || 1)}
+                />
+              </Stack>
+            </Card>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="lg" pos={{ md: 'sticky' }} top={24}>
+            <Loaded query={odds} lines={6}>
+              {(rows) => <OddsShift itemId={item?.id} values={form.values} odds={rows} options={options} />}
+            </Loaded>
+            <Group>
+              {canWrite && (
+                <Button type="submit" loading={save.isPending}>
+                  {item === undefined ? 'Create item' : 'Save'}
+                </Button>
+              )}
+              <LinkButton href="/items" variant="default">
+                {canWrite ? 'Cancel' : 'Back'}
+              </LinkButton>
+              {canWrite && item !== undefined && (
+                <Button
+                  variant="subtle"
+                  color="red"
+                  leftSection={<IconTrash size={16} />}
+                  ml="auto"
+                  loading={remove.isPending}
+                  onClick={() =>
+                    confirmLoss({
+                      title: `Delete ${item.name}?`,
+                      text: 'It leaves the catalog, and the odds of the others grow. This cannot be undone. It is refused while players own it or a template names it.',
+                      action: 'Delete item',
+                      run: () => remove.mutate(item.id, { onSuccess: () => navigate('/items') }),
+                    })
+                  }
+                >
+                  Delete
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </form>
+  );
+};

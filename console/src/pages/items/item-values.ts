@@ -1,0 +1,70 @@
+import type { Schemas } from '../../interface/client.ts';
+import { optionIdsOf } from '../../parts/catalog.ts';
+
+/** An item as its form holds it. A number is empty text while its field is. */
+export interface ItemValues {
+  id: string;
+  name: string;
+  thumbnail: string;
+  rollNumerator: number | string;
+  width: number | string;
+  height: number | string;
+  classifierOptionIds: string[];
+  itemAttributes: { attributeId: string; min: number | string; max: number | string }[];
+}
+
+export const NEW_ITEM: ItemValues = {
+  id: '',
+  name: '',
+  thumbnail: '',
+  rollNumerator: 100,
+  width: 1,
+  height: 1,
+  classifierOptionIds: [],
+  itemAttributes: [],
+};
+
+export const valuesOf = (item: Schemas['Item']): ItemValues => ({
+  id: item.id,
+  name: item.name,
+  thumbnail: item.thumbnail ?? '',
+  rollNumerator: item.rollNumerator,
+  width: item.width,
+  height: item.height,
+  classifierOptionIds: optionIdsOf(item),
+  itemAttributes: item.attributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
+});
+
+export const bodyOf = (values: ItemValues): Schemas['ItemChange'] & { name: string } => ({
+  name: values.name,
+  thumbnail: values.thumbnail === '' ? null : values.thumbnail,
+  rollNumerator: Number(values.rollNumerator),
+  width: Number(values.width),
+  height: Number(values.height),
+  classifierOptionIds: values.classifierOptionIds,
+  itemAttributes: values.itemAttributes.map(({ attributeId, min, max }) => ({
+    attributeId,
+    min: Number(min),
+    max: Number(max),
+  })),
+});
+
+const required = (value: number | string): string | null =>
+  value === '' || !Number.isFinite(Number(value)) ? 'Enter a number' : null;
+
+/** What needs no service to be found wrong. */
+export const validateItem = (values: ItemValues): Record<string, string | null> => ({
+  name: values.name.trim() === '' ? 'Give it a name' : null,
+  rollNumerator: required(values.rollNumerator),
+  width: required(values.width),
+  height: required(values.height),
+  ...Object.fromEntries(
+    values.itemAttributes.flatMap(({ min, max }, place) => [
+      [`itemAttributes.${place}.min`, required(min)],
+      [
+        `itemAttributes.${place}.max`,
+        required(max) ?? (Number(max) < Number(min) ? 'Must not be below the lowest' : null),
+      ],
+    ]),
+  ),
+});

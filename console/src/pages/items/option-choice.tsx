@@ -1,0 +1,71 @@
+import { Chip, Group, Input, MultiSelect, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../interface/client.ts';
+import { formatNumber } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+
+const MOST_CHIPS = 12;
+
+interface OptionChoiceProps {
+  readonly classifiers: readonly Schemas['Classifier'][];
+  readonly chosen: string[];
+  readonly onChange: (chosen: string[]) => void;
+  readonly isReadOnly: boolean;
+  readonly error?: string | undefined;
+}
+
+const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): string =>
+  dropRateMultiplier === null || dropRateMultiplier === 1 ? name : `${name} ×${formatNumber(dropRateMultiplier)}`;
+
+/** The options of an item, classifier by classifier. */
+export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
+  if (classifiers.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        There are no classifiers yet. <TextLink href="/classifiers">Make one</TextLink>, such as rarity.
+      </Text>
+    );
+  const choose = (classifier: Schemas['Classifier'], ids: string[]) => {
+    const own = new Set(classifier.classifierOptions.map(({ id }) => id));
+    onChange([...chosen.filter((id) => !own.has(id)), ...ids]);
+  };
+  return (
+    <Stack gap="md">
+      {classifiers.map((classifier) => {
+        const { id, name, classifierOptions } = classifier;
+        const own = chosen.filter((option) => classifierOptions.some((known) => known.id === option));
+        if (classifierOptions.length > MOST_CHIPS)
+          return (
+            <MultiSelect
+              key={id}
+              label={name}
+              searchable
+              disabled={isReadOnly}
+              data={classifierOptions.map((option) => ({ value: option.id, label: labelOf(option) }))}
+              value={own}
+              onChange={(ids) => choose(classifier, ids)}
+            />
+          );
+        return (
+          <Stack key={id} gap={6} role="group" aria-label={name}>
+            <Input.Label component="div">{name}</Input.Label>
+            <Chip.Group multiple value={own} onChange={(ids) => choose(classifier, ids)}>
+              <Group gap={6}>
+                {classifierOptions.map((option) => (
+                  <Chip key={option.id} value={option.id} size="sm" disabled={isReadOnly}>
+                    {labelOf(option)}
+                  </Chip>
+                ))}
+                {classifierOptions.length === 0 && (
+                  <Text size="sm" c="dimmed">
+                    It has no options yet.
+                  </Text>
+                )}
+              </Group>
+            </Chip.Group>
+          </Stack>
+        );
+      })}
+      {error !== undefined && <Input.Error>{error}</Input.Error>}
+    </Stack>
+  );
+};

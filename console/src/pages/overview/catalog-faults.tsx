@@ -1,0 +1,84 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { useOddsOfTemplates } from '../../interface/queries.ts';
+import { explain } from '../../interface/refusal.ts';
+import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+
+interface Fault {
+  readonly text: string;
+  readonly href: string;
+  readonly mend: string;
+}
+
+interface CatalogFaultsProps {
+  readonly odds: readonly Schemas['ItemOdds'][];
+  readonly templates: readonly Schemas['Template'][];
+  readonly items: readonly Schemas['Item'][];
+}
+
+const MOST_SHOWN = 8;
+
+/** What is wrong with the catalog, each with a way to mend it. */
+export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
+  const options = useOptions();
+  const templateOdds = useOddsOfTemplates(templates.map(({ id }) => id));
+  const faults: Fault[] = [];
+
+  if (items.length === 0)
+    faults.push({ text: 'The catalog is empty: nothing can be rolled.', href: '/new-item', mend: 'Make an item' });
+  for (const { itemId, itemName, weight } of odds)
+    if (weight === 0)
+      faults.push({
+        text: `${itemName} can never drop: its weight is 0.`,
+        href: pathTo('items', itemId),
+        mend: 'Change its weight',
+      });
+  for (const [place, { error }] of templateOdds.entries()) {
+    const template = templates[place];
+    if (error !== null && template !== undefined)
+      faults.push({
+        text: `${template.name} cannot be rolled. ${explain(error)}`,
+        href: pathTo('templates', template.id),
+        mend: 'Mend the template',
+      });
+  }
+  const used = new Set(items.flatMap(optionIdsOf));
+  for (const option of options.values())
+    if (items.length > 0 && !used.has(option.id))
+      faults.push({
+        text: `No item has ${option.classifierName} ${option.name}, so it is a tier without items.`,
+        href: '/items',
+        mend: 'Give it to an item',
+      });
+
+  if (faults.length === 0)
+    return (
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <IconCircleCheck size={20} color="var(--console-more)" style={{ flex: 'none' }} aria-hidden />
+        <Text size="sm">Every item can drop, every tier has items, and every template can be rolled.</Text>
+      </Group>
+    );
+  return (
+    <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+      {faults.slice(0, MOST_SHOWN).map(({ text, href, mend }) => (
+        <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
+          <IconAlertTriangle size={20} color="var(--console-less)" style={{ flex: 'none' }} aria-hidden />
+          <div>
+            <Text size="sm">{text}</Text>
+            <TextLink href={href} size="sm">
+              {mend}
+            </TextLink>
+          </div>
+        </Group>
+      ))}
+      {faults.length > MOST_SHOWN && (
+        <Text size="sm" c="dimmed" component="li">
+          And {faults.length - MOST_SHOWN} more of the kind.
+        </Text>
+      )}
+    </Stack>
+  );
+};

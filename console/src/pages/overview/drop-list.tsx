@@ -1,0 +1,52 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { IconDice5 } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { useItems } from '../../interface/queries.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatShare } from '../../parts/format.ts';
+import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+
+export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => {
+  const items = useItems().data?.rows ?? [];
+  if (rows.length === 0)
+    return (
+      <Empty
+        title="Nothing rolled yet"
+        icon={IconDice5}
+        action={
+          <LinkButton href="/roll-lab" variant="default">
+            To the roll lab
+          </LinkButton>
+        }
+      />
+    );
+  return (
+    <Stack gap="xs">
+      {rows.map(({ itemId, itemName, dropCount, dropRate }) => {
+        const item = items.find(({ id }) => id === itemId);
+        return (
+          <Group key={itemId} gap="sm" wrap="nowrap">
+            <Thumbnail name={itemName} thumbnail={item?.thumbnail ?? null} size={30} />
+            {item === undefined ? (
+              <Text size="sm" flex={1} truncate>
+                {itemName} (deleted)
+              </Text>
+            ) : (
+              <TextLink href={pathTo('items', itemId)} size="sm" flex={1} truncate>
+                {itemName}
+              </TextLink>
+            )}
+            <Text size="sm" className="numeric">
+              {formatCount(dropCount)}
+            </Text>
+            <Text size="sm" c="dimmed" w={66} ta="right" className="numeric">
+              {formatShare(dropRate, 3)}
+            </Text>
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+};

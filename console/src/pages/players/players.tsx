@@ -1,0 +1,134 @@
+import { Card, Group, Pagination, Stack, Table, Text, TextInput } from '@mantine/core';
+import { IconBackpack, IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import type { List, Schemas } from '../../interface/client.ts';
+import { useUsers } from '../../interface/queries.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatMoment } from '../../parts/format.ts';
+import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { SortHeader, useSorting } from '../../parts/sorting.tsx';
+import { TableCard } from '../../parts/table-card.tsx';
+
+type User = Schemas['User'];
+
+const ROWS_A_PAGE = 50;
+
+const COLUMNS = {
+  id: ({ id }: User) => id,
+  externalId: ({ externalId }: User) => externalId ?? '',
+  since: ({ createdAt }: User) => createdAt,
+};
+
+const UserTable = ({ users }: { users: List<User> }) => {
+  const [search, setSearch] = useState('');
+  const [page, setPage] = useState(1);
+  const text = search.trim().toLowerCase();
+  const found = useMemo(
+    () =>
+      users.rows.filter(
+        ({ id, externalId }) => id.toLowerCase().includes(text) || (externalId ?? '').toLowerCase().includes(text),
+      ),
+    [users, text],
+  );
+  const { sorted, sorting } = useSorting(found, COLUMNS, 'since', true);
+  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_A_PAGE));
+  const shownPage = Math.min(page, pages);
+  return (
+    <Stack>
+      <TextInput
+        aria-label="Find players by id or external id"
+        placeholder="Find by id or external id"
+        leftSection={<IconSearch size={16} />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+      />
+      {sorted.length === 0 ? (
+        <Card>
+          <Empty
+            title="No player is called so"
+            icon={IconSearch}
+            action={
+              users.isCut ? (
+                <LinkButton href={pathTo('players', search.trim())} variant="default">
+                  Look for the id {search.trim()}
+                </LinkButton>
+              ) : undefined
+            }
+          >
+            {users.isCut
+              ? 'There are more players than the console reads; one that is not listed can be opened by id.'
+              : 'Players appear with their first roll, item or bag.'}
+          </Empty>
+        </Card>
+      ) : (
+        <TableCard label="Players" minWidth={520}>
+          <Table.Thead>
+            <Table.Tr>
+              <SortHeader sorting={sorting} column="id">
+                Id
+              </SortHeader>
+              <SortHeader sorting={sorting} column="externalId">
+                External id
+              </SortHeader>
+              <SortHeader sorting={sorting} column="since">
+                Since
+              </SortHeader>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted
+              .slice((shownPage - 1) * ROWS_A_PAGE, shownPage * ROWS_A_PAGE)
+              .map(({ id, externalId, createdAt }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>
+                    <TextLink href={pathTo('players', id)} fw={600} size="sm">
+                      {id}
+                    </TextLink>
+                  </Table.Td>
+                  <Table.Td>{externalId ?? '–'}</Table.Td>
+                  <Table.Td>{formatMoment(createdAt)}</Table.Td>
+                </Table.Tr>
+              ))}
+          </Table.Tbody>
+        </TableCard>
+      )}
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" role="status">
+          {formatCount(sorted.length)} players{users.isCut && ' (the oldest; there are more than the console reads)'}
+        </Text>
+        {pages > 1 && (
+          <Pagination
+            total={pages}
+            value={shownPage}
+            onChange={setPage}
+            size="sm"
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+            getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+          />
+        )}
+      </Group>
+    </Stack>
+  );
+};
+
+export const Players = () => {
+  const users = useUsers();
+  return (
+    <Page title="Players" about="Their bags, their pity and spark, and what they own." curl={{ path: '/users' }}>
+      <Loaded query={users} lines={8}>
+        {(list) =>
+          list.rows.length === 0 ? (
+            <Empty title="No players yet" icon={IconBackpack}>
+              A player is made by the first roll, item or bag that names one.
+            </Empty>
+          ) : (
+            <UserTable users={list} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+};

@@ -1,0 +1,145 @@
+import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconDice5 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { useItems, usePermissions } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { useOptions } from '../../parts/catalog.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { LinkButton } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { RollCard } from '../../parts/roll-card.tsx';
+
+const MOST_KEPT = 12;
+
+interface Kept {
+  readonly number: number;
+  readonly result: Schemas['RollResult'];
+}
+
+const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
+  const { canWrite } = usePermissions();
+  const options = useOptions();
+  const [wanted, setWanted] = useState<string[]>([]);
+  const [userId, setUserId] = useState('');
+  const [results, setResults] = useState<readonly Kept[]>([]);
+  const roll = useChange({
+    run: (api, body: Schemas['RollRequest']) => answer(api.POST('/items/roll', { body })),
+    failed: 'Not rolled',
+  });
+  const [latest, ...earlier] = results;
+  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)];
+  const rollNow = () =>
+    roll.mutate(
+      {
+        ...(wanted.length > 0 && { classifierOptionIds: wanted }),
+        ...(userId.trim() !== '' && { userId: userId.trim() }),
+      },
+      {
+        onSuccess: (result) =>
+          setResults((kept) => [{ number: (kept[0]?.number ?? 0) + 1, result }, ...kept].slice(0, MOST_KEPT)),
+      },
+    );
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Card component="section" aria-label="What to roll">
+          <Stack>
+            <Title order={2}>What to roll</Title>
+            <MultiSelect
+              label="Only items with these options"
+              description="One of each classifier that you name."
+              placeholder={wanted.length === 0 ? 'any item' : ''}
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': 'Clear the options' }}
+              data={groups.map(([group, members]) => ({
+                group,
+                items: members.map(({ id, name }) => ({ value: id, label: name })),
+              }))}
+              value={wanted}
+              onChange={setWanted}
+            />
+            <TextInput
+              label="Give it to"
+              description="Id of a player, who then owns it. Empty: nobody."
+              placeholder="nobody"
+              value={userId}
+              onChange={(event) => setUserId(event.currentTarget.value)}
+            />
+            <Button
+              size="md"
+              leftSection={<IconDice5 size={20} />}
+              disabled={!canWrite}
+              loading={roll.isPending}
+              onClick={rollNow}
+            >
+              Roll
+            </Button>
+            <Text size="xs" c="dimmed">
+              {canWrite
+                ? 'A roll here is a real one: it counts in the statistics.'
+                : 'Rolling needs a secret that may write.'}
+            </Text>
+          </Stack>
+        </Card>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack gap="lg" aria-live="polite">
+          {latest === undefined ? (
+            <Card>
+              <Empty title="Nothing rolled yet" icon={IconDice5}>
+                Roll, and see the item with its attributes on their ranges.
+              </Empty>
+            </Card>
+          ) : (
+            <RollCard key={latest.number} result={latest.result} items={items} options={options} size={96} />
+          )}
+          {earlier.length > 0 && (
+            <Stack gap="sm">
+              <Group justify="space-between">
+                <Title order={2}>Before</Title>
+                <Button variant="subtle" color="gray" size="xs" onClick={() => setResults([])}>
+                  Clear
+                </Button>
+              </Group>
+              <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+                {earlier.map(({ number, result }) => (
+                  <RollCard key={number} result={result} items={items} options={options} />
+                ))}
+              </SimpleGrid>
+            </Stack>
+          )}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+};
+
+export const RollLab = () => {
+  const items = useItems();
+  return (
+    <Page
+      title="Roll lab"
+      about="Roll as your game would, over all items or a part of them."
+      curl={{ method: 'POST', path: '/items/roll', body: {} }}
+    >
+      <Loaded query={items}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty
+              title="There is nothing to roll"
+              icon={IconDice5}
+              action={<LinkButton href="/new-item">Make an item</LinkButton>}
+            >
+              The catalog is empty.
+            </Empty>
+          ) : (
+            <Lab items={rows} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+};

@@ -1,0 +1,85 @@
+import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { explain } from '../../interface/refusal.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { FaultList } from '../../parts/fault-list.tsx';
+
+const ROLES = [
+  { value: 'read', label: 'Read', about: 'Sees everything but secrets. For dashboards.' },
+  { value: 'write', label: 'Write', about: 'Also changes things and rolls. For game servers.' },
+  { value: 'admin', label: 'Admin', about: 'Also makes and revokes secrets. For people.' },
+] as const;
+
+const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () => void }) => (
+  <Stack>
+    <Alert color="yellow" icon={<IconAlertTriangle />}>
+      This is the only time that the secret is shown. Copy it now.
+    </Alert>
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {made.name} ({made.role})
+      </Text>
+      <Code block data-testid="secret" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {made.secret}
+      </Code>
+    </div>
+    <Group justify="flex-end">
+      <Copy text={made.secret} label="Copy secret" />
+      <Button onClick={onClose}>I have kept it</Button>
+    </Group>
+  </Stack>
+);
+
+export const NewSecret = ({ onClose }: { onClose: () => void }) => {
+  const form = useForm<Schemas['NewSecret']>({
+    initialValues: { name: '', role: 'write' },
+    validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
+  });
+  const create = useChange({
+    run: (api, body: Schemas['NewSecret']) => answer(api.POST('/secrets', { body })),
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={create.data === undefined ? 'New secret' : 'The new secret'}
+      closeOnClickOutside={create.data === undefined}
+    >
+      {create.data !== undefined ? (
+        <Shown made={create.data} onClose={onClose} />
+      ) : (
+        <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
+          <Stack>
+            <FaultList faults={create.error === null ? [] : [explain(create.error)]} title="Not made" />
+            <TextInput
+              label="Name"
+              description="Who or what uses it."
+              placeholder="game server"
+              withAsterisk
+              data-autofocus
+              {...form.getInputProps('name')}
+            />
+            <Radio.Group label="Role" {...form.getInputProps('role')}>
+              <Stack gap="xs" mt={6}>
+                {ROLES.map(({ value, label, about }) => (
+                  <Radio key={value} value={value} label={label} description={about} />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={create.isPending}>
+                Make secret
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+};

@@ -1,0 +1,87 @@
+import { Anchor, Card, Code, DataList, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { usePermissions, useTeam } from '../../interface/queries.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { curlCommand } from '../../parts/curl.tsx';
+import { formatMoment } from '../../parts/format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Secrets } from './secrets.tsx';
+
+const TeamCard = () => {
+  const team = useTeam();
+  return (
+    <Card component="section" aria-label="Team">
+      <Stack gap="sm">
+        <Title order={2}>Team</Title>
+        <Loaded query={team} lines={3}>
+          {({ id, name, role, createdAt }) => (
+            <DataList orientation="horizontal">
+              {[
+                ['Name', name],
+                ['Team id', id],
+                ['Your role', role],
+                ['Since', formatMoment(createdAt)],
+              ].map(([label, value]) => (
+                <DataList.Item key={label}>
+                  <DataList.ItemLabel>{label}</DataList.ItemLabel>
+                  <DataList.ItemValue>{value}</DataList.ItemValue>
+                </DataList.Item>
+              ))}
+            </DataList>
+          )}
+        </Loaded>
+      </Stack>
+    </Card>
+  );
+};
+
+const InterfaceCard = () => {
+  const teamId = useTeam().data?.id ?? '';
+  const command = curlCommand({ path: '/team' }, teamId);
+  return (
+    <Card component="section" aria-label="Interface">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2}>Interface</Title>
+        <Text size="sm">
+          Your servers call the service as <Code>{teamId}</Code> with a secret. Every page has a button that shows its
+          request as a curl command.
+        </Text>
+        <Code block w="100%" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {command}
+        </Code>
+        <Copy text={command} size="xs" />
+        <Text size="sm">
+          <Anchor href="/docs" target="_blank" inherit>
+            API reference
+          </Anchor>
+          {' · '}
+          <Anchor href="/openapi.json" target="_blank" inherit>
+            openapi.json
+          </Anchor>
+        </Text>
+      </Stack>
+    </Card>
+  );
+};
+
+export const Settings = () => {
+  const { canAdminister } = usePermissions();
+  return (
+    <Page title="Settings" about="The team, its secrets and the way in for your servers." curl={{ path: '/secrets' }}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <TeamCard />
+        <InterfaceCard />
+      </SimpleGrid>
+      {canAdminister ? (
+        <Secrets />
+      ) : (
+        <Card>
+          <Title order={2}>Secrets</Title>
+          <Text size="sm" c="dimmed" mt="xs">
+            Only those who sign in with an admin secret see and make secrets.
+          </Text>
+        </Card>
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,138 @@
+import { Button, Group, Table, Text } from '@mantine/core';
+import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { usePermissions, useSpaces } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { SortHeader, useSorting } from '../../parts/sorting.tsx';
+import { ActionsHeader, TableCard } from '../../parts/table-card.tsx';
+import { SpaceForm } from './space-form.tsx';
+import { SpaceUsers } from './space-users.tsx';
+
+type Space = Schemas['SpaceWithUserSpaces'];
+
+const COLUMNS = {
+  name: ({ name }: Space) => name,
+  size: ({ cols, rows }: Space) => cols * rows,
+  uses: ({ userSpaces }: Space) => userSpaces.length,
+};
+
+interface SpaceTableProps {
+  readonly spaces: readonly Space[];
+  readonly onEdit: (space: Space) => void;
+  readonly onShowUsers: (space: Space) => void;
+}
+
+const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
+  const { canWrite } = usePermissions();
+  const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
+  const remove = useChange({
+    run: (api, { id }: Space) => answer(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
+    done: (_, { name }) => `${name} is deleted`,
+    failed: 'Not deleted',
+  });
+  return (
+    <TableCard label="Spaces" minWidth={520}>
+      <Table.Thead>
+        <Table.Tr>
+          <SortHeader sorting={sorting} column="name">
+            Name
+          </SortHeader>
+          <SortHeader sorting={sorting} column="size" isNumeric>
+            Size
+          </SortHeader>
+          <SortHeader sorting={sorting} column="uses" isNumeric>
+            Used by
+          </SortHeader>
+          {canWrite && <ActionsHeader />}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {sorted.map((space) => (
+          <Table.Tr key={space.id}>
+            <Table.Td>
+              <Text size="sm" fw={600}>
+                {space.name}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {space.id}
+              </Text>
+            </Table.Td>
+            <Table.Td ta="right">
+              {space.cols} × {space.rows}
+            </Table.Td>
+            <Table.Td ta="right">
+              {space.userSpaces.length === 0 ? (
+                'nobody'
+              ) : (
+                <Button variant="subtle" size="compact-sm" onClick={() => onShowUsers(space)}>
+                  {formatCount(space.userSpaces.length)} {space.userSpaces.length === 1 ? 'bag' : 'bags'}
+                </Button>
+              )}
+            </Table.Td>
+            {canWrite && (
+              <Table.Td>
+                <Group justify="flex-end">
+                  <RowMenu
+                    of={space.name}
+                    onEdit={() => onEdit(space)}
+                    onDelete={() =>
+                      confirmLoss({
+                        title: `Delete ${space.name}?`,
+                        text: 'It is refused while a player has a bag of this kind. It cannot be undone.',
+                        action: 'Delete space',
+                        run: () => remove.mutate(space),
+                      })
+                    }
+                  />
+                </Group>
+              </Table.Td>
+            )}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </TableCard>
+  );
+};
+
+export const Spaces = () => {
+  const spaces = useSpaces();
+  const { canWrite } = usePermissions();
+  const [edited, setEdited] = useState<Space | 'new'>();
+  const [shown, setShown] = useState<Space>();
+  const create = canWrite && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited('new')}>
+      New space
+    </Button>
+  );
+  return (
+    <Page
+      title="Spaces"
+      about="Kinds of bags: a grid of so many columns and rows. A change of size is refused while it would cut off something placed."
+      curl={{ path: '/spaces' }}
+      actions={create}
+    >
+      <Loaded query={spaces}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No spaces yet" icon={IconLayoutGrid} action={create}>
+              A space is a kind of bag, such as a backpack of 10 by 6 cells. Players get bags of that kind.
+            </Empty>
+          ) : (
+            <SpaceTable spaces={rows} onEdit={setEdited} onShowUsers={setShown} />
+          )
+        }
+      </Loaded>
+      {edited !== undefined && (
+        <SpaceForm space={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+      {shown !== undefined && <SpaceUsers space={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  );
+};

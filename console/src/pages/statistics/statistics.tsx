@@ -1,0 +1,220 @@
+import { Badge, Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import type { Schemas } from '../../interface/client.ts';
+import {
+  type RollFilter,
+  useDropRates,
+  useItemOdds,
+  useRollStatistics,
+  useTemplateOdds,
+  useTemplates,
+} from '../../interface/queries.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatShare } from '../../parts/format.ts';
+import { LinkButton } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { SortHeader, useSorting } from '../../parts/sorting.tsx';
+import { TableCard } from '../../parts/table-card.tsx';
+import { Interval } from './interval.tsx';
+import { csvOf, type DropRow, rowsOf } from './rows.ts';
+
+const COLUMNS = {
+  name: ({ itemName }: DropRow) => itemName,
+  drops: ({ drops }: DropRow) => drops,
+  actual: ({ actual }: DropRow) => actual,
+  expected: ({ expected }: DropRow) => expected ?? -1,
+  verdict: ({ verdict }: DropRow) => verdict ?? '',
+};
+
+const VERDICTS = {
+  fits: { label: 'as expected', colour: 'green', about: 'What was expected lies inside the interval.' },
+  differs: {
+    label: 'differs',
+    colour: 'orange',
+    about:
+      'More than chance explains. Of a hundred items that are right, about five are marked so all the same; and odds that were changed in the meantime leave their mark too.',
+  },
+  'too few': { label: 'too few rolls', colour: 'gray', about: 'Fewer than five drops, seen and expected: no telling.' },
+} as const;
+
+const download = (name: string, text: string): void => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
+
+const DropTable = ({ rows }: { rows: readonly DropRow[] }) => {
+  const { sorted, sorting } = useSorting(rows, COLUMNS, 'drops', true);
+  const greatest = Math.max(...rows.map(({ high, expected = 0 }) => Math.max(high, expected)));
+  return (
+    <TableCard label="Drop rates" minWidth={820}>
+      <Table.Thead>
+        <Table.Tr>
+          <SortHeader sorting={sorting} column="name">
+            Item
+          </SortHeader>
+          <SortHeader sorting={sorting} column="drops" isNumeric>
+            Drops
+          </SortHeader>
+          <SortHeader sorting={sorting} column="actual" isNumeric>
+            Actual
+          </SortHeader>
+          <SortHeader sorting={sorting} column="expected" isNumeric>
+            Expected
+          </SortHeader>
+          <Table.Th>95 % interval</Table.Th>
+          <SortHeader sorting={sorting} column="verdict">
+            Verdict
+          </SortHeader>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {sorted.map((row) => {
+          const verdict = row.verdict && VERDICTS[row.verdict];
+          return (
+            <Table.Tr key={row.itemId}>
+              <Table.Td fw={600}>{row.itemName}</Table.Td>
+              <Table.Td ta="right">{formatCount(row.drops)}</Table.Td>
+              <Table.Td ta="right">{formatShare(row.actual, 3)}</Table.Td>
+              <Table.Td ta="right">{row.expected === undefined ? '–' : formatShare(row.expected, 3)}</Table.Td>
+              <Table.Td>
+                <Interval row={row} greatest={greatest} />
+              </Table.Td>
+              <Table.Td>
+                {verdict === undefined ? (
+                  '–'
+                ) : (
+                  <Tooltip label={verdict.about}>
+                    <Badge variant="dot" color={verdict.colour}>
+                      {verdict.label}
+                    </Badge>
+                  </Tooltip>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </TableCard>
+  );
+};
+
+interface FiltersProps {
+  readonly filter: RollFilter;
+  readonly onChange: (filter: RollFilter) => void;
+  readonly templates: readonly Schemas['Template'][];
+}
+
+const Filters = ({ filter, onChange, templates }: FiltersProps) => (
+  <Card padding="md">
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <Select
+        label="Rolled by"
+        placeholder="everything"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear the template' }}
+        data={templates.map(({ id, name }) => ({ value: id, label: name }))}
+        value={filter.templateId ?? null}
+        onChange={(templateId) => onChange({ ...filter, templateId: templateId ?? undefined })}
+      />
+      <TextInput
+        type="date"
+        label="From (UTC)"
+        value={filter.from ?? ''}
+        onChange={(event) => onChange({ ...filter, from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label="To (UTC)"
+        value={filter.to ?? ''}
+        onChange={(event) => onChange({ ...filter, to: event.currentTarget.value || undefined })}
+      />
+    </SimpleGrid>
+  </Card>
+);
+
+/** What is expected of one source of rolls. Of all together nothing is: templates have odds of their own. */
+const useExpected = (templateId: string | undefined, hasTemplateRolls: boolean) => {
+  const plain = useItemOdds();
+  const template = useTemplateOdds(templateId);
+  return useMemo(() => {
+    if (templateId !== undefined)
+      return (
+        template.data &&
+        new Map(template.data.items.map((row) => [row.itemId, { name: row.itemName, share: row.effective }]))
+      );
+    if (hasTemplateRolls) return undefined;
+    return plain.data && new Map(plain.data.map((row) => [row.itemId, { name: row.itemName, share: row.odds }]));
+  }, [templateId, template.data, plain.data, hasTemplateRolls]);
+};
+
+const queryOf = (filter: RollFilter): string => {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined) as [string, string][];
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+};
+
+export const Statistics = () => {
+  const [filter, setFilter] = useState<RollFilter>({});
+  const templates = useTemplates();
+  const rates = useDropRates(filter);
+  const statistics = useRollStatistics(filter);
+  const hasTemplateRolls = Object.keys(statistics.data?.rollsByTemplate ?? {}).length > 0;
+  const expected = useExpected(filter.templateId, hasTemplateRolls);
+  const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
+  const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
+  return (
+    <Page
+      title="Statistics"
+      about="What really dropped, beside what the present odds let expect."
+      curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          disabled={rows.length === 0}
+          onClick={() => download(`drop-rates-${filter.templateId ?? 'all'}.csv`, csvOf(rows))}
+        >
+          Download CSV
+        </Button>
+      }
+    >
+      <Filters filter={filter} onChange={setFilter} templates={templates.data?.rows ?? []} />
+      <Loaded query={rates} lines={8}>
+        {() =>
+          rows.length === 0 ? (
+            <Empty
+              title="No rolls here"
+              icon={IconChartBar}
+              action={
+                <LinkButton href="/roll-lab" variant="default">
+                  To the roll lab
+                </LinkButton>
+              }
+            >
+              Nothing was rolled in this time and by this template.
+            </Empty>
+          ) : (
+            <Stack gap="sm">
+              <Group justify="space-between">
+                <Text size="sm" c="dimmed" role="status">
+                  {formatCount(statistics.data?.totalRolls ?? 0)} items rolled.{' '}
+                  {expected === undefined && filter.templateId === undefined
+                    ? 'Choose a template to compare with its odds: all sources together have no common odds.'
+                    : `${formatCount(differing)} of ${formatCount(rows.length)} differ from the odds by more than chance explains.`}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  dot: actual · red mark: expected
+                </Text>
+              </Group>
+              <DropTable rows={rows} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+};

@@ -1,0 +1,184 @@
+import { ActionIcon, Button, Group, Input, NumberInput, Select, Stack, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { formatShare } from '../../parts/format.ts';
+import { newKey, type SoftPity, type TemplateValues, type TierRate } from './template-values.ts';
+
+/** What the parts of the form share. */
+export interface TemplateForm {
+  readonly form: UseFormReturnType<TemplateValues>;
+  /** What is wrong, by the field it stands beside. */
+  readonly faults: Readonly<Record<string, string>>;
+  readonly isReadOnly: boolean;
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+/** The members of an input for one field: its value, how it changes, and what is wrong with it. */
+export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string) => ({
+  ...form.getInputProps(path),
+  error: faults[path] ?? form.errors[path],
+  disabled: isReadOnly,
+});
+
+const optionGroups = (options: ReadonlyMap<string, KnownOption>, unknown: string) => {
+  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
+    group,
+    items: members.map(({ id, name }) => ({ value: id, label: name })),
+  }));
+  // What a configuration names and the catalog no longer has is still shown, so that it can be mended.
+  const isUnknown = unknown !== '' && !options.has(unknown);
+  return isUnknown ? [...groups, { group: 'Not in the catalog', items: [{ value: unknown, label: unknown }] }] : groups;
+};
+
+interface TierSelectProps {
+  readonly shared: TemplateForm;
+  readonly path: string;
+  readonly label: string;
+  readonly isLabelHidden?: boolean;
+  readonly placeholder?: string;
+  /** Only these tiers may be chosen; all options where left out. */
+  readonly among?: readonly string[];
+}
+
+export const TierSelect = ({ shared, path, label, isLabelHidden = true, placeholder, among }: TierSelectProps) => {
+  const props = fieldOf(shared, path);
+  const value = String(props.value ?? '');
+  const offered =
+    among === undefined
+      ? shared.options
+      : new Map([...shared.options].filter(([id]) => among.includes(id) || id === value));
+  return (
+    <Select
+      {...(isLabelHidden ? { 'aria-label': label } : { label })}
+      flex={1}
+      searchable
+      placeholder={placeholder ?? 'Choose a tier'}
+      data={optionGroups(offered, value)}
+      value={value === '' ? null : value}
+      onChange={(chosen) => shared.form.setFieldValue(path, chosen ?? '')}
+      error={props.error}
+      disabled={props.disabled}
+      clearable={!isLabelHidden}
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+    />
+  );
+};
+
+const RemoveRow = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <ActionIcon variant="subtle" color="gray" mt={4} aria-label={label} onClick={onClick}>
+    <IconTrash size={16} />
+  </ActionIcon>
+);
+
+export const AddRow = ({ children, onClick }: { children: string; onClick: () => void }) => (
+  <Button
+    variant="subtle"
+    size="xs"
+    leftSection={<IconPlus size={14} />}
+    style={{ alignSelf: 'flex-start' }}
+    onClick={onClick}
+  >
+    {children}
+  </Button>
+);
+
+interface RateTableProps {
+  readonly shared: TemplateForm;
+  /** The field that holds the rows. */
+  readonly path: string;
+  readonly rows: readonly TierRate[];
+  readonly valueName: string;
+  /** Whether rates count by their share of the sum, which is then shown. */
+  readonly isRelative: boolean;
+  readonly newRate: number;
+  readonly among?: readonly string[];
+  readonly addLabel: string;
+}
+
+/** Tiers with a number each. */
+export const RateTable = (props: RateTableProps) => {
+  const { shared, path, rows, valueName, isRelative, newRate, among, addLabel } = props;
+  const sum = rows.reduce((total, { rate }) => total + Number(rate), 0);
+  const nameOf = (tier: string, place: number) => shared.options.get(tier)?.name ?? `row ${place + 1}`;
+  return (
+    <Stack gap="xs">
+      {rows.map(({ key, tier, rate }, place) => (
+        <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
+          <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
+          <NumberInput
+            w={86}
+            aria-label={`${valueName} of ${nameOf(tier, place)}`}
+            min={0}
+            {...fieldOf(shared, `${path}.${place}.rate`)}
+          />
+          {isRelative && (
+            <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+              {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
+            </Text>
+          )}
+          {!shared.isReadOnly && (
+            <RemoveRow
+              label={`Remove ${nameOf(tier, place)}`}
+              onClick={() => shared.form.removeListItem(path, place)}
+            />
+          )}
+        </Group>
+      ))}
+      {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
+      {!shared.isReadOnly && (
+        <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), tier: '', rate: newRate })}>
+          {addLabel}
+        </AddRow>
+      )}
+    </Stack>
+  );
+};
+
+/** Rolls from which a share grows. */
+export const SoftPityTable = ({
+  shared,
+  path,
+  rows,
+  of,
+}: {
+  shared: TemplateForm;
+  path: string;
+  rows: readonly SoftPity[];
+  of: string;
+}) => (
+  <Stack gap="xs">
+    {rows.map(({ key }, place) => (
+      <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
+        <NumberInput
+          flex={1}
+          aria-label={`Soft pity of ${of}: from roll, part ${place + 1}`}
+          prefix="from roll "
+          min={1}
+          allowDecimal={false}
+          {...fieldOf(shared, `${path}.${place}.from`)}
+        />
+        <NumberInput
+          flex={1}
+          aria-label={`Soft pity of ${of}: added each roll, part ${place + 1}`}
+          prefix="+ "
+          suffix=" % a roll"
+          min={0}
+          {...fieldOf(shared, `${path}.${place}.add`)}
+        />
+        {!shared.isReadOnly && (
+          <RemoveRow
+            label={`Remove soft pity part ${place + 1} of ${of}`}
+            onClick={() => shared.form.removeListItem(path, place)}
+          />
+        )}
+      </Group>
+    ))}
+    {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
+    {!shared.isReadOnly && (
+      <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), from: '', add: 5 })}>
+        {rows.length === 0 ? 'Add soft pity' : 'Add a steeper part'}
+      </AddRow>
+    )}
+  </Stack>
+);

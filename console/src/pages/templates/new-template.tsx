@@ -1,0 +1,43 @@
+import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Page } from '../../parts/page.tsx';
+import { EditorWithCatalog } from './editor-with-catalog.tsx';
+import classes from './new-template.module.css';
+import { SYSTEM_TYPES, SYSTEMS } from './systems.ts';
+import type { TemplateType } from './template-values.ts';
+
+export const NewTemplate = () => {
+  const [type, setType] = useState<TemplateType>('gacha');
+  return (
+    <Page
+      title="New template"
+      about="Choose the game system; the odds follow as you write."
+      back={{ href: '/templates', label: 'Templates' }}
+      curl={{ method: 'POST', path: '/templates', body: { name: 'My banner', type, config: { pityThreshold: 90 } } }}
+    >
+      <Radio.Group value={type} onChange={(chosen) => setType(chosen as TemplateType)} aria-label="Game system">
+        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
+          {SYSTEM_TYPES.map((value) => {
+            const { name, about, icon: Icon } = SYSTEMS[value];
+            return (
+              <Radio.Card key={value} value={value} className={classes.card}>
+                <Group wrap="nowrap" align="flex-start" gap="sm">
+                  <Icon size={22} stroke={1.6} aria-hidden style={{ flex: 'none' }} />
+                  <Stack gap={2}>
+                    <Text size="sm" fw={650}>
+                      {name}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {about}
+                    </Text>
+                  </Stack>
+                </Group>
+              </Radio.Card>
+            );
+          })}
+        </SimpleGrid>
+      </Radio.Group>
+      <EditorWithCatalog type={type} />
+    </Page>
+  );
+};

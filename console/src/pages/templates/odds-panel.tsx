@@ -1,0 +1,117 @@
+import { Box, Card, Group, NumberInput, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { Schemas } from '../../interface/client.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { formatNumber, formatShare } from '../../parts/format.ts';
+import { curveOf } from './curve.ts';
+import { disclosureOf } from './disclosure.ts';
+import { ItemOddsTable } from './item-odds-table.tsx';
+import { SYSTEMS } from './systems.ts';
+import type { Config, TemplateType } from './template-values.ts';
+import { TierBars } from './tier-bars.tsx';
+
+const CurveChart = lazy(async () => ({ default: (await import('./curve-chart.tsx')).CurveChart }));
+
+interface OddsPanelProps {
+  readonly name: string;
+  readonly type: TemplateType;
+  readonly config: Config;
+  readonly odds: Schemas['ConfigOdds'];
+  readonly options: ReadonlyMap<string, KnownOption>;
+  /** Whether newer odds are on their way. */
+  readonly isOld: boolean;
+}
+
+const formatRolls = (rolls: number | null, otherwise: string): string =>
+  rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
+
+/** Base against effective odds, how long the top tier takes, and what it costs. */
+export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
+  const [price, setPrice] = useState<number | string>('');
+  const { rolls, roll } = SYSTEMS[type];
+  const [top] = odds.tiers;
+  const points = top && curveOf(type, config, top);
+  const cost = price === '' ? undefined : Number(price);
+
+  return (
+    <Stack gap="lg" style={{ opacity: isOld ? 0.6 : 1, transition: 'opacity 120ms' }} aria-busy={isOld}>
+      <Card component="section" aria-label="Odds of the tiers">
+        <Stack gap="md">
+          <Group justify="space-between" align="flex-end">
+            <Title order={2}>Odds</Title>
+            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" />
+          </Group>
+          <TierBars tiers={odds.tiers} options={options} />
+          <Table.ScrollContainer minWidth={340} type="native" tabIndex={0}>
+            <Table verticalSpacing={6} horizontalSpacing={6} aria-label={`${rolls} until the first of each tier`}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>First one, in {rolls}</Table.Th>
+                  <Table.Th ta="right">Mean</Table.Th>
+                  <Table.Th ta="right">Half by</Table.Th>
+                  <Table.Th ta="right">At most</Table.Th>
+                  {cost !== undefined && <Table.Th ta="right">Mean cost</Table.Th>}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {odds.tiers.map((tier) => (
+                  <Table.Tr key={tier.tier ?? ''}>
+                    <Table.Td>{tier.name ?? 'Any item'}</Table.Td>
+                    <Table.Td ta="right">{formatRolls(tier.expectedRolls, 'never')}</Table.Td>
+                    <Table.Td ta="right">{formatRolls(tier.medianRolls, 'never')}</Table.Td>
+                    <Table.Td ta="right">{formatRolls(tier.worstRolls, 'no limit')}</Table.Td>
+                    {cost !== undefined && (
+                      <Table.Td ta="right">
+                        {tier.expectedRolls === null
+                          ? '–'
+                          : formatNumber(Number((tier.expectedRolls * cost).toFixed(2)))}
+                      </Table.Td>
+                    )}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+          <NumberInput
+            label={`Price of a ${roll}`}
+            description="To see what it costs on average. It is not saved."
+            placeholder="such as 160"
+            maw={220}
+            min={0}
+            value={price}
+            onChange={setPrice}
+          />
+        </Stack>
+      </Card>
+      {top !== undefined && points !== undefined && (
+        <Card component="section" aria-label="Chance of the top tier over time">
+          <Stack gap="sm">
+            <Title order={2}>
+              {top.name ?? 'First item'} by {roll} number
+            </Title>
+            <Text size="sm" c="dimmed">
+              {top.medianRolls !== null &&
+                `Half of the players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
+            </Text>
+            <Box aria-hidden>
+              <Suspense fallback={<Skeleton height={210} />}>
+                <CurveChart points={points} rolls={rolls} median={top.medianRolls} />
+              </Suspense>
+            </Box>
+          </Stack>
+        </Card>
+      )}
+      <Card component="section" aria-label="Odds of the items">
+        <Stack gap="sm">
+          <Title order={2}>Items</Title>
+          <ItemOddsTable items={odds.items} options={options} />
+          <Text size="xs" c="dimmed">
+            Base: pity and guarantee off{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
+            every rule on but spark ({formatShare(1)} in all).
+          </Text>
+        </Stack>
+      </Card>
+    </Stack>
+  );
+};

@@ -1,0 +1,44 @@
+import { IconCards, IconHourglass, IconSparkles, IconStairs, type TablerIcon } from '@tabler/icons-react';
+import type { TemplateType } from './template-values.ts';
+
+interface System {
+  readonly name: string;
+  readonly about: string;
+  readonly icon: TablerIcon;
+  /** What one roll is called. */
+  readonly roll: string;
+  readonly rolls: string;
+}
+
+export const SYSTEMS: Record<TemplateType, System> = {
+  gacha: {
+    name: 'Gacha banner',
+    about: 'One roll picks a tier, then an item. Pity, soft pity, featured items and spark.',
+    icon: IconSparkles,
+    roll: 'roll',
+    rolls: 'rolls',
+  },
+  card_pack: {
+    name: 'Card pack',
+    about: 'One roll opens a pack of several slots, each with rates of its own.',
+    icon: IconCards,
+    roll: 'pack',
+    rolls: 'packs',
+  },
+  roguelike: {
+    name: 'Roguelike offer',
+    about: 'One roll offers a few different items to choose from; rates change with depth.',
+    icon: IconStairs,
+    roll: 'offer',
+    rolls: 'offers',
+  },
+  idle: {
+    name: 'Idle rewards',
+    about: 'Rolls accrue by the hour and are claimed together.',
+    icon: IconHourglass,
+    roll: 'roll',
+    rolls: 'rolls',
+  },
+};
+
+export const SYSTEM_TYPES = Object.keys(SYSTEMS) as TemplateType[];

@@ -1,0 +1,192 @@
+import { Alert, Button, Card, Grid, Group, Stack, Tabs, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { FaultList } from '../../parts/fault-list.tsx';
+import { LinkButton } from '../../parts/links.tsx';
+import { Lines } from '../../parts/loaded.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { fieldOf, type TemplateForm } from './form-fields.tsx';
+import { SECTIONS } from './form-sections.tsx';
+import { useLiveOdds } from './live-odds.ts';
+import { OddsPanel } from './odds-panel.tsx';
+import { templateFaults } from './template-faults.ts';
+import {
+  type Config,
+  resolverOf,
+  START,
+  type TemplateType,
+  type TemplateValues,
+  toConfig,
+  toValues,
+} from './template-values.ts';
+import { TryPanel } from './try-panel.tsx';
+
+interface TemplateEditorProps {
+  /** Undefined: a new one. */
+  readonly template?: Schemas['Template'];
+  readonly type: TemplateType;
+  readonly items: readonly Schemas['Item'][];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+/** Rows that are still being written: the service need not be asked about them. */
+const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boolean =>
+  [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
+
+const FIELD =
+  /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
+
+export const TemplateEditor = ({ template, type, items, options }: TemplateEditorProps) => {
+  const { canWrite } = usePermissions();
+  const [, navigate] = useLocation();
+  const initial = useMemo(
+    () => toValues(template?.name ?? '', (template?.config ?? START[type]) as Config, resolverOf(options)),
+    [template, type, options],
+  );
+  const form = useForm<TemplateValues>({
+    initialValues: initial,
+    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+  });
+  const [saveError, setSaveError] = useState<unknown>();
+  const config = toConfig(type, form.values);
+  const isUnfinished = unfinished(form.values);
+  const live = useLiveOdds(type, config, canWrite && !isUnfinished);
+  const saved = useTemplateOdds(canWrite ? undefined : template?.id);
+
+  const { fields, others } = templateFaults(live.error ?? saveError, form.values, (field) => FIELD.test(field));
+  const shared: TemplateForm = { form, faults: fields, isReadOnly: !canWrite, options };
+
+  const save = useChange({
+    run: (api, { id, name }: TemplateValues) =>
+      template === undefined
+        ? answer(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
+        : answer(
+            api.PUT('/templates/{id}', {
+              params: { path: { id: template.id } },
+              body: { name, config: config as never },
+            }),
+          ),
+    done: ({ name }) => `${name} is saved`,
+  });
+  const remove = useChange({
+    run: (api, id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
+    done: () => `${template?.name} is deleted`,
+    failed: 'Not deleted',
+  });
+  const submit = form.onSubmit((values) => {
+    setSaveError(undefined);
+    save.mutate(values, {
+      onSuccess: ({ id }) => {
+        form.resetDirty(values);
+        if (template === undefined) navigate(pathTo('templates', id));
+      },
+      onError: setSaveError,
+    });
+  });
+
+  const shown = canWrite ? live.data : saved.data && { odds: saved.data, config: config };
+  const oddsError = canWrite ? live.error : saved.error;
+  const isWaiting = canWrite ? live.isFetching : saved.isFetching;
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack gap="lg">
+            <Card>
+              <Stack>
+                <TextInput label="Name" withAsterisk {...fieldOf(shared, 'name')} />
+                {template === undefined && (
+                  <TextInput
+                    label="Id"
+                    description="Yours to choose, such as dawn-banner; made for you when left empty."
+                    {...fieldOf(shared, 'id')}
+                  />
+                )}
+              </Stack>
+            </Card>
+            {SECTIONS[type].map((Section) => (
+              <Section key={Section.name} shared={shared} type={type} items={items} />
+            ))}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack gap="lg">
+            <Group>
+              {canWrite && (
+                <Button type="submit" loading={save.isPending}>
+                  {template === undefined ? 'Create template' : 'Save'}
+                </Button>
+              )}
+              <LinkButton href="/templates" variant="default">
+                Back
+              </LinkButton>
+              {canWrite && template !== undefined && (
+                <Button
+                  variant="subtle"
+                  color="red"
+                  ml="auto"
+                  leftSection={<IconTrash size={16} />}
+                  loading={remove.isPending}
+                  onClick={() =>
+                    confirmLoss({
+                      title: `Delete ${template.name}?`,
+                      text: 'Pity, spark and everything else it remembers of players goes with it. Roll statistics stay. It cannot be undone.',
+                      action: 'Delete template',
+                      run: () => remove.mutate(template.id, { onSuccess: () => navigate('/templates') }),
+                    })
+                  }
+                >
+                  Delete
+                </Button>
+              )}
+            </Group>
+            {isUnfinished && (
+              <Alert color="yellow" icon={<IconInfoCircle />}>
+                A row has no tier yet. The odds follow as soon as it has one.
+              </Alert>
+            )}
+            {Object.keys(fields).length > 0 && (
+              <Alert color="red" icon={<IconInfoCircle />} title="This cannot be saved yet" role="alert">
+                What is wrong stands beside the fields.
+              </Alert>
+            )}
+            <FaultList faults={others} title={oddsError === null ? 'Not saved' : 'This cannot be saved yet'} />
+            <Tabs defaultValue="odds" keepMounted={false}>
+              <Tabs.List mb="lg">
+                <Tabs.Tab value="odds">Odds</Tabs.Tab>
+                {template !== undefined && <Tabs.Tab value="try">Try it</Tabs.Tab>}
+              </Tabs.List>
+              <Tabs.Panel value="odds">
+                {shown === undefined ? (
+                  oddsError === null && !isUnfinished && <Lines count={6} />
+                ) : (
+                  <OddsPanel
+                    name={form.values.name || 'this template'}
+                    type={type}
+                    config={shown.config}
+                    odds={shown.odds}
+                    options={options}
+                    isOld={isWaiting || oddsError !== null || isUnfinished}
+                  />
+                )}
+              </Tabs.Panel>
+              {template !== undefined && (
+                <Tabs.Panel value="try">
+                  <TryPanel template={template} isDirty={form.isDirty()} items={items} options={options} />
+                </Tabs.Panel>
+              )}
+            </Tabs>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </form>
+  );
+};

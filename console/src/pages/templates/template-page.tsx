@@ -1,0 +1,23 @@
+import { useTemplate } from '../../interface/queries.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { usePathId } from '../../parts/path-id.ts';
+import { EditorWithCatalog } from './editor-with-catalog.tsx';
+import { SYSTEMS } from './systems.ts';
+
+export const TemplatePage = () => {
+  const id = usePathId();
+  const template = useTemplate(id);
+  return (
+    <Page
+      title={template.data?.name ?? 'Template'}
+      about={template.data && `${SYSTEMS[template.data.type].name} ${id}. ${SYSTEMS[template.data.type].about}`}
+      back={{ href: '/templates', label: 'Templates' }}
+      curl={{ path: `/templates/${encodeURIComponent(id)}/odds` }}
+    >
+      <Loaded query={template} lines={8}>
+        {(found) => <EditorWithCatalog template={found} type={found.type} />}
+      </Loaded>
+    </Page>
+  );
+};

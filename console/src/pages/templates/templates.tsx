@@ -1,0 +1,92 @@
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconPlus, IconSparkles } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { usePermissions, useRollStatistics, useTemplateOdds, useTemplates } from '../../interface/queries.ts';
+import { explain } from '../../interface/refusal.ts';
+import { useOptions } from '../../parts/catalog.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatNumber } from '../../parts/format.ts';
+import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { SYSTEMS } from './systems.ts';
+import { TierBars } from './tier-bars.tsx';
+
+const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; rolls: number | undefined }) => {
+  const odds = useTemplateOdds(template.id);
+  const options = useOptions();
+  const { name, icon: Icon, rolls: unit } = SYSTEMS[template.type];
+  const top = odds.data?.tiers[0];
+  return (
+    <Card component="article" aria-label={template.name}>
+      <Stack gap="md">
+        <Group wrap="nowrap" gap="sm">
+          <ThemeIcon variant="light" size={40} radius="md">
+            <Icon size={22} stroke={1.6} />
+          </ThemeIcon>
+          <Stack gap={0} miw={0}>
+            <TextLink href={pathTo('templates', template.id)} fw={650}>
+              {template.name}
+            </TextLink>
+            <Text size="xs" c="dimmed">
+              {name} · {rolls === undefined ? 'no items given yet' : `${formatCount(rolls)} items given`}
+            </Text>
+          </Stack>
+        </Group>
+        {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}
+        {odds.isPending && <Skeleton height={120} />}
+        {odds.isError && (
+          <Text size="sm" c="red">
+            {explain(odds.error)}
+          </Text>
+        )}
+        {top?.expectedRolls != null && (
+          <Text size="sm" c="dimmed">
+            The first {top.name ?? 'item'} takes {formatNumber(Number(top.expectedRolls.toFixed(1)))} {unit} on average
+            {top.worstRolls === null ? '.' : `, and ${formatNumber(top.worstRolls)} at most.`}
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+};
+
+export const Templates = () => {
+  const templates = useTemplates();
+  const statistics = useRollStatistics();
+  const { canWrite } = usePermissions();
+  const create = canWrite && (
+    <LinkButton href="/new-template" leftSection={<IconPlus size={16} />}>
+      New template
+    </LinkButton>
+  );
+  return (
+    <Page
+      title="Templates"
+      about="Game systems that roll: banners with pity, card packs, roguelike offers, idle rewards. The odds are exact, with every rule on."
+      curl={{ path: '/templates' }}
+      actions={create}
+    >
+      <Loaded query={templates}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No templates yet" icon={IconSparkles} action={create}>
+              A template turns your items into a banner, a pack, an offer or idle rewards, and tells its exact odds.
+            </Empty>
+          ) : (
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              {rows.map((template) => (
+                <TemplateCard
+                  key={template.id}
+                  template={template}
+                  rolls={statistics.data?.rollsByTemplate[template.id]}
+                />
+              ))}
+            </SimpleGrid>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+};

@@ -1,0 +1,27 @@
+import { Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import type { ReactNode } from 'react';
+
+interface Confirmation {
+  readonly title: string;
+  readonly text: ReactNode;
+  /** What the button that goes ahead says. */
+  readonly action: string;
+  readonly run: () => void;
+}
+
+/** Asks before something is lost. The way back has the focus. */
+export const confirmLoss = ({ title, text, action, run }: Confirmation): void => {
+  modals.openConfirmModal({
+    title: (
+      <Text component="span" fw={650}>
+        {title}
+      </Text>
+    ),
+    children: <Text size="sm">{text}</Text>,
+    labels: { confirm: action, cancel: 'Keep it' },
+    confirmProps: { color: 'red' },
+    cancelProps: { 'data-autofocus': true },
+    onConfirm: run,
+  });
+};

@@ -1,0 +1,44 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useState } from 'react';
+import { tellFailure } from '../interface/use-change.ts';
+
+/** Browsers offer their clipboard to secure origins only; elsewhere a selection must do. */
+const copyText = async (text: string): Promise<void> => {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (!isCopied) throw new Error('The browser does not allow it here. Select the text and copy it yourself.');
+};
+
+interface CopyProps extends ButtonProps {
+  readonly text: string;
+  readonly label?: string;
+}
+
+export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await copyText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2_000);
+    } catch (error) {
+      tellFailure('Not copied', error);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+      onClick={copy}
+      {...rest}
+    >
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    </Button>
+  );
+};

@@ -1,0 +1,49 @@
+import { ActionIcon, Code, Group, Popover, Stack, Text, Tooltip } from '@mantine/core';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useSession } from '../session/session.tsx';
+import { Copy } from './copy.tsx';
+
+export interface CurlRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Text in single quotes, for a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The secret itself is never written out: the command takes it from the environment. */
+export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId: string): string => {
+  const parts = ['curl', `-u "${teamId}:$ITEMWRIGHT_SECRET"`];
+  if (method !== 'GET') parts.push(`-X ${method}`);
+  parts.push(quoted(`${window.location.origin}${path}`));
+  if (body !== undefined) parts.push(`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
+  return parts.join(' ');
+};
+
+export const Curl = ({ request }: { request: CurlRequest }) => {
+  const teamId = useSession().credentials?.teamId ?? '';
+  const command = curlCommand(request, teamId);
+  return (
+    <Popover position="bottom-end" width="min(480px, 92vw)" withArrow trapFocus>
+      <Popover.Target>
+        <Tooltip label="The same with curl">
+          <ActionIcon variant="default" size={36} aria-label="Show this page's request as a curl command">
+            <IconTerminal2 size={18} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <Text size="sm">What this page shows, from a terminal. The secret is taken from the environment.</Text>
+          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {command}
+          </Code>
+          <Group justify="flex-end">
+            <Copy text={command} size="xs" />
+          </Group>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+};

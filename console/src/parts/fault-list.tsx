@@ -1,0 +1,18 @@
+import { Alert, List } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+
+/** Faults that belong to no single field. */
+export const FaultList = ({ faults, title = 'Not saved' }: { faults: readonly string[]; title?: string }) =>
+  faults.length === 0 ? null : (
+    <Alert color="red" icon={<IconAlertCircle />} title={title} role="alert">
+      {faults.length === 1 ? (
+        faults[0]
+      ) : (
+        <List size="sm">
+          {faults.map((fault) => (
+            <List.Item key={fault}>{fault}</List.Item>
+          ))}
+        </List>
+      )}
+    </Alert>
+  );

@@ -1,0 +1,29 @@
+import { type Issue, Refusal, wordsOf } from '../interface/refusal.ts';
+
+/** Faults beside the fields they are about, and those that belong to no field. */
+export interface Faults {
+  readonly fields: Record<string, string>;
+  readonly others: readonly string[];
+}
+
+/** `/body/itemAttributes/0/min` → `itemAttributes.0.min`, as forms name their fields. */
+const fieldOf = ({ path }: Issue): string | undefined =>
+  /^\/body\/(.+)$/.exec(path)?.[1]?.split('/').join('.').replaceAll('~1', '/').replaceAll('~0', '~');
+
+const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1);
+
+/** Sorts the issues of a refusal to the fields of a form. */
+export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {
+  if (!(error instanceof Refusal))
+    return { fields: {}, others: [error instanceof Error ? error.message : String(error)] };
+  if (error.issues.length === 0)
+    return { fields: {}, others: [error.status === 403 ? 'Your secret does not allow this.' : error.message] };
+  const fields: Record<string, string> = {};
+  const others: string[] = [];
+  for (const issue of error.issues) {
+    const field = fieldOf(issue);
+    if (field !== undefined && isField(field)) fields[field] ??= asSentence(issue.message);
+    else others.push(asSentence(wordsOf(issue)));
+  }
+  return { fields, others };
+};

@@ -1,0 +1,33 @@
+/** Numbers as people read them. A space that does not break keeps a number and its unit together. */
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
+
+export const formatCount = (count: number): string => whole.format(count);
+export const formatNumber = (value: number): string => plain.format(value);
+
+/** A share of 1 as a percentage, with enough digits to tell small ones apart. */
+export const formatShare = (share: number, digits = 4): string => {
+  if (share === 0) return '0\u00a0%';
+  if (share === 1) return '100\u00a0%';
+  const percent = share * 100;
+  const text = percent < 1e-6 ? percent.toExponential(2) : String(Number(percent.toPrecision(digits)));
+  return `${text}\u00a0%`;
+};
+
+/** A share in the words of players: one in so many. */
+export const formatOneIn = (share: number): string =>
+  share <= 0 ? 'never' : `1 in ${share > 0.1 ? Number((1 / share).toFixed(2)) : formatCount(Math.round(1 / share))}`;
+
+/** The difference of two shares, in points of a hundred. */
+export const formatShift = (shift: number): string => {
+  const points = shift * 100;
+  if (Math.abs(points) < 1e-9) return '±0';
+  return `${points > 0 ? '+' : '−'}${Number(Math.abs(points).toPrecision(3))}`;
+};
+
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+export const formatMoment = (iso: string): string => moments.format(new Date(iso));
+
+const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+export const formatDay = (date: string): string => days.format(new Date(`${date}T00:00:00Z`));

@@ -1,0 +1,87 @@
+import { Loader, NumberInput, TextInput } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { explain } from '../interface/refusal.ts';
+import classes from './in-place.module.css';
+
+/** A field that saves when it is left or Enter is pressed; Escape, or a refusal, brings the old value back. */
+const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) => Promise<unknown>) => {
+  const [draft, setDraft] = useState(() => show(value));
+  const [isSaving, setSaving] = useState(false);
+  const [fault, setFault] = useState<string>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the service replaces what is written.
+  useEffect(() => setDraft(show(value)), [value]);
+  const reset = () => setDraft(show(value));
+  const save = async (changed: T) => {
+    setFault(undefined);
+    if (changed === value) return reset();
+    setSaving(true);
+    try {
+      await onSave(changed);
+    } catch (error) {
+      setFault(explain(error));
+      reset();
+    } finally {
+      setSaving(false);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') event.currentTarget.blur();
+    if (event.key === 'Escape') reset();
+  };
+  return { draft, setDraft, save, reset, fault, isSaving, onKeyDown };
+};
+
+interface InPlaceTextProps {
+  readonly label: string;
+  readonly value: string;
+  readonly isHeading?: boolean;
+  readonly onSave: (value: string) => Promise<unknown>;
+}
+
+export const InPlaceText = ({ label, value, isHeading = false, onSave }: InPlaceTextProps) => {
+  const { draft, setDraft, save, reset, fault, isSaving, onKeyDown } = useInPlace(value, String, onSave);
+  return (
+    <TextInput
+      aria-label={label}
+      variant="unstyled"
+      flex={1}
+      classNames={{ input: classes.text }}
+      data-heading={isHeading || undefined}
+      value={draft}
+      error={fault}
+      readOnly={isSaving}
+      rightSection={isSaving ? <Loader size="xs" /> : undefined}
+      onChange={(event) => setDraft(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+      onBlur={() => (draft.trim() === '' ? reset() : save(draft.trim()))}
+    />
+  );
+};
+
+interface InPlaceNumberProps {
+  readonly label: string;
+  /** Null counts as 1. */
+  readonly value: number | null;
+  readonly onSave: (value: number | null) => Promise<unknown>;
+}
+
+export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
+  const show = (number: number | null): number | string => number ?? '';
+  const { draft, setDraft, save, fault, isSaving, onKeyDown } = useInPlace(value, show, onSave);
+  return (
+    <NumberInput
+      aria-label={label}
+      size="xs"
+      prefix="× "
+      placeholder="× 1"
+      min={0}
+      value={draft}
+      error={fault}
+      readOnly={isSaving}
+      rightSection={isSaving ? <Loader size="xs" /> : undefined}
+      onChange={setDraft}
+      onKeyDown={onKeyDown}
+      onBlur={() => save(draft === '' ? null : Number(draft))}
+    />
+  );
+};

@@ -1,0 +1,46 @@
+import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Curl, type CurlRequest } from './curl.tsx';
+import { TextLink } from './links.tsx';
+import { usePageTitle } from './page-title.ts';
+
+interface PageProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  /** Where the page belongs. */
+  readonly back?: { readonly href: string; readonly label: string };
+  readonly actions?: ReactNode;
+  /** The request behind the page, offered as a command. */
+  readonly curl?: CurlRequest;
+  readonly children: ReactNode;
+}
+
+export const Page = ({ title, about, back, actions, curl, children }: PageProps) => {
+  usePageTitle(title);
+  return (
+    <Stack gap="lg" maw={1240} mx="auto">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Box miw={0} flex="1 1 260px">
+          {back !== undefined && (
+            <TextLink href={back.href} size="sm">
+              ← {back.label}
+            </TextLink>
+          )}
+          <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Title>
+          {about !== undefined && (
+            <Text c="dimmed" mt={4} maw={680} size="sm">
+              {about}
+            </Text>
+          )}
+        </Box>
+        <Group gap="xs">
+          {curl !== undefined && <Curl request={curl} />}
+          {actions}
+        </Group>
+      </Group>
+      {children}
+    </Stack>
+  );
+};

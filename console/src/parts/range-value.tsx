@@ -1,0 +1,31 @@
+import { Group, Text } from '@mantine/core';
+import { formatNumber } from './format.ts';
+import classes from './range-value.module.css';
+
+interface RangeValueProps {
+  readonly name: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A value on the range that it was rolled from. */
+export const RangeValue = ({ name, value, min, max }: RangeValueProps) => {
+  const place = max > min ? (value - min) / (max - min) : 1;
+  return (
+    <div>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{name}</Text>
+        <Text size="sm" className="numeric">
+          <b>{formatNumber(value)}</b>{' '}
+          <Text span size="xs" c="dimmed">
+            of {formatNumber(min)} to {formatNumber(max)}
+          </Text>
+        </Text>
+      </Group>
+      <div className={classes.track} aria-hidden="true">
+        <div className={classes.mark} style={{ insetInlineStart: `${100 * Math.min(1, Math.max(0, place))}%` }} />
+      </div>
+    </div>
+  );
+};

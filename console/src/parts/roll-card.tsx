@@ -1,0 +1,50 @@
+import { Badge, Card, Group, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../interface/client.ts';
+import type { KnownOption } from './catalog.ts';
+import { OptionBadge } from './option-badge.tsx';
+import { RangeValue } from './range-value.tsx';
+import { Thumbnail } from './thumbnail.tsx';
+
+interface RollCardProps {
+  readonly result: Schemas['RollResult'];
+  readonly items: readonly Schemas['Item'][];
+  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly marks?: readonly string[];
+  readonly size?: number;
+}
+
+/** What a roll gave: the item, and its values on the ranges that they were rolled from. */
+export const RollCard = ({ result, items, options, marks = [], size = 52 }: RollCardProps) => {
+  const { item, itemAttributeInstances } = result;
+  const ranges = items.find(({ id }) => id === item.id)?.attributes ?? [];
+  return (
+    <Card padding="md">
+      <Stack gap="sm">
+        <Group wrap="nowrap" align="flex-start" gap="sm">
+          <Thumbnail name={item.name} thumbnail={item.thumbnail} size={size} />
+          <Stack gap={4} miw={0}>
+            <Text fw={650}>{item.name}</Text>
+            <Group gap={4}>
+              {item.classifiers.map(({ classifierOptionId, classifierOption }) => (
+                <OptionBadge
+                  key={classifierOptionId}
+                  option={options.get(classifierOptionId)}
+                  name={classifierOption.name}
+                />
+              ))}
+              {marks.map((mark) => (
+                <Badge key={mark} variant="filled" color="verdigris">
+                  {mark}
+                </Badge>
+              ))}
+            </Group>
+          </Stack>
+        </Group>
+        {itemAttributeInstances.map(({ itemAttributeId, value, attribute }) => {
+          const { min, max } = ranges.find(({ id }) => id === itemAttributeId) ?? attribute;
+          return <RangeValue key={itemAttributeId} name={attribute.name} value={value} min={min} max={max} />;
+        })}
+      </Stack>
+    </Card>
+  );
+};

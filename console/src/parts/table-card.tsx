@@ -1,0 +1,28 @@
+import { Card, Table, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A table in a card; where it is wider than the screen it scrolls by itself, by keyboard too. */
+export const TableCard = ({
+  label,
+  minWidth = 640,
+  children,
+}: {
+  label: string;
+  minWidth?: number;
+  children: ReactNode;
+}) => (
+  <Card padding={0}>
+    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0}>
+      <Table horizontalSpacing="md" aria-label={label}>
+        {children}
+      </Table>
+    </Table.ScrollContainer>
+  </Card>
+);
+
+/** The heading of a column of buttons, which only a screen reader needs. */
+export const ActionsHeader = () => (
+  <Table.Th w={48}>
+    <VisuallyHidden>Actions</VisuallyHidden>
+  </Table.Th>
+);

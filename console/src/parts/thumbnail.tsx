@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import classes from './thumbnail.module.css';
+
+/** Pictures that a browser can load; games may store other things here, which only they understand. */
+const isPicture = (text: string): boolean => /^(?:https?:\/\/|data:image\/)/i.test(text);
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => word[0] ?? '')
+    .join('')
+    .toUpperCase();
+
+/** A colour of its own for each name, so that items without pictures can still be told apart. */
+const hueOf = (name: string): number => {
+  let hash = 0;
+  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360;
+  return hash;
+};
+
+interface ThumbnailProps {
+  readonly name: string;
+  readonly thumbnail: string | null;
+  readonly size?: number | string;
+}
+
+/** The picture of an item, or its initials. It is decoration: the name always stands beside it. */
+export const Thumbnail = ({ name, thumbnail, size = 36 }: ThumbnailProps) => {
+  const [broken, setBroken] = useState<string>();
+  if (thumbnail !== null && isPicture(thumbnail) && broken !== thumbnail)
+    return (
+      <img
+        className={classes.picture}
+        src={thumbnail}
+        alt=""
+        loading="lazy"
+        referrerPolicy="no-referrer"
+        draggable={false}
+        style={{ width: size, height: size }}
+        onError={() => setBroken(thumbnail)}
+      />
+    );
+  return (
+    <span
+      className={classes.initials}
+      aria-hidden="true"
+      style={{ width: size, height: size, '--hue': hueOf(name) } as React.CSSProperties}
+    >
+      {initialsOf(name)}
+    </span>
+  );
+};

@@ -1,0 +1,95 @@
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { type Credentials, createInterface, type Interface } from '../interface/client.ts';
+import { Refusal } from '../interface/refusal.ts';
+
+/** Kept for the tab alone: closing it forgets the secret. */
+const STORED = 'itemwright.session';
+
+interface Session {
+  readonly credentials: Credentials | undefined;
+  /** Why the last session ended, where it was not the person who ended it. */
+  readonly endedBecause: string | undefined;
+  readonly signIn: (credentials: Credentials) => void;
+  readonly signOut: (because?: string) => void;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+const InterfaceContext = createContext<Interface | undefined>(undefined);
+
+const stored = (): Credentials | undefined => {
+  try {
+    const { teamId, secret } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
+    return typeof teamId === 'string' && typeof secret === 'string' ? { teamId, secret } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const refused = (error: unknown): boolean => error instanceof Refusal && error.status === 401;
+
+const createQueries = (onRefused: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({ onError: (error) => refused(error) && onRefused() }),
+    mutationCache: new MutationCache({ onError: (error) => refused(error) && onRefused() }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        // Only what may pass by itself is tried again: no connection, or a service that is busy.
+        retry: (count, error) => error instanceof Refusal && [0, 429, 503].includes(error.status) && count < 2,
+      },
+    },
+  });
+
+export const SessionProvider = ({ children }: { children: ReactNode }) => {
+  const [credentials, setCredentials] = useState(stored);
+  const [endedBecause, setEndedBecause] = useState<string>();
+
+  const signIn = useCallback((given: Credentials) => {
+    sessionStorage.setItem(STORED, JSON.stringify(given));
+    setEndedBecause(undefined);
+    setCredentials(given);
+  }, []);
+  const signOut = useCallback((because?: string) => {
+    sessionStorage.removeItem(STORED);
+    setEndedBecause(because);
+    setCredentials(undefined);
+  }, []);
+  const session = useMemo(
+    () => ({ credentials, endedBecause, signIn, signOut }),
+    [credentials, endedBecause, signIn, signOut],
+  );
+  // What one session has read is never shown to the next: each has a store of its own.
+  const parts = useMemo(
+    () =>
+      credentials && {
+        api: createInterface(credentials),
+        queries: createQueries(() => signOut('This secret is no longer valid. Sign in with another one.')),
+      },
+    [credentials, signOut],
+  );
+  return (
+    <SessionContext value={session}>
+      {parts === undefined ? (
+        children
+      ) : (
+        <InterfaceContext value={parts.api}>
+          <QueryClientProvider client={parts.queries}>{children}</QueryClientProvider>
+        </InterfaceContext>
+      )}
+    </SessionContext>
+  );
+};
+
+export const useSession = (): Session => {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('used outside of the session');
+  return session;
+};
+
+/** The interface in the name of whoever is signed in. */
+export const useInterface = (): Interface => {
+  const api = useContext(InterfaceContext);
+  if (api === undefined) throw new Error('used without a session');
+  return api;
+};

@@ -1,0 +1,92 @@
+import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { answer, createInterface } from '../interface/client.ts';
+import { explain, Refusal } from '../interface/refusal.ts';
+import { usePageTitle } from '../parts/page-title.ts';
+import { Logo } from '../shell/logo.tsx';
+import { useSession } from './session.tsx';
+
+export const SignIn = () => {
+  usePageTitle('Sign in');
+  const { signIn, endedBecause } = useSession();
+  const [fault, setFault] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { teamId: '', secret: '' },
+    validate: {
+      teamId: (value) => (value.trim() === '' ? 'Enter the id of your team' : null),
+      secret: (value) => (value === '' ? 'Enter a secret of your team' : null),
+    },
+  });
+
+  const submit = form.onSubmit(async ({ teamId, secret }) => {
+    const credentials = { teamId: teamId.trim(), secret };
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await answer(createInterface(credentials).GET('/team'));
+      signIn(credentials);
+    } catch (error) {
+      setFault(
+        error instanceof Refusal && error.status === 401 ? 'There is no team with this id and secret.' : explain(error),
+      );
+      setBusy(false);
+    }
+  });
+
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack w="100%" maw={400} gap="lg">
+        <Stack gap={6} align="center">
+          <Logo size={44} />
+          <Title order={1} ta="center">
+            Sign in to Itemwright
+          </Title>
+          <Text c="dimmed" size="sm" ta="center">
+            Items, odds and inventories of your game
+          </Text>
+        </Stack>
+        <Card padding="xl">
+          <form onSubmit={submit} noValidate>
+            <Stack>
+              {endedBecause !== undefined && fault === undefined && (
+                <Alert color="yellow" icon={<IconInfoCircle />} role="status">
+                  {endedBecause}
+                </Alert>
+              )}
+              {fault !== undefined && (
+                <Alert color="red" icon={<IconAlertCircle />} role="alert">
+                  {fault}
+                </Alert>
+              )}
+              <TextInput
+                label="Team id"
+                autoComplete="username"
+                autoFocus
+                spellCheck={false}
+                key={form.key('teamId')}
+                {...form.getInputProps('teamId')}
+              />
+              <PasswordInput
+                label="Secret"
+                autoComplete="current-password"
+                key={form.key('secret')}
+                {...form.getInputProps('secret')}
+              />
+              <Button type="submit" loading={isBusy} fullWidth mt="xs">
+                Sign in
+              </Button>
+            </Stack>
+          </form>
+        </Card>
+        <Text c="dimmed" size="xs" ta="center">
+          The first start of the service prints a team id and a secret. Another secret is made with{' '}
+          <Code>npm run -s itemwright -- secret create</Code>. It is kept in this tab only.
+        </Text>
+      </Stack>
+    </Center>
+  );
+};

@@ -1,0 +1,80 @@
+import { ActionIcon, Group, Menu, Stack, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  IconBook2,
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSelector,
+  IconSun,
+} from '@tabler/icons-react';
+import { useTeam } from '../interface/queries.ts';
+import { useSession } from '../session/session.tsx';
+
+const SCHEMES = [
+  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+] as const;
+
+const ColorScheme = () => {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { icon: Icon } = SCHEMES.find(({ value }) => value === colorScheme) ?? SCHEMES[0];
+  return (
+    <Menu position="top-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colours: light or dark">
+          <Icon size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SCHEMES.map(({ value, label, icon: SchemeIcon }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<SchemeIcon size={16} />}
+            rightSection={value === colorScheme ? <IconCheck size={16} /> : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+/** Who is signed in, and the ways out. */
+export const Account = () => {
+  const team = useTeam().data;
+  const { signOut } = useSession();
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Menu position="top-start" width={230}>
+        <Menu.Target>
+          <UnstyledButton p={6} flex={1} miw={0}>
+            <Group gap={6} wrap="nowrap">
+              <Stack gap={0} miw={0} flex={1}>
+                <Text size="sm" fw={600} truncate>
+                  {team?.name}
+                </Text>
+                <Text size="xs" c="dimmed" truncate>
+                  {team?.role} secret
+                </Text>
+              </Stack>
+              <IconSelector size={16} />
+            </Group>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href="/docs" target="_blank" leftSection={<IconBook2 size={16} />}>
+            API reference
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ColorScheme />
+    </Group>
+  );
+};

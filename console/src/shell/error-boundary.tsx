@@ -1,0 +1,29 @@
+import { Alert, Button, Code, Stack } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Component, type ReactNode } from 'react';
+
+/** Catches what breaks while a page is drawn, so that the rest of the console stays usable. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | undefined }> {
+  override state: { error: Error | undefined } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <Alert color="red" icon={<IconAlertTriangle />} title="This page broke" role="alert">
+        <Stack align="flex-start">
+          It is a fault of the console, and nothing was changed by it. Reloading may help, above all after the service
+          was updated.
+          <Code block>{error.message}</Code>
+          <Button variant="default" onClick={() => window.location.reload()}>
+            Reload
+          </Button>
+        </Stack>
+      </Alert>
+    );
+  }
+}

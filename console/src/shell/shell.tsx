@@ -1,0 +1,64 @@
+import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { Account } from './account.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { Logo } from './logo.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+
+export const Shell = ({ children }: { children: ReactNode }) => {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [location] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const section = location.split('/')[1] ?? '';
+  const isFirst = useRef(true);
+
+  // A new page begins at its top, and a screen reader begins to read there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the page that matters.
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [section]);
+
+  return (
+    <AppShell
+      header={{ height: { base: 56, sm: 0 } }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+      withBorder={false}
+      transitionDuration={150}
+    >
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <AppShell.Header className={classes.header} hiddenFrom="sm">
+        <Group h="100%" px="md" gap="sm">
+          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Logo />
+          <Text fw={650}>Itemwright</Text>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" className={classes.navbar} aria-label="Main">
+        <Group gap="sm" px={10} py={6} visibleFrom="sm">
+          <Logo />
+          <Text fw={650}>Itemwright</Text>
+        </Group>
+        <AppShell.Section grow style={{ overflowY: 'auto' }}>
+          <Navigation onNavigate={close} />
+        </AppShell.Section>
+        <AppShell.Section pt="sm">
+          <Account />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1} ref={main} className={classes.main}>
+        <ErrorBoundary key={location}>{children}</ErrorBoundary>
+      </AppShell.Main>
+    </AppShell>
+  );
+};

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Where a browser is found: one that is named, or one that the system has. */
+const BROWSERS = [
+  process.env.TEST_BROWSER,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const found = BROWSERS.find((path) => path !== undefined && existsSync(path));
+
+/** Why browser tests cannot run here; false where they can. */
+export const noBrowser: string | false =
+  found === undefined ? 'no Chromium was found; name one by TEST_BROWSER' : false;
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: found, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser's console and the network complained about so far. */
+  readonly complaints: string[];
+}
+
+interface TabOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** A tab of a browser that has never been here, watched for errors and for requests that go elsewhere. */
+export const openTab = async (browser: Browser, address: string, options: TabOptions = {}): Promise<Tab> => {
+  const { scheme = 'light', width = 1280 } = options;
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 860 } });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(address) && !url.startsWith('data:') && !url.startsWith('blob:'))
+      complaints.push(`request to elsewhere: ${url}`);
+  });
+  return { page, context, complaints };
+};
+
+export const signIn = async (page: Page, address: string, teamId: string, secret: string): Promise<void> => {
+  await page.goto(`${address}/console`);
+  await page.getByLabel('Team id').fill(teamId);
+  await page.getByLabel('Secret', { exact: true }).fill(secret);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+};
+
+/** By the main navigation, as a person would. */
+export const goTo = (page: Page, place: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
+
+interface AxeResult {
+  violations: { id: string; impact: string; nodes: { html: string }[] }[];
+}
+
+/** Serious and critical faults of accessibility that axe finds on the page, in words. */
+export const axeFaults = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+};

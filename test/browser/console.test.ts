@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
+import { goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
+
+describe('the console in a browser', { skip: noBrowser }, () => {
+  let empty: EmptyDatabase;
+  let service: Service;
+  let browser: Browser;
+  let tab: Tab;
+  before(async () => {
+    empty = await createEmptyDatabase('sqlite');
+    service = await startService(empty.url);
+    browser = await launchBrowser();
+    tab = await openTab(browser, service.address);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await empty?.drop();
+  });
+
+  test('refuses a wrong secret in words, without the dialog of the browser', async () => {
+    const { page } = await openTab(browser, service.address);
+    await page.goto(`${service.address}/console/items`);
+    await page.getByLabel('Team id').fill(service.teamId);
+    await page.getByLabel('Secret', { exact: true }).fill('not the secret of the team');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('There is no team with this id and secret.').waitFor();
+    await page.context().close();
+  });
+
+  test('signs in with Enter, and stays signed in on a reload and on a pasted address', async () => {
+    const { page } = tab;
+    await signIn(page, service.address, service.teamId, service.secret);
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+    assert.ok((await links.count()) >= 10);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.goto(`${service.address}/console/attributes`);
+    await page.getByRole('heading', { level: 1, name: 'Attributes' }).waitFor();
+    assert.equal(await page.title(), 'Attributes · Itemwright');
+  });
+
+  test('makes an attribute, a classifier and an item, and shows its exact odds', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'New attribute' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Damage');
+    await dialog.getByLabel('Highest').fill('200');
+    await dialog.getByRole('button', { name: 'Create attribute' }).click();
+    await page.getByRole('cell', { name: /^Damage/ }).waitFor();
+
+    await goTo(page, 'Classifiers');
+    await page.getByRole('button', { name: 'New classifier' }).first().click();
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Rarity');
+    await dialog.getByLabel('Name of option 1').fill('common');
+    await dialog.getByRole('button', { name: 'Add an option' }).click();
+    await dialog.getByLabel('Name of option 2').fill('rare');
+    await dialog.getByLabel('Multiplier of option 2').fill('0.25');
+    await dialog.getByRole('button', { name: 'Create classifier' }).click();
+    await page.getByRole('table', { name: 'Options of Rarity' }).waitFor();
+
+    for (const [name, option] of [
+      ['Stick', 'common'],
+      ['Sword', 'rare ×0.25'],
+    ] as const) {
+      await goTo(page, 'Items');
+      await page.getByRole('link', { name: 'New item' }).first().click();
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+      await page.getByText(option, { exact: true }).click();
+      await page.getByRole('combobox', { name: 'Add an attribute' }).click();
+      await page.getByRole('option', { name: 'Damage' }).click();
+      await page.getByRole('textbox', { name: 'Lowest Damage' }).fill('10');
+      await page.getByRole('textbox', { name: 'Highest Damage' }).fill('20');
+      await page.getByRole('button', { name: 'Create item' }).click();
+      await page.getByRole('link', { name }).waitFor();
+    }
+    assert.match(await page.getByRole('row', { name: /Stick/ }).innerText(), /80\s%/);
+    assert.match(await page.getByRole('row', { name: /Sword/ }).innerText(), /20\s%/);
+    const [sword] = (await service.get('/items')).body.filter(({ name }: { name: string }) => name === 'Sword');
+    assert.deepEqual([sword.attributes[0].min, sword.attributes[0].max], [10, 20]);
+  });
+
+  test('changes a multiplier in place, and the odds with it', async () => {
+    const { page } = tab;
+    await goTo(page, 'Classifiers');
+    await page.getByLabel('Multiplier of rare').fill('1');
+    await page.keyboard.press('Enter');
+    await goTo(page, 'Items');
+    await page.getByRole('row', { name: /Sword.*50\s%/s }).waitFor();
+  });
+
+  test('rolls an item, and shows its attributes on their ranges', async () => {
+    const { page } = tab;
+    await goTo(page, 'Roll lab');
+    await page.getByRole('button', { name: 'Roll', exact: true }).click();
+    await page.getByText('of 10 to 20').waitFor();
+    assert.equal((await service.get('/roll-events/stats')).body.totalRolls, 1);
+  });
+
+  test('makes a banner, with its odds as it is written and faults beside the field', async () => {
+    const { page } = tab;
+    await goTo(page, 'Templates');
+    await page.getByRole('link', { name: 'New template' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Banner');
+    await page.getByRole('button', { name: 'All of Rarity' }).click();
+    await page.getByLabel('Rate of common').fill('0.9');
+    await page.getByLabel('Rate of rare').fill('0.1');
+    await page.getByLabel('Top tier by roll number').fill('10');
+    const odds = page.getByRole('table', { name: 'rolls until the first of each tier' });
+    await odds.getByRole('row', { name: /rare.*10$/ }).waitFor();
+    await page.getByLabel('Guaranteed after').fill('1');
+    await page.getByText('This cannot be saved yet').first().waitFor();
+    await page.getByLabel('Guaranteed after').fill('');
+    await page.getByText('This cannot be saved yet').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create template' }).click();
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Ten rolls' }).click();
+    await page.getByRole('region', { name: 'Results' }).waitFor();
+    const [template] = (await service.get('/templates')).body;
+    assert.deepEqual(template.config.pityThreshold, 10);
+    const state = await service.get(`/users/console-test-player/templates/${template.id}`);
+    assert.equal(state.body.rolls, 10);
+  });
+
+  test('makes a secret that is shown once, and revokes it', async () => {
+    const { page } = tab;
+    await goTo(page, 'Settings');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('dashboard');
+    await page.getByRole('dialog').getByText('Read', { exact: true }).click();
+    await page.getByRole('button', { name: 'Make secret' }).click();
+    const secret = await page.getByTestId('secret').innerText();
+    const authorization = `Basic ${Buffer.from(`${service.teamId}:${secret}`).toString('base64')}`;
+    const dashboard = service.anyone(authorization);
+    assert.equal((await dashboard.get('/team')).body.role, 'read');
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+
+    const reading = await openTab(browser, service.address);
+    await signIn(reading.page, service.address, service.teamId, secret);
+    await goTo(reading.page, 'Items');
+    await reading.page.getByRole('link', { name: 'Sword' }).waitFor();
+    assert.equal(await reading.page.getByRole('link', { name: 'New item' }).count(), 0);
+
+    await page.getByRole('button', { name: 'Revoke dashboard' }).click();
+    await page.getByRole('button', { name: 'Revoke secret' }).click();
+    await page.getByRole('cell', { name: 'dashboard', exact: true }).waitFor({ state: 'detached' });
+    assert.equal((await dashboard.get('/team')).status, 401);
+
+    // A session whose secret is gone goes back to the door, and says why.
+    await goTo(reading.page, 'Attributes');
+    await reading.page.getByText('This secret is no longer valid.').waitFor();
+    assert.equal(await reading.page.evaluate<number>('sessionStorage.length'), 0);
+    await reading.context.close();
+  });
+
+  test('forgets the secret on signing out', async () => {
+    const { page } = tab;
+    await page.getByText('admin secret').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Itemwright' }).waitFor();
+    assert.equal(await page.evaluate<number>('sessionStorage.length'), 0);
+  });
+
+  test('did all of that without a complaint but the refusals it provoked, and without asking anyone else', () => {
+    assert.deepEqual(
+      tab.complaints.filter((complaint) => !/status of 400/.test(complaint)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,65 @@
+/** `npm run demo`: the service on a temporary database, filled with a game to look at. It is gone when it stops. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { buildApp } from '../src/app.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { createFirstTeam } from '../src/features/teams/teams.service.ts';
+import { systemDraws } from '../src/randomness.ts';
+import { readSettings } from '../src/settings.ts';
+import { seed } from './demo/seed.ts';
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const TEAM = { id: 'demo', secret: 'a-demo-needs-no-secret' };
+
+const folder = await mkdtemp(join(tmpdir(), 'itemwright-demo-'));
+const databaseUrl = `sqlite:${join(folder, 'demo.db')}`;
+const settings = readSettings({ PORT: '8080', ...process.env, DATABASE_URL: databaseUrl });
+const database = openDatabase(databaseUrl);
+let clockMs: number | undefined;
+let isStopping = false;
+const stop = async (): Promise<void> => {
+  if (isStopping) return;
+  isStopping = true;
+  await app.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+  process.exit(0);
+};
+
+await database.migrate();
+await database.write((tx) => createFirstTeam(tx, Date.now(), TEAM));
+const app = await buildApp({
+  settings,
+  database,
+  logger: pino({ level: 'warn' }),
+  clock: () => clockMs ?? Date.now(),
+  draws: systemDraws(),
+});
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+
+say('Thirty days of a small game are being played; a moment …');
+const startedAt = performance.now();
+await seed({
+  app,
+  authorization: `Basic ${Buffer.from(`${TEAM.id}:${TEAM.secret}`).toString('base64')}`,
+  setClock: (nowMs) => {
+    clockMs = nowMs;
+  },
+});
+clockMs = undefined;
+await app.listen({ host: settings.host, port: settings.port });
+const { port } = app.server.address() as { port: number };
+say(`… played in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.
+
+The demo is ready: http://${settings.host}:${port}/console
+
+  team id  ${TEAM.id}
+  secret   ${TEAM.secret}
+
+It lives in a temporary folder and is gone when you stop it with Ctrl-C.`);

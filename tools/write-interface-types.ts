@@ -1,0 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { interfaceTypes } from './interface-types.ts';
+
+const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
+await writeFile(new URL('../console/src/interface/schema.ts', import.meta.url), interfaceTypes(document));
