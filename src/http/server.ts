@@ -147,8 +147,11 @@ export const createServer = async ({
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
-    // Node looks for requests that take too long only every so often.
-    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000) },
+    http: {
+      // Node looks for requests that take too long only every so often, and takes the longer of these two for the whole.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000),
+      headersTimeout: requestTimeoutMs,
+    },
     keepAliveTimeout: KEEP_ALIVE_MS,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import type { Command } from '../../http/idempotency.ts';
+import { type Command, isKeyed } from '../../http/idempotency.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
@@ -24,8 +24,10 @@ export const templateRollRoutes = (
     database.read((reader) => service.getTemplateOdds(reader, context, params.id, workshop)),
   );
 
-  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, ({ context, body }) =>
-    database.read((reader) => service.previewTemplateOdds(reader, context, body, workshop)),
+  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, (request, reply) =>
+    isKeyed(request)
+      ? command(request, reply, (tx, { context, body }) => service.previewTemplateOdds(tx, context, body, workshop))
+      : database.read((reader) => service.previewTemplateOdds(reader, request.context, request.body, workshop)),
   );
 
   app.get('/users/:userId/templates/:id', { schema: contract.getUserTemplateState }, ({ context, params }) =>
