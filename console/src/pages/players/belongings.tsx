@@ -108,7 +108,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   useWindowEvent('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target: on } = event;
     if (ctrlKey || metaKey || altKey || key.toLowerCase() !== 'r' || !canWrite) return;
-    if (on instanceof HTMLElement && on.closest('input, textarea, select, [contenteditable]') !== null) return;
+    if (on instanceof HTMLElement && on.closest('input, textarea, [role="dialog"]') !== null) return;
     if (held !== undefined)
       setHeld({
         ...held,
@@ -167,6 +167,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       bags={bags}
       options={options}
       canWrite={canWrite}
+      hasClose={isWide}
       onMove={move}
       onRotate={rotate}
       onClose={() => setSelectedId(undefined)}

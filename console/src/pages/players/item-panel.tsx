@@ -65,15 +65,15 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const [x, setX] = useState<number | string>(place?.x ?? 0);
   const [y, setY] = useState<number | string>(place?.y ?? 0);
   const [rotated, setRotated] = useState(place?.rotated ?? false);
-  // The numbers follow the item when it is dragged.
+  // The numbers follow the item when it is dragged; being read again in its old place does not change them.
+  const { bagId: lyingIn, x: column, y: row, rotated: isTurned } = place ?? {};
   useEffect(() => {
-    const moved = placeOf(instance);
-    if (moved === undefined) return;
-    setBagId(moved.bagId);
-    setX(moved.x);
-    setY(moved.y);
-    setRotated(moved.rotated);
-  }, [instance]);
+    if (lyingIn === undefined || column === undefined || row === undefined || isTurned === undefined) return;
+    setBagId(lyingIn);
+    setX(column);
+    setY(row);
+    setRotated(isTurned);
+  }, [lyingIn, column, row, isTurned]);
   const bag = bags.find(({ id }) => id === bagId);
   if (bag === undefined)
     return (
@@ -106,7 +106,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
         </Group>
         <Checkbox label="Rotated" checked={rotated} onChange={(event) => setRotated(event.currentTarget.checked)} />
         <Group gap="xs">
-          <Button type="submit" size="xs">
+          <Button type="submit" size="xs" disabled={x === '' || y === ''}>
             {place === undefined ? 'Place' : 'Move'}
           </Button>
           <Button size="xs" variant="default" onClick={placeFirst}>
@@ -121,13 +121,15 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 interface ItemPanelProps extends MoveFormProps {
   readonly options: ReadonlyMap<string, KnownOption>;
   readonly canWrite: boolean;
+  /** Whether it is closed by a button of its own. */
+  readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
   readonly onClose: () => void;
 }
 
 /** One of the things that a player owns: its values, where it lies, and what happened to it. */
 export const ItemPanel = (props: ItemPanelProps) => {
-  const { instance, instances, bags, options, canWrite, onMove, onRotate, onClose } = props;
+  const { instance, instances, bags, options, canWrite, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
@@ -156,9 +158,11 @@ export const ItemPanel = (props: ItemPanelProps) => {
             {id}
           </Text>
         </Stack>
-        <ActionIcon variant="subtle" color="gray" aria-label="Close the item" onClick={onClose}>
-          <IconX size={18} />
-        </ActionIcon>
+        {hasClose && (
+          <ActionIcon variant="subtle" color="gray" aria-label="Close the item" onClick={onClose}>
+            <IconX size={18} />
+          </ActionIcon>
+        )}
       </Group>
       {attributes.map(({ id: attributeId, name, value, min, max }) => (
         <RangeValue key={attributeId} name={name} value={value} min={min} max={max} />

@@ -9,15 +9,12 @@ interface PictureProps {
   readonly rotated: boolean;
 }
 
-/** The picture of an instance over all the cells that it takes. */
-export const Picture = ({ instance: { item }, rotated }: PictureProps) => {
-  const side = Math.min(CELL * Math.max(item.width, item.height), CELL * 2 * Math.min(item.width, item.height));
-  return (
-    <span className={classes.picture} data-rotated={rotated || undefined}>
-      <Thumbnail name={item.name} thumbnail={item.thumbnail} size={side - 10} />
-    </span>
-  );
-};
+/** The picture of an instance, as large as its cells let it be. */
+export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
+  <span className={classes.picture} data-rotated={rotated || undefined}>
+    <Thumbnail name={item.name} thumbnail={item.thumbnail} size={CELL * Math.min(item.width, item.height) - 8} />
+  </span>
+);
 
 interface ThingProps {
   readonly instance: Instance;
