@@ -12,7 +12,7 @@ import {
 import { Button, Card, Drawer, Flex, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
 import { IconBackpack } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { List } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { tellFailure } from '../../interface/use-change.ts';
@@ -78,8 +78,6 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   const [showsAll, setShowsAll] = useState(false);
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
   const isStill = useReducedMotion();
-  // Dragging ends with a click on what was dragged, which is not meant to select it.
-  const droppedAt = useRef(0);
 
   const selected = instances.find(({ id }) => id === selectedId);
   const loose = instances.filter((instance) => placeOf(instance) === undefined);
@@ -100,10 +98,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
     const place = placeOf(instance);
     if (place !== undefined) move(instance, { ...place, rotated: !place.rotated });
   };
-  const select = ({ id }: Instance) => {
-    if (performance.now() - droppedAt.current < 100) return;
-    setSelectedId((before) => (before === id ? undefined : id));
-  };
+  const select = ({ id }: Instance) => setSelectedId((before) => (before === id ? undefined : id));
 
   useWindowEvent('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target: on } = event;
@@ -134,7 +129,6 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
 
   const drop = (active: Active) => {
     if (held === undefined) return;
-    droppedAt.current = performance.now();
     const { instance, rotated } = held;
     const to = placeUnder(active, rotated);
     setHeld(undefined);
@@ -188,10 +182,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
         setHeld((before) => before && { ...before, place: placeUnder(active, before.rotated) })
       }
       onDragEnd={({ active }) => drop(active)}
-      onDragCancel={() => {
-        droppedAt.current = performance.now();
-        setHeld(undefined);
-      }}
+      onDragCancel={() => setHeld(undefined)}
     >
       <Flex gap="lg" align="flex-start">
         <Stack gap="lg" flex={1} miw={0}>

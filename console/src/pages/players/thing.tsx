@@ -65,14 +65,12 @@ export const LooseThing = (props: ThingProps) => {
   return (
     <button {...thing} className={classes.loose}>
       <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
-      <span>
-        <Text size="sm" component="span" display="block" lh={1.25}>
-          {item.name}
+      <Text size="sm" component="span" lh={1.3}>
+        {item.name}
+        <Text size="xs" c="dimmed" component="span">
+          , {item.width} × {item.height}
         </Text>
-        <Text size="xs" c="dimmed" component="span" display="block">
-          {item.width} × {item.height}
-        </Text>
-      </span>
+      </Text>
     </button>
   );
 };
