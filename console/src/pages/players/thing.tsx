@@ -66,9 +66,9 @@ export const LooseThing = (props: ThingProps) => {
     <button {...thing} className={classes.loose}>
       <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
       <Text size="sm" component="span" lh={1.3}>
-        {item.name}
-        <Text size="xs" c="dimmed" component="span">
-          , {item.width} × {item.height}
+        {item.name},{' '}
+        <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
+          {item.width} × {item.height}
         </Text>
       </Text>
     </button>
