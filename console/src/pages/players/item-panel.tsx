@@ -184,7 +184,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
             <Button
               size="xs"
               variant="default"
-              c="red"
+              c="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
               loading={take.isPending}
               onClick={() =>

@@ -1,5 +1,5 @@
 import { useDraggable } from '@dnd-kit/core';
-import { Text, Tooltip } from '@mantine/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { CELL, describe, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
@@ -28,7 +28,6 @@ const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
   return {
     ref: setNodeRef,
     type: 'button' as const,
-    'aria-label': describe(instance),
     'aria-pressed': isSelected,
     'data-dragging': isDragging || undefined,
     'data-selected': isSelected || undefined,
@@ -52,6 +51,7 @@ export const PlacedThing = (props: ThingProps) => {
         className={classes.thing}
         style={{ gridColumn: `${place.x + 1} / span ${width}`, gridRow: `${place.y + 1} / span ${height}` }}
       >
+        <VisuallyHidden>{describe(instance)}</VisuallyHidden>
         <Picture instance={instance} rotated={place.rotated} />
       </button>
     </Tooltip>
@@ -60,12 +60,14 @@ export const PlacedThing = (props: ThingProps) => {
 
 /** Something that lies in no bag. */
 export const LooseThing = (props: ThingProps) => {
-  const { item } = props.instance;
+  const { instance } = props;
+  const { item } = instance;
   const thing = useThing(props);
   return (
     <button {...thing} className={classes.loose}>
+      <VisuallyHidden>{describe(instance)}</VisuallyHidden>
       <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
-      <Text size="sm" component="span" lh={1.3}>
+      <Text size="sm" component="span" lh={1.3} aria-hidden>
         {item.name},{' '}
         <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
           {item.width} × {item.height}
