@@ -22,6 +22,7 @@ const PAGES = {
   '/roll-lab': 'Roll lab',
   '/statistics': 'Statistics',
   '/players': 'Players',
+  '/players/player-aderyn': 'player-aderyn',
   '/spaces': 'Spaces',
   '/settings': 'Settings',
 };

@@ -96,6 +96,59 @@ export const useTemplate = (id: string) => {
   });
 };
 
+export const useUser = (userId: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['users', 'one', userId],
+    queryFn: ({ signal }) => answer(api.GET('/users/{userId}', { params: { path: { userId } }, signal })),
+  });
+};
+
+/** The bags of a player, without what lies in them. */
+export const useBags = (userId: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['bags', userId],
+    queryFn: ({ signal }) =>
+      readAll((cursor) =>
+        api.GET('/users/{userId}/spaces', { params: { path: { userId }, query: { cursor } }, signal }),
+      ),
+  });
+};
+
+export const instancesKey = (userId: string) => ['item-instances', userId];
+
+/** All that a player owns, placed or not. */
+export const useInstances = (userId: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: instancesKey(userId),
+    queryFn: ({ signal }) =>
+      readAll((cursor) => api.GET('/item-instances', { params: { query: { userId, cursor } }, signal })),
+  });
+};
+
+export const useInstanceHistory = (id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['item-instance-history', id],
+    queryFn: ({ signal }) =>
+      readAll((cursor) =>
+        api.GET('/item-instances/{id}/history', { params: { path: { id }, query: { cursor } }, signal }),
+      ),
+  });
+};
+
+/** What a template remembers of a player. */
+export const usePlayerState = (userId: string, id: string) => {
+  const api = useInterface();
+  return useQuery({
+    queryKey: ['player-state', userId, id],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/users/{userId}/templates/{id}', { params: { path: { userId, id } }, signal })),
+  });
+};
+
 /** The odds of a template as it is saved; nothing is asked without an id. */
 export const useTemplateOdds = (id: string | undefined) => {
   const api = useInterface();

@@ -1,3 +1,65 @@
+import { Button, Tabs } from '@mantine/core';
+import { IconGift } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useBags, useInstances, usePermissions, useUser } from '../../interface/queries.ts';
+import { formatMoment } from '../../parts/format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { usePathId } from '../../parts/path-id.ts';
+import { Belongings } from './belongings.tsx';
+import { GiveItem } from './give-item.tsx';
+import { Pity } from './pity.tsx';
 
-export const Player = () => <Page title="Player">Soon.</Page>;
+export const Player = () => {
+  const id = usePathId();
+  const user = useUser(id);
+  const bags = useBags(id);
+  const instances = useInstances(id);
+  const { canWrite } = usePermissions();
+  const [isGiving, setGiving] = useState(false);
+  return (
+    <Page
+      title={id}
+      about={
+        user.data &&
+        `Player since ${formatMoment(user.data.createdAt)}, ${user.data.externalId === null ? 'without an external id' : `external id ${user.data.externalId}`}`
+      }
+      back={{ href: '/players', label: 'Players' }}
+      curl={{ path: `/item-instances?userId=${encodeURIComponent(id)}` }}
+      actions={
+        canWrite &&
+        bags.data !== undefined && (
+          <Button leftSection={<IconGift size={16} />} onClick={() => setGiving(true)}>
+            Give an item
+          </Button>
+        )
+      }
+    >
+      <Loaded query={user} lines={8}>
+        {() => (
+          <Tabs key={id} defaultValue="belongings" keepMounted={false}>
+            <Tabs.List mb="lg">
+              <Tabs.Tab value="belongings">Belongings</Tabs.Tab>
+              <Tabs.Tab value="pity">Pity and spark</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="belongings">
+              <Loaded query={bags} lines={8}>
+                {(ownBags) => (
+                  <Loaded query={instances} lines={8}>
+                    {(owned) => <Belongings userId={id} bags={ownBags.rows} owned={owned} />}
+                  </Loaded>
+                )}
+              </Loaded>
+            </Tabs.Panel>
+            <Tabs.Panel value="pity">
+              <Pity userId={id} />
+            </Tabs.Panel>
+          </Tabs>
+        )}
+      </Loaded>
+      {isGiving && bags.data !== undefined && (
+        <GiveItem userId={id} bags={bags.data.rows} onClose={() => setGiving(false)} />
+      )}
+    </Page>
+  );
+};

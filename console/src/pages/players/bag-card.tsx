@@ -1,0 +1,102 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { IconSortDescending } from '@tabler/icons-react';
+import { answer } from '../../interface/client.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
+import classes from './bags.module.css';
+import { PlacedThing } from './thing.tsx';
+
+/** Where something that is dragged would come to lie. */
+export interface Target extends Area {
+  readonly bagId: string;
+  readonly kind: 'free' | 'swap' | 'outside';
+}
+
+interface BagCardProps {
+  readonly bag: Bag;
+  readonly instances: readonly Instance[];
+  readonly selectedId: string | undefined;
+  readonly canWrite: boolean;
+  readonly target: Target | undefined;
+  readonly onSelect: (instance: Instance) => void;
+}
+
+/** By rows, as one reads, so that the Tab key goes through a bag in the order that is seen. */
+const inReadingOrder = (one: Instance, other: Instance): number => {
+  const [left, right] = [placeOf(one), placeOf(other)];
+  return (left?.y ?? 0) - (right?.y ?? 0) || (left?.x ?? 0) - (right?.x ?? 0);
+};
+
+export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect }: BagCardProps) => {
+  const { id, userId, space } = bag;
+  const name = bagName(bag);
+  const sort = useChange({
+    run: (api) => answer(api.POST('/users/{userId}/spaces/{id}/sort', { params: { path: { userId, id } }, body: {} })),
+    done: () => `${name} is sorted`,
+    failed: 'Not sorted',
+  });
+  const lying = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
+  const taken = lying.reduce((cells, { item }) => cells + item.width * item.height, 0);
+  return (
+    <Card component="section" aria-label={name} padding="md">
+      <Stack gap="sm">
+        <Group justify="space-between" gap="xs">
+          <div>
+            <Title order={2}>{name}</Title>
+            <Text size="xs" c="dimmed">
+              {space.cols} × {space.rows}, {taken} of {space.cols * space.rows} cells taken
+            </Text>
+          </div>
+          {canWrite && (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconSortDescending size={16} />}
+              aria-label={`Sort ${name}`}
+              disabled={lying.length === 0}
+              loading={sort.isPending}
+              onClick={() => sort.mutate(undefined)}
+            >
+              Sort
+            </Button>
+          )}
+        </Group>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard, an empty bag too. */}
+        <section className={classes.scroll} tabIndex={0} aria-label={`Cells of ${name}`}>
+          <div
+            className={classes.grid}
+            data-bag={id}
+            style={{ '--cols': space.cols, '--rows': space.rows, '--cell': `${CELL}px` } as React.CSSProperties}
+          >
+            {lying.map((instance) => (
+              <PlacedThing
+                key={instance.id}
+                instance={instance}
+                isSelected={instance.id === selectedId}
+                canWrite={canWrite}
+                onSelect={onSelect}
+              />
+            ))}
+            {target !== undefined && (
+              <div
+                className={classes.target}
+                data-kind={target.kind}
+                style={{
+                  left: target.x * CELL,
+                  top: target.y * CELL,
+                  width: target.width * CELL,
+                  height: target.height * CELL,
+                }}
+              />
+            )}
+          </div>
+        </section>
+      </Stack>
+    </Card>
+  );
+};
+
+export const heldSize = (instance: Instance, rotated: boolean) => {
+  const { width, height } = sizeOf(instance, rotated);
+  return { width: width * CELL, height: height * CELL };
+};

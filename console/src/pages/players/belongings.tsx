@@ -1,0 +1,277 @@
+import {
+  type Active,
+  type Announcements,
+  DndContext,
+  DragOverlay,
+  KeyboardSensor,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core';
+import { Button, Card, Drawer, Flex, Stack, Text, Title } from '@mantine/core';
+import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
+import { IconBackpack } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { List } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/queries.ts';
+import { tellFailure } from '../../interface/use-change.ts';
+import { useOptions } from '../../parts/catalog.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { BagCard, heldSize, type Target } from './bag-card.tsx';
+import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
+import classes from './bags.module.css';
+import { ItemPanel } from './item-panel.tsx';
+import { LooseThing, Picture } from './thing.tsx';
+import { useMove } from './use-move.ts';
+
+const LOOSE_AT_FIRST = 24;
+
+const STEPS: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-CELL, 0],
+  ArrowRight: [CELL, 0],
+  ArrowUp: [0, -CELL],
+  ArrowDown: [0, CELL],
+};
+
+const HOW_TO_DRAG =
+  'Press Enter to see it, R to rotate it. Press Space to pick it up, the arrow keys to move it by a cell, R to turn it, Space to put it down, Escape to let go.';
+
+/** The bag under the first cell of what is dragged, and which of its cells that is. */
+const placeUnder = ({ rect }: Active, rotated: boolean): Place | undefined => {
+  const held = rect.current.translated;
+  if (held === null) return undefined;
+  const [x, y] = [held.left + CELL / 2, held.top + CELL / 2];
+  for (const grid of document.querySelectorAll<HTMLElement>('[data-bag]')) {
+    const bounds = grid.getBoundingClientRect();
+    if (x < bounds.left - CELL || x > bounds.right || y < bounds.top - CELL || y > bounds.bottom) continue;
+    return {
+      bagId: grid.dataset.bag ?? '',
+      x: Math.floor((x - bounds.left) / CELL),
+      y: Math.floor((y - bounds.top) / CELL),
+      rotated,
+    };
+  }
+  return undefined;
+};
+
+interface Held {
+  readonly instance: Instance;
+  readonly rotated: boolean;
+  readonly place: Place | undefined;
+}
+
+interface BelongingsProps {
+  readonly userId: string;
+  readonly bags: readonly Bag[];
+  readonly owned: List<Instance>;
+}
+
+export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
+  const { canWrite } = usePermissions();
+  const options = useOptions();
+  const instances = owned.rows;
+  const move = useMove(userId, instances);
+  const [selectedId, setSelectedId] = useState<string>();
+  const [held, setHeld] = useState<Held>();
+  const [showsAll, setShowsAll] = useState(false);
+  const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
+  const isStill = useReducedMotion();
+
+  const selected = instances.find(({ id }) => id === selectedId);
+  const loose = instances.filter((instance) => placeOf(instance) === undefined);
+  const bagOf = (place: Place) => bags.find(({ id }) => id === place.bagId);
+
+  const kindOf = (instance: Instance, place: Place): Target['kind'] => {
+    const bag = bagOf(place);
+    if (bag === undefined || !isInside(areaAt(instance, place), bag)) return 'outside';
+    return othersOn(instances, instance, place).length > 0 ? 'swap' : 'free';
+  };
+  const target: Target | undefined = held?.place && {
+    ...areaAt(held.instance, held.place),
+    bagId: held.place.bagId,
+    kind: kindOf(held.instance, held.place),
+  };
+
+  const rotate = (instance: Instance) => {
+    const place = placeOf(instance);
+    if (place !== undefined) move(instance, { ...place, rotated: !place.rotated });
+  };
+  const select = ({ id }: Instance) => setSelectedId((before) => (before === id ? undefined : id));
+
+  useWindowEvent('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey, target: on } = event;
+    if (ctrlKey || metaKey || altKey || key.toLowerCase() !== 'r' || !canWrite) return;
+    if (on instanceof HTMLElement && on.closest('input, textarea, [role="dialog"]') !== null) return;
+    if (held !== undefined)
+      setHeld({
+        ...held,
+        rotated: !held.rotated,
+        place: held.place && { ...held.place, rotated: !held.rotated },
+      });
+    else if (selected !== undefined) rotate(selected);
+  });
+
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: 5 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
+    useSensor(KeyboardSensor, {
+      keyboardCodes: { start: ['Space'], cancel: ['Escape'], end: ['Space', 'Enter'] },
+      coordinateGetter: (event, { currentCoordinates }) => {
+        const step = STEPS[event.code];
+        if (step === undefined) return undefined;
+        event.preventDefault();
+        return { x: currentCoordinates.x + step[0], y: currentCoordinates.y + step[1] };
+      },
+    }),
+  );
+
+  const drop = (active: Active) => {
+    if (held === undefined) return;
+    const { instance, rotated } = held;
+    const to = placeUnder(active, rotated);
+    setHeld(undefined);
+    if (to === undefined) return tellFailure('Not moved', new Error('It was let go outside of every bag.'));
+    const from = placeOf(instance);
+    const isSame = from?.bagId === to.bagId && from.x === to.x && from.y === to.y && from.rotated === to.rotated;
+    if (!isSame) move(instance, to);
+  };
+
+  const nameOf = ({ id }: Active) => instances.find((instance) => instance.id === id)?.item.name ?? 'It';
+  const whereIs = (active: Active): string => {
+    const place = placeUnder(active, held?.rotated ?? false);
+    const bag = place && bagOf(place);
+    if (held === undefined || place === undefined || bag === undefined) return 'outside of every bag';
+    const kind = { free: 'free', swap: 'taken, would change places', outside: 'outside of the grid' };
+    return `${bagName(bag)}, column ${place.x + 1}, row ${place.y + 1}, ${kind[kindOf(held.instance, place)]}`;
+  };
+  const announcements: Announcements = {
+    onDragStart: ({ active }) => `${nameOf(active)} is picked up.`,
+    onDragMove: ({ active }) => whereIs(active),
+    onDragOver: () => undefined,
+    onDragEnd: ({ active }) => `${nameOf(active)} is put down.`,
+    onDragCancel: ({ active }) => `${nameOf(active)} stays where it was.`,
+  };
+
+  const panel = selected && (
+    <ItemPanel
+      instance={selected}
+      instances={instances}
+      bags={bags}
+      options={options}
+      canWrite={canWrite}
+      hasClose={isWide}
+      onMove={move}
+      onRotate={rotate}
+      onClose={() => setSelectedId(undefined)}
+    />
+  );
+  return (
+    <DndContext
+      sensors={sensors}
+      accessibility={{ announcements, screenReaderInstructions: { draggable: HOW_TO_DRAG } }}
+      onDragStart={({ active }) => {
+        const instance = instances.find(({ id }) => id === active.id);
+        if (instance !== undefined) {
+          const place = placeOf(instance);
+          setHeld({ instance, rotated: place?.rotated ?? false, place });
+        }
+      }}
+      onDragMove={({ active }) =>
+        setHeld((before) => before && { ...before, place: placeUnder(active, before.rotated) })
+      }
+      onDragEnd={({ active }) => drop(active)}
+      onDragCancel={() => setHeld(undefined)}
+    >
+      <Flex gap="lg" align="flex-start">
+        <Stack gap="lg" flex={1} miw={0}>
+          {bags.length === 0 && (
+            <Card>
+              <Empty title="No bags yet" icon={IconBackpack}>
+                A bag is a space that the player has. What the player owns is listed below.
+              </Empty>
+            </Card>
+          )}
+          <Flex gap="lg" wrap="wrap" align="flex-start">
+            {bags.map((bag) => (
+              <BagCard
+                key={bag.id}
+                bag={bag}
+                instances={instances}
+                selectedId={selectedId}
+                canWrite={canWrite}
+                target={target?.bagId === bag.id ? target : undefined}
+                onSelect={select}
+              />
+            ))}
+          </Flex>
+          <Card component="section" aria-label="Not in a bag" padding="md">
+            <Stack gap="sm">
+              <div>
+                <Title order={2}>Not in a bag</Title>
+                <Text size="xs" c="dimmed">
+                  {loose.length === 0
+                    ? 'Everything that the player owns lies in a bag.'
+                    : `${formatCount(loose.length)} owned, but placed nowhere.${canWrite ? ' Drag one into a bag, or choose it to place it by numbers.' : ''}`}
+                </Text>
+              </div>
+              {loose.length > 0 && (
+                <ul className={classes.looseList}>
+                  {loose.slice(0, showsAll ? undefined : LOOSE_AT_FIRST).map((instance) => (
+                    <li key={instance.id}>
+                      <LooseThing
+                        instance={instance}
+                        isSelected={instance.id === selectedId}
+                        canWrite={canWrite}
+                        onSelect={select}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              {loose.length > LOOSE_AT_FIRST && (
+                <Button variant="default" size="xs" onClick={() => setShowsAll(!showsAll)}>
+                  {showsAll ? 'Show fewer' : `Show all ${formatCount(loose.length)}`}
+                </Button>
+              )}
+            </Stack>
+          </Card>
+          {owned.isCut && (
+            <Text size="sm" c="dimmed" role="status">
+              The player owns more than the console reads; the newest things are not shown.
+            </Text>
+          )}
+        </Stack>
+        {isWide && (
+          <Card component="aside" aria-label="Chosen item" w={320} className={classes.aside}>
+            {panel ?? (
+              <Text size="sm" c="dimmed">
+                Choose something to see its values and its history
+                {canWrite ? ', to rotate it (R), to move it by numbers or to take it away.' : '.'}
+              </Text>
+            )}
+          </Card>
+        )}
+      </Flex>
+      {!isWide && (
+        <Drawer
+          opened={panel !== undefined}
+          onClose={() => setSelectedId(undefined)}
+          title="Chosen item"
+          position="bottom"
+          size="70%"
+        >
+          {panel}
+        </Drawer>
+      )}
+      <DragOverlay dropAnimation={isStill ? null : { duration: 160 }}>
+        {held !== undefined && (
+          <div className={classes.held} style={heldSize(held.instance, held.rotated)}>
+            <Picture instance={held.instance} rotated={held.rotated} />
+          </div>
+        )}
+      </DragOverlay>
+    </DndContext>
+  );
+};

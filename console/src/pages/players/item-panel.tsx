@@ -1,0 +1,211 @@
+import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
+import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
+import { type FormEvent, useEffect, useState } from 'react';
+import { answer, type Schemas } from '../../interface/client.ts';
+import { useInstanceHistory } from '../../interface/queries.ts';
+import { tellFailure, useChange } from '../../interface/use-change.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { formatMoment } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { OptionBadge } from '../../parts/option-badge.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { RangeValue } from '../../parts/range-value.tsx';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from './bag-grid.ts';
+
+const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
+  created: 'Given',
+  transferred: 'Changed hands',
+  deleted: 'Taken away',
+};
+
+const causeOf = (cause: string): string => {
+  const template = /^(template|spark):(.+)$/.exec(cause);
+  if (template !== null) return `${template[1] === 'spark' ? 'a spark' : 'a roll'} on ${template[2]}`;
+  return cause === 'request' ? 'a request' : cause;
+};
+
+const History = ({ id }: { id: string }) => (
+  <Loaded query={useInstanceHistory(id)} lines={2}>
+    {({ rows }) =>
+      rows.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing is recorded.
+        </Text>
+      ) : (
+        <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
+          {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt }) => (
+            <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
+              <Text size="xs" c="dimmed">
+                {formatMoment(createdAt)}
+                {fromUserId !== null && `, from ${fromUserId}`}
+                {toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
+              </Text>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )
+    }
+  </Loaded>
+);
+
+interface MoveFormProps {
+  readonly instance: Instance;
+  readonly instances: readonly Instance[];
+  readonly bags: readonly Bag[];
+  readonly onMove: (instance: Instance, to: Place) => void;
+}
+
+/** Moving by numbers, for those who do not drag. */
+const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
+  const place = placeOf(instance);
+  const [bagId, setBagId] = useState(place?.bagId ?? bags[0]?.id ?? '');
+  const [x, setX] = useState<number | string>(place?.x ?? 0);
+  const [y, setY] = useState<number | string>(place?.y ?? 0);
+  const [rotated, setRotated] = useState(place?.rotated ?? false);
+  // The numbers follow the item when it is dragged; being read again in its old place does not change them.
+  const { bagId: lyingIn, x: column, y: row, rotated: isTurned } = place ?? {};
+  useEffect(() => {
+    if (lyingIn === undefined || column === undefined || row === undefined || isTurned === undefined) return;
+    setBagId(lyingIn);
+    setX(column);
+    setY(row);
+    setRotated(isTurned);
+  }, [lyingIn, column, row, isTurned]);
+  const bag = bags.find(({ id }) => id === bagId);
+  if (bag === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        The player has no bag to put it in.
+      </Text>
+    );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onMove(instance, { bagId, x: Number(x), y: Number(y), rotated });
+  };
+  const placeFirst = () => {
+    const free = firstFree(instances, instance, bag);
+    if (free === undefined) tellFailure('Not moved', new Error(`${bagName(bag)} has no free place for it.`));
+    else onMove(instance, free);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Move by numbers">
+      <Stack gap="xs">
+        <Select
+          label="Bag"
+          allowDeselect={false}
+          data={bags.map((each) => ({ value: each.id, label: bagName(each) }))}
+          value={bagId}
+          onChange={(chosen) => chosen !== null && setBagId(chosen)}
+        />
+        <Group grow align="flex-start">
+          <NumberInput label="X" description="columns before it" allowDecimal={false} value={x} onChange={setX} />
+          <NumberInput label="Y" description="rows above it" allowDecimal={false} value={y} onChange={setY} />
+        </Group>
+        <Checkbox label="Rotated" checked={rotated} onChange={(event) => setRotated(event.currentTarget.checked)} />
+        <Group gap="xs">
+          <Button type="submit" size="xs" disabled={x === '' || y === ''}>
+            {place === undefined ? 'Place' : 'Move'}
+          </Button>
+          <Button size="xs" variant="default" onClick={placeFirst}>
+            First free place
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+interface ItemPanelProps extends MoveFormProps {
+  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly canWrite: boolean;
+  /** Whether it is closed by a button of its own. */
+  readonly hasClose: boolean;
+  readonly onRotate: (instance: Instance) => void;
+  readonly onClose: () => void;
+}
+
+/** One of the things that a player owns: its values, where it lies, and what happened to it. */
+export const ItemPanel = (props: ItemPanelProps) => {
+  const { instance, instances, bags, options, canWrite, hasClose, onMove, onRotate, onClose } = props;
+  const { id, item, classifiers, attributes } = instance;
+  const isPlaced = placeOf(instance) !== undefined;
+  const take = useChange({
+    run: (api) => answer(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
+    done: () => `${item.name} is taken away`,
+    failed: 'Not taken away',
+  });
+  return (
+    <Stack gap="md">
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Thumbnail name={item.name} thumbnail={item.thumbnail} size={56} />
+        <Stack gap={4} miw={0} flex={1}>
+          <TextLink href={pathTo('items', item.id)} fw={650}>
+            {item.name}
+          </TextLink>
+          <Group gap={4}>
+            {classifiers.map(({ classifierOption }) => (
+              <OptionBadge
+                key={classifierOption.id}
+                option={options.get(classifierOption.id)}
+                name={classifierOption.name}
+              />
+            ))}
+          </Group>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {id}
+          </Text>
+        </Stack>
+        {hasClose && (
+          <ActionIcon variant="subtle" color="gray" aria-label="Close the item" onClick={onClose}>
+            <IconX size={18} />
+          </ActionIcon>
+        )}
+      </Group>
+      {attributes.map(({ id: attributeId, name, value, min, max }) => (
+        <RangeValue key={attributeId} name={name} value={value} min={min} max={max} />
+      ))}
+      {canWrite && (
+        <>
+          <Group gap="xs">
+            {isPlaced && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRotateClockwise size={16} />}
+                aria-keyshortcuts="R"
+                onClick={() => onRotate(instance)}
+              >
+                Rotate
+              </Button>
+            )}
+            <Button
+              size="xs"
+              variant="default"
+              c="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              loading={take.isPending}
+              onClick={() =>
+                confirmLoss({
+                  title: `Take ${item.name} away?`,
+                  text: 'The player loses it with its values. It cannot be undone; its history stays.',
+                  action: 'Take away',
+                  run: () => take.mutate(undefined, { onSuccess: onClose }),
+                })
+              }
+            >
+              Take away
+            </Button>
+          </Group>
+          <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
+        </>
+      )}
+      <Stack gap="xs" component="section" aria-label="What happened to it">
+        <Title order={3}>History</Title>
+        <History id={id} />
+      </Stack>
+    </Stack>
+  );
+};

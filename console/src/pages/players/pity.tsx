@@ -1,0 +1,123 @@
+import { Skeleton, Table, Text } from '@mantine/core';
+import { IconSparkles } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { usePlayerState, useTemplates } from '../../interface/queries.ts';
+import { explain } from '../../interface/refusal.ts';
+import { type KnownOption, useOptions } from '../../parts/catalog.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatShare } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import { TableCard } from '../../parts/table-card.tsx';
+
+const COLUMNS = ['Rolls', 'Since top tier', 'Lost in a row', 'Spark points', 'Since lower tiers', 'Next: top tier'];
+
+interface StateProps {
+  readonly state: Schemas['UserTemplateState'];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+const StateCells = ({ state, options }: StateProps) => {
+  const { rolls, sinceTop, losses, sparkPoints, pities, accruedRolls, next } = state;
+  const nameOf = (tier: string | null) => (tier === null ? 'any item' : (options.get(tier)?.name ?? tier));
+  const [top] = next;
+  return (
+    <>
+      <Table.Td ta="right">
+        {formatCount(rolls)}
+        {accruedRolls > 0 && (
+          <Text size="xs" c="dimmed">
+            {formatCount(accruedRolls)} to claim
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{formatCount(sinceTop)}</Table.Td>
+      <Table.Td ta="right">{formatCount(losses)}</Table.Td>
+      <Table.Td ta="right">{formatCount(sparkPoints)}</Table.Td>
+      <Table.Td ta="right">
+        {pities.length === 0
+          ? '–'
+          : pities.map(({ tier, since }) => `${nameOf(tier)} ${formatCount(since)}`).join(', ')}
+      </Table.Td>
+      <Table.Td ta="right">
+        {top === undefined ? (
+          '–'
+        ) : (
+          <>
+            {formatShare(top.rate, 3)}
+            <Text size="xs" c="dimmed">
+              {nameOf(top.tier)}
+            </Text>
+          </>
+        )}
+      </Table.Td>
+    </>
+  );
+};
+
+interface TemplateRowProps {
+  readonly userId: string;
+  readonly template: Schemas['Template'];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowProps) => {
+  const state = usePlayerState(userId, id);
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        <TextLink href={pathTo('templates', id)} fw={600} size="sm">
+          {name}
+        </TextLink>
+      </Table.Th>
+      {state.data !== undefined ? (
+        <StateCells state={state.data} options={options} />
+      ) : (
+        <Table.Td colSpan={COLUMNS.length}>
+          {state.isError ? (
+            <Text size="sm" c="red">
+              {explain(state.error)}
+            </Text>
+          ) : (
+            <Skeleton height={20} role="status" aria-label="Loading" />
+          )}
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+};
+
+/** What every template remembers of a player. */
+export const Pity = ({ userId }: { userId: string }) => {
+  const options = useOptions();
+  return (
+    <Loaded query={useTemplates()}>
+      {({ rows }) =>
+        rows.length === 0 ? (
+          <Empty title="No templates yet" icon={IconSparkles}>
+            Pity and spark are counted by templates, such as a banner.
+          </Empty>
+        ) : (
+          <TableCard label="Pity and spark" minWidth={860}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Template</Table.Th>
+                {COLUMNS.map((column) => (
+                  <Table.Th key={column} ta="right">
+                    {column}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((template) => (
+                <TemplateRow key={template.id} userId={userId} template={template} options={options} />
+              ))}
+            </Table.Tbody>
+          </TableCard>
+        )
+      }
+    </Loaded>
+  );
+};

@@ -1,0 +1,78 @@
+import { useDraggable } from '@dnd-kit/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { CELL, describe, type Instance, placeOf, sizeOf } from './bag-grid.ts';
+import classes from './bags.module.css';
+
+interface PictureProps {
+  readonly instance: Instance;
+  readonly rotated: boolean;
+}
+
+/** The picture of an instance, as large as its cells let it be. */
+export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
+  <span className={classes.picture} data-rotated={rotated || undefined}>
+    <Thumbnail name={item.name} thumbnail={item.thumbnail} size={CELL * Math.min(item.width, item.height) - 8} />
+  </span>
+);
+
+interface ThingProps {
+  readonly instance: Instance;
+  readonly isSelected: boolean;
+  readonly canWrite: boolean;
+  readonly onSelect: (instance: Instance) => void;
+}
+
+const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
+  const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canWrite });
+  return {
+    ref: setNodeRef,
+    type: 'button' as const,
+    'aria-pressed': isSelected,
+    'data-dragging': isDragging || undefined,
+    'data-selected': isSelected || undefined,
+    'data-can-move': canWrite || undefined,
+    ...(canWrite && { 'aria-describedby': attributes['aria-describedby'], ...listeners }),
+    onClick: () => onSelect(instance),
+  };
+};
+
+/** Something that lies in a bag. */
+export const PlacedThing = (props: ThingProps) => {
+  const { instance } = props;
+  const thing = useThing(props);
+  const place = placeOf(instance);
+  if (place === undefined) return null;
+  const { width, height } = sizeOf(instance, place.rotated);
+  return (
+    <Tooltip label={instance.item.name}>
+      <button
+        {...thing}
+        className={classes.thing}
+        style={{ gridColumn: `${place.x + 1} / span ${width}`, gridRow: `${place.y + 1} / span ${height}` }}
+      >
+        <VisuallyHidden>{describe(instance)}</VisuallyHidden>
+        <Picture instance={instance} rotated={place.rotated} />
+      </button>
+    </Tooltip>
+  );
+};
+
+/** Something that lies in no bag. */
+export const LooseThing = (props: ThingProps) => {
+  const { instance } = props;
+  const { item } = instance;
+  const thing = useThing(props);
+  return (
+    <button {...thing} className={classes.loose}>
+      <VisuallyHidden>{describe(instance)}</VisuallyHidden>
+      <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
+      <Text size="sm" component="span" lh={1.3} aria-hidden>
+        {item.name},{' '}
+        <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
+          {item.width} × {item.height}
+        </Text>
+      </Text>
+    </button>
+  );
+};

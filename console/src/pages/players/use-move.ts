@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, type List } from '../../interface/client.ts';
+import { instancesKey } from '../../interface/queries.ts';
+import { explain } from '../../interface/refusal.ts';
+import { tellFailure } from '../../interface/use-change.ts';
+import { useInterface } from '../../session/session.tsx';
+import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
+
+interface Move {
+  readonly instance: Instance;
+  readonly to: Place;
+  readonly swap: boolean;
+  /** What was shown before it. */
+  readonly before: List<Instance> | undefined;
+}
+
+/** The reason of a refusal, in which instances are called by their names. */
+const reasonOf = (error: unknown, instances: readonly Instance[]): string => {
+  let reason = explain(error);
+  for (const { id, item } of instances) reason = reason.replaceAll(`item instance ${id}`, item.name);
+  return reason;
+};
+
+/** Moves at once on the screen; where the service refuses, everything goes back and the reason is told. */
+export const useMove = (userId: string, instances: readonly Instance[]) => {
+  const api = useInterface();
+  const queryClient = useQueryClient();
+  const queryKey = instancesKey(userId);
+  const mutation = useMutation({
+    scope: { id: `moves of ${userId}` },
+    mutationFn: ({ instance, to, swap }: Move) =>
+      answer(
+        api.POST('/item-instances/{id}/move', {
+          params: { path: { id: instance.id } },
+          body: {
+            userId,
+            userSpaceId: to.bagId,
+            spacePositionX: to.x,
+            spacePositionY: to.y,
+            rotated: to.rotated,
+            ...(swap && { swap }),
+          },
+        }),
+      ),
+    onError: (error, { before }) => {
+      queryClient.setQueryData(queryKey, before);
+      tellFailure('Not moved', new Error(reasonOf(error, instances)));
+    },
+    // While another move is under way, what the service has now is not yet what the screen shows.
+    onSettled: () => (queryClient.isMutating() > 1 ? undefined : queryClient.invalidateQueries()),
+  });
+  return (instance: Instance, to: Place): void => {
+    const swap = othersOn(instances, instance, to).length > 0;
+    const before = queryClient.getQueryData<List<Instance>>(queryKey);
+    void queryClient.cancelQueries({ queryKey });
+    queryClient.setQueryData<List<Instance>>(
+      queryKey,
+      (list) => list && { ...list, rows: afterMove(list.rows, instance, to) },
+    );
+    mutation.mutate({ instance, to, swap, before });
+  };
+};
