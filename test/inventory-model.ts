@@ -322,34 +322,43 @@ const inBatch = (operation: Operation): object => ({
   ...bodyOf(operation),
 });
 
-/** Has the service do an operation. */
-export const perform = (team: Client, operation: Operation, requestId?: string): Promise<Answer> => {
-  const options = requestId === undefined ? {} : { headers: { 'x-request-id': requestId } };
+/** The request that asks for an operation. */
+export const requestOf = (operation: Operation): { method: string; path: string; body?: object } => {
   switch (operation.type) {
     case 'create':
-      return team.post('/item-instances', bodyOf(operation), options);
+      return { method: 'POST', path: '/item-instances', body: bodyOf(operation) };
     case 'move':
     case 'transfer':
-      return team.post(`/item-instances/${operation.id}/${operation.type}`, bodyOf(operation), options);
+      return { method: 'POST', path: `/item-instances/${operation.id}/${operation.type}`, body: bodyOf(operation) };
     case 'delete':
-      return team.delete(`/item-instances/${operation.id}`, options);
+      return { method: 'DELETE', path: `/item-instances/${operation.id}` };
     case 'batch':
-      return team.post('/item-instances/batch', { operations: operation.operations.map(inBatch) }, options);
+      return { method: 'POST', path: '/item-instances/batch', body: { operations: operation.operations.map(inBatch) } };
     case 'sort':
-      return team.post(`/users/${operation.userId}/spaces/${operation.bagId}/sort`, undefined, options);
-    case 'resize':
-      return team.put(`/spaces/${operation.spaceId}`, { cols: operation.cols, rows: operation.rows }, options);
-    case 'refit':
-      return team.put(`/items/${operation.itemId}`, { width: operation.width, height: operation.height }, options);
+      return { method: 'POST', path: `/users/${operation.userId}/spaces/${operation.bagId}/sort` };
+    case 'resize': {
+      const { spaceId, cols, rows } = operation;
+      return { method: 'PUT', path: `/spaces/${spaceId}`, body: { cols, rows } };
+    }
+    case 'refit': {
+      const { itemId, width, height } = operation;
+      return { method: 'PUT', path: `/items/${itemId}`, body: { width, height } };
+    }
     case 'openBag': {
       const { userId, bagId, spaceId } = operation;
-      return team.post(`/users/${userId}/spaces`, { id: bagId, spaceId }, options);
+      return { method: 'POST', path: `/users/${userId}/spaces`, body: { id: bagId, spaceId } };
     }
     case 'closeBag':
-      return team.delete(`/users/${operation.userId}/spaces/${operation.bagId}`, options);
+      return { method: 'DELETE', path: `/users/${operation.userId}/spaces/${operation.bagId}` };
     case 'deleteUser':
-      return team.delete(`/users/${operation.userId}`, options);
+      return { method: 'DELETE', path: `/users/${operation.userId}` };
   }
+};
+
+/** Has the service do an operation. */
+export const perform = (team: Client, operation: Operation): Promise<Answer> => {
+  const { method, path, body } = requestOf(operation);
+  return team.request(method, path, body);
 };
 
 interface ShownPlace {
@@ -359,7 +368,7 @@ interface ShownPlace {
   rotated: boolean;
 }
 
-const toAt = (shown: ShownPlace | null): At | null =>
+export const toAt = (shown: ShownPlace | null): At | null =>
   shown && { bagId: shown.teamUserSpaceId, x: shown.spacePositionX, y: shown.spacePositionY, rotated: shown.rotated };
 
 /** An answer in the words of the model. */

@@ -31,13 +31,22 @@ export interface Running {
   readonly said: (text: string | RegExp) => Promise<void>;
 }
 
-/** Runs a script of the project with these variables and none of our own that could disturb it. */
-export const run = (script: string, args: readonly string[], environment: Record<string, string> = {}): Running => {
-  const { PATH = '', HOME = '' } = process.env;
+/**
+ * Runs a script of the project with these variables and none of our own that could disturb it. In a group of its own
+ * it can be killed together with the processes that it starts.
+ */
+export const run = (
+  script: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  { ownGroup = false } = {},
+): Running => {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ownGroup,
   });
   let stdout = '';
   let stderr = '';

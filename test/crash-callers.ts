@@ -1,0 +1,522 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Answer } from './harness.ts';
+import {
+  Model,
+  type Operation,
+  operations,
+  outcomeOf,
+  requestOf,
+  resolve,
+  sameOutcome,
+  toAt,
+} from './inventory-model.ts';
+import { cheapDraws } from './statistics.ts';
+
+/** What a caller asks for. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  /** What it adds to the statistics if it succeeds; no template: a plain roll. */
+  readonly rolls?: { readonly templateId: string; readonly count: number };
+}
+
+/**
+ * One who calls the service, a request at a time, and whose belongings nobody else touches: what it was answered says
+ * what must be there.
+ */
+export interface Caller {
+  readonly name: string;
+  /** Makes what it needs. */
+  readonly prepare: () => Promise<void>;
+  readonly next: () => Request;
+  /** Is told the answer to the request that it asked for last, and finds fault with it. */
+  readonly answered: (answer: Answer) => void;
+  /**
+   * Compares all that it was answered with what is there. The request that it asked for last may be there too, as a
+   * whole, if it was cut off; answers whether it is, or undefined where nobody can tell.
+   */
+  readonly look: (cutOff?: { readonly requestId: string }) => Promise<boolean | undefined>;
+  /** Takes its last request for done, since `look` found it. */
+  readonly accept: () => void;
+}
+
+/** How callers see the service, which is somewhere else after each start. */
+export interface Sight {
+  /** Has something done, and answers what the service did. */
+  readonly must: (method: string, path: string, body?: object) => Promise<Row>;
+  readonly get: (path: string) => Promise<Answer>;
+  readonly list: (path: string) => Promise<Row[]>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of several kinds; what is expected of them is asserted.
+type Row = any;
+
+/** What was rolled by answers that were read, and by requests that were found without their answer. */
+export interface Ledger {
+  readonly rolled: (templateId: string, itemId: string) => void;
+  readonly rolledUnseen: (templateId: string, count: number) => void;
+}
+
+export const PLAIN = '';
+export const BANNERS = ['banner-a', 'banner-b'] as const;
+const ITEMS = { dot: [1, 1], bar: [1, 3], slab: [2, 1], block: [2, 2] } as const;
+const TIERS = { five: ['five-featured', 'five-other'], four: ['four-one', 'four-two'], three: ['three-one'] };
+const SPARK_COST = 25;
+const BANNER = {
+  ...{
+    baseRates: { five: 0.05, four: 0.15, three: 0.8 },
+    pityThreshold: 15,
+    featuredShare: 0.5,
+    guaranteeAfterLosses: 1,
+  },
+  ...{ pities: [{ tier: 'four', threshold: 6 }], featuredItemIds: ['five-featured'], sparkCurrency: SPARK_COST },
+  pityGroup: 'banners',
+};
+
+/** The catalog that all callers share. */
+export const prepareCatalog = async ({ must }: Sight): Promise<void> => {
+  await must('POST', '/attributes', { id: 'power', name: 'Power', min: 0, max: 1000 });
+  const options = Object.keys(TIERS).map((name) => ({ name }));
+  const { classifierOptions } = await must('POST', '/classifiers', { name: 'Rarity', classifierOptions: options });
+  for (const [id, [width, height]] of Object.entries(ITEMS))
+    await must('POST', '/items', { id, name: id, width, height });
+  for (const { id: optionId, name } of classifierOptions)
+    for (const id of TIERS[name as keyof typeof TIERS])
+      await must('POST', '/items', { id, name: id, classifierOptionIds: [optionId] });
+  for (const id of BANNERS) await must('POST', '/templates', { id, name: id, config: BANNER });
+  await must('POST', '/spaces', { id: 'bag', name: 'Bag', cols: 4, rows: 4 });
+  await must('POST', '/users/shared/spaces', { id: 'shared-bag', spaceId: 'bag' });
+};
+
+/** Whole numbers below a bound, the same ones for the same caller. */
+const chooser = (seed: number): ((below: number) => number) => {
+  const draws = cheapDraws(seed);
+  return (below) => Math.floor(draws() * below);
+};
+
+const isPlaced = ({ itemInstanceSpace }: Row): boolean => itemInstanceSpace !== null;
+
+/** Instances that are there and of which nobody was told: all of the request that was cut off. */
+const assertMadeBy = async ({ get }: Sight, requestId: string | undefined, ids: readonly string[]): Promise<void> => {
+  for (const id of ids) {
+    const { body } = await get(`/item-instances/${id}/history`);
+    assert.equal(body[0].requestId, requestId, `${id} was made by nobody who could have`);
+  }
+};
+
+/** Moves things about in bags: creations, moves, swaps, transfers, batches, sorting, deletions, at random. */
+const bagCaller = (sight: Sight, number: number): Caller => {
+  const name = `packer-${number}`;
+  const users = ['one', 'two'].map((user) => `${name}-${user}`);
+  const names = {
+    users,
+    items: Object.keys(ITEMS),
+    spaces: ['bag'],
+    bags: users.map((userId) => ({ userId, bagId: `${userId}-bag` })),
+    things: Array.from({ length: 8 }, (_, thing) => `${name}-thing-${thing}`),
+  };
+  const model = new Model();
+  for (const [id, [width, height]] of Object.entries(ITEMS)) model.items.set(id, { width, height });
+  model.spaces.set('bag', { cols: 4, rows: 4 });
+  const chosen = function* (): Generator<Operation, never> {
+    for (let seed = number; ; seed += 1000)
+      yield* fc.sample(operations(names, { catalog: false }), { seed, numRuns: 100 });
+  };
+  const sequence = chosen();
+  let asked: Operation;
+
+  const see = async (): Promise<Model> => {
+    const seen = new Model();
+    for (const userId of users) {
+      const { status, body } = await sight.get(`/users/${userId}/spaces`);
+      if (status === 404) continue;
+      seen.users.add(userId);
+      for (const { id, spaceId } of body) seen.bags.set(id, { userId, spaceId });
+      for (const { id, item, itemInstanceSpace } of await sight.list(`/item-instances?userId=${userId}`))
+        seen.things.set(id, { itemId: item.id, userId, at: toAt(itemInstanceSpace) });
+    }
+    for (const id of names.things) {
+      const { status, body } = await sight.get(`/item-instances/${id}/history`);
+      if (status === 200) seen.events.set(id, body.length);
+    }
+    return seen;
+  };
+
+  return {
+    name,
+    prepare: async () => {
+      for (const { userId, bagId } of names.bags) {
+        const open: Operation = { type: 'openBag', userId, bagId, spaceId: 'bag' };
+        const { method, path, body } = requestOf(open);
+        await sight.must(method, path, body);
+        model.apply(open);
+      }
+    },
+    next: () => {
+      asked = resolve(model, sequence.next().value, names);
+      return requestOf(asked);
+    },
+    answered: (answer) => {
+      const expected = model.apply(asked);
+      const said = `${JSON.stringify(asked)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+      assert.ok(sameOutcome(expected, outcomeOf(asked, answer)), `${said}, expected ${JSON.stringify(expected)}`);
+    },
+    look: async (cutOff) => {
+      const seen = (await see()).describe();
+      const withoutIt = model.describe();
+      if (cutOff === undefined) {
+        assert.equal(seen, withoutIt);
+        return undefined;
+      }
+      const done = model.clone();
+      done.apply(asked);
+      const withIt = done.describe();
+      if (seen !== withIt) assert.equal(seen, withoutIt);
+      return withIt === withoutIt ? undefined : seen === withIt;
+    },
+    accept: () => void model.apply(asked),
+  };
+};
+
+/** Puts things into the one bag of all guests, wherever there is room, and takes them out again. */
+const guest = (sight: Sight, number: number): Caller => {
+  const name = `guest-${number}`;
+  const choose = chooser(number);
+  const things = new Set<string>();
+  let made = 0;
+  let asked: { id: string; isGift: boolean };
+  const accept = (): void => void (asked.isGift ? things.add(asked.id) : things.delete(asked.id));
+  return {
+    name,
+    prepare: async () => {},
+    next: () => {
+      const [oldest] = things;
+      if (oldest !== undefined && choose(4) < things.size) {
+        asked = { id: oldest, isGift: false };
+        return { method: 'DELETE', path: `/item-instances/${oldest}` };
+      }
+      made += 1;
+      asked = { id: `${name}-${made}`, isGift: true };
+      const body = { id: asked.id, itemId: 'dot', userId: 'shared', userSpaceId: 'shared-bag' };
+      return { method: 'POST', path: '/item-instances', body };
+    },
+    answered: ({ status, body }) => {
+      // Others may have filled the bag.
+      if (status === 409 && asked.isGift) return;
+      assert.equal(status, 200, JSON.stringify(body));
+      accept();
+    },
+    look: async (cutOff) => {
+      const rows = await sight.list('/item-instances?userId=shared');
+      const mine = rows.filter(({ id }) => id.startsWith(`${name}-`));
+      for (const row of mine) assert.ok(isPlaced(row));
+      const seen = new Set<string>(mine.map(({ id }) => id));
+      const isThere = cutOff !== undefined && seen.has(asked.id) === asked.isGift;
+      const expected = new Set(things);
+      if (isThere && asked.isGift) expected.add(asked.id);
+      if (isThere && !asked.isGift) expected.delete(asked.id);
+      assert.deepEqual(seen, expected);
+      return cutOff && isThere;
+    },
+    accept,
+  };
+};
+
+/** Rolls without a body, of which nothing remains but a count. */
+const roller = (_sight: Sight, number: number, ledger: Ledger): Caller => ({
+  name: `roller-${number}`,
+  prepare: async () => {},
+  next: () => ({ method: 'POST', path: '/items/roll', rolls: { templateId: PLAIN, count: 1 } }),
+  answered: ({ status, body }) => {
+    assert.equal(status, 200, JSON.stringify(body));
+    ledger.rolled(PLAIN, body.item.id);
+  },
+  look: async () => undefined,
+  accept: () => assert.fail('nobody can tell'),
+});
+
+/** Rolls and keeps what comes, in a bag or out of it, and throws some of it away. */
+const keeper = (sight: Sight, number: number, ledger: Ledger): Caller => {
+  const name = `keeper-${number}`;
+  const bagId = `${name}-bag`;
+  const choose = chooser(number);
+  const things = new Map<string, { itemId: string; placed: boolean }>();
+  let isFull = false;
+  let asked: { toss: string } | { placed: boolean };
+  /** What the last look saw of a request that was cut off. */
+  let found: { id: string; itemId: string };
+
+  const keep = (id: string, itemId: string): void => {
+    things.set(id, { itemId, placed: 'placed' in asked && asked.placed });
+    ledger.rolled(PLAIN, itemId);
+  };
+  const placedOnes = () => [...things].flatMap(([id, { placed }]) => (placed ? [id] : []));
+
+  return {
+    name,
+    prepare: async () => {
+      await sight.must('POST', `/users/${name}/spaces`, { id: bagId, spaceId: 'bag' });
+    },
+    next: () => {
+      const [toss] = isFull ? placedOnes() : things.size > choose(30) ? things.keys() : [];
+      isFull = false;
+      if (toss !== undefined) {
+        asked = { toss };
+        return { method: 'DELETE', path: `/item-instances/${toss}` };
+      }
+      asked = { placed: choose(2) === 0 };
+      const body = { userId: name, ...(asked.placed ? { userSpaceId: bagId } : {}) };
+      return { method: 'POST', path: '/items/roll', body, rolls: { templateId: PLAIN, count: 1 } };
+    },
+    answered: ({ status, body }) => {
+      if (status === 409) {
+        assert.ok('placed' in asked && asked.placed && placedOnes().length > 0, JSON.stringify(body));
+        isFull = true;
+        return;
+      }
+      assert.equal(status, 200, JSON.stringify(body));
+      if ('toss' in asked) things.delete(asked.toss);
+      else keep(body.itemInstance.id, body.item.id);
+    },
+    look: async (cutOff) => {
+      const rows = await sight.list(`/item-instances?userId=${name}`);
+      const seen = new Map(rows.map((row) => [row.id, { itemId: row.item.id, placed: isPlaced(row) }]));
+      const expected = new Map(things);
+      let isThere = false;
+      if (cutOff !== undefined && 'toss' in asked) {
+        isThere = !seen.has(asked.toss);
+        if (isThere) expected.delete(asked.toss);
+      } else if (cutOff !== undefined) {
+        const [unknown] = [...seen].filter(([id]) => !things.has(id));
+        isThere = unknown !== undefined;
+        if (unknown !== undefined && 'placed' in asked) {
+          const [id, { itemId, placed }] = unknown;
+          assert.equal(placed, asked.placed);
+          await assertMadeBy(sight, cutOff.requestId, [id]);
+          found = { id, itemId };
+          expected.set(id, { itemId, placed });
+        }
+      }
+      assert.deepEqual(seen, expected);
+      return cutOff && isThere;
+    },
+    accept: () => {
+      if ('toss' in asked) things.delete(asked.toss);
+      else keep(found.id, found.itemId);
+    },
+  };
+};
+
+/** What two banners that share their pity remember of a player, as far as it can be told from what was rolled. */
+interface Standing {
+  readonly counters: { readonly sinceTop: number; readonly losses: number; readonly sinceFour: number };
+  readonly banners: Readonly<Record<string, { readonly rolls: number; readonly sparkPoints: number }>>;
+}
+
+const standingAfter = (standing: Standing, templateId: string, rolls: readonly Row[]): Standing => {
+  let { sinceTop, losses, sinceFour } = standing.counters;
+  for (const { item, featured } of rolls) {
+    const tier = item.id.split('-', 1)[0];
+    sinceTop = tier === 'five' ? 0 : sinceTop + 1;
+    if (tier === 'five') losses = featured ? 0 : losses + 1;
+    sinceFour = tier === 'four' ? 0 : sinceFour + 1;
+  }
+  const before = standing.banners[templateId] ?? { rolls: 0, sparkPoints: 0 };
+  const after = { rolls: before.rolls + rolls.length, sparkPoints: before.sparkPoints + rolls.length };
+  return {
+    counters: { sinceTop, losses, sinceFour },
+    banners: { ...standing.banners, [templateId]: after },
+  };
+};
+
+const sparkSpent = (standing: Standing, templateId: string): Standing => {
+  const { rolls, sparkPoints } = standing.banners[templateId] as { rolls: number; sparkPoints: number };
+  return {
+    ...standing,
+    banners: { ...standing.banners, [templateId]: { rolls, sparkPoints: sparkPoints - SPARK_COST } },
+  };
+};
+
+const countersOf = ({ sinceTop, losses, pities }: Row) => ({ sinceTop, losses, sinceFour: pities[0].since });
+
+/** Rolls on two banners with one pity, exchanges points, is given some of what comes, and throws some of it away. */
+const player = (sight: Sight, number: number, ledger: Ledger): Caller => {
+  const name = `player-${number}`;
+  const bagId = `${name}-bag`;
+  const choose = chooser(number);
+  const things = new Set<string>();
+  let standing: Standing = {
+    counters: { sinceTop: 0, losses: 0, sinceFour: 0 },
+    banners: Object.fromEntries(BANNERS.map((id) => [id, { rolls: 0, sparkPoints: 0 }])),
+  };
+  type Asked =
+    | { type: 'roll'; templateId: string; count: number; granted: boolean }
+    | { type: 'spark'; templateId: string }
+    | { type: 'toss'; id: string };
+  let asked: Asked;
+  let found: { standing: Standing; things: string[] };
+
+  const see = async (): Promise<{ standing: Standing; things: Set<string> }> => {
+    const states = await Promise.all(BANNERS.map((id) => sight.get(`/users/${name}/templates/${id}`)));
+    const [first, second] = states.map(({ body }) => body);
+    assert.deepEqual(countersOf(first), countersOf(second), 'the banners share their pity');
+    const banners = Object.fromEntries(
+      [first, second].map(({ templateId, rolls, sparkPoints }) => [templateId, { rolls, sparkPoints }]),
+    );
+    const rows = await sight.list(`/item-instances?userId=${name}`);
+    return {
+      standing: { counters: countersOf(first), banners },
+      things: new Set(rows.map(({ id }) => id)),
+    };
+  };
+
+  /** So many rolls may have led from one standing to the other. */
+  const assertReached = (
+    from: Standing,
+    to: Standing,
+    { templateId, count }: { templateId: string; count: number },
+  ) => {
+    const passed = standingAfter(from, templateId, Array<Row>(count).fill({ item: { id: 'three-one' } }));
+    assert.deepEqual(to.banners, passed.banners);
+    for (const counter of ['sinceTop', 'sinceFour'] as const)
+      assert.ok(to.counters[counter] === passed.counters[counter] || to.counters[counter] < count, counter);
+    if (to.counters.sinceTop === passed.counters.sinceTop) assert.equal(to.counters.losses, from.counters.losses);
+  };
+
+  /** How the last request changes what is there, if it is there. */
+  const assertDone = async (seen: Awaited<ReturnType<typeof see>>, requestId: string): Promise<void> => {
+    const gone = [...things].filter((id) => !seen.things.has(id));
+    const fresh = [...seen.things].filter((id) => !things.has(id));
+    await assertMadeBy(sight, requestId, fresh);
+    assert.deepEqual(gone, asked.type === 'toss' ? [asked.id] : []);
+    const granted = asked.type === 'spark' ? 1 : asked.type === 'roll' && asked.granted ? asked.count : 0;
+    assert.equal(fresh.length, granted, 'all is given, or nothing');
+    if (asked.type === 'roll') assertReached(standing, seen.standing, asked);
+    else assert.deepEqual(seen.standing, asked.type === 'spark' ? sparkSpent(standing, asked.templateId) : standing);
+    found = { standing: seen.standing, things: fresh };
+  };
+
+  return {
+    name,
+    prepare: async () => {
+      await sight.must('POST', `/users/${name}/spaces`, { id: bagId, spaceId: 'bag' });
+    },
+    next: () => {
+      const [oldest] = things;
+      if (oldest !== undefined && things.size > choose(60)) {
+        asked = { type: 'toss', id: oldest };
+        return { method: 'DELETE', path: `/item-instances/${oldest}` };
+      }
+      const templateId = BANNERS[choose(2)] as string;
+      const points = standing.banners[templateId]?.sparkPoints ?? 0;
+      const place = { userSpaceId: bagId, onFull: 'unplaced' };
+      if (points >= SPARK_COST && choose(2) === 0) {
+        asked = { type: 'spark', templateId };
+        const body = { userId: name, itemId: 'five-featured', ...place };
+        return { method: 'POST', path: `/templates/${templateId}/spark`, body };
+      }
+      const count = 1 + choose(choose(3) === 0 ? 10 : 1);
+      const way = [{}, {}, { grant: true }, place][choose(4)] as object;
+      asked = { type: 'roll', templateId, count, granted: Object.keys(way).length > 0 };
+      const body = { userId: name, count, ...way };
+      return { method: 'POST', path: `/templates/${templateId}/roll`, body, rolls: { templateId, count } };
+    },
+    answered: ({ status, body }) => {
+      assert.equal(status, 200, JSON.stringify(body));
+      if (asked.type === 'toss') {
+        things.delete(asked.id);
+        return;
+      }
+      const { templateId } = asked;
+      if (asked.type === 'roll') {
+        assert.equal(body.rolls.length, asked.count);
+        for (const { item } of body.rolls) ledger.rolled(templateId, item.id);
+        standing = standingAfter(standing, templateId, body.rolls);
+      } else {
+        standing = sparkSpent(standing, templateId);
+      }
+      const { rolls, sparkPoints } = body.state;
+      assert.deepEqual({ rolls, sparkPoints }, standing.banners[templateId]);
+      assert.deepEqual(countersOf(body.state), standing.counters);
+      for (const { itemInstance } of asked.type === 'roll' ? body.rolls : [body])
+        if (itemInstance !== undefined) things.add(itemInstance.id);
+    },
+    look: async (cutOff) => {
+      const seen = await see();
+      const wasTold = { standing, things };
+      if (cutOff === undefined || JSON.stringify(seen.standing) === JSON.stringify(standing)) {
+        const isTossed = cutOff !== undefined && asked.type === 'toss' && !seen.things.has(asked.id);
+        if (isTossed) await assertDone(seen, cutOff.requestId);
+        else assert.deepEqual(seen, wasTold);
+        return cutOff && isTossed;
+      }
+      await assertDone(seen, cutOff.requestId);
+      return true;
+    },
+    accept: () => {
+      if (asked.type === 'toss') things.delete(asked.id);
+      if (asked.type === 'roll') ledger.rolledUnseen(asked.templateId, asked.count);
+      standing = found.standing;
+      for (const id of found.things) things.add(id);
+    },
+  };
+};
+
+/** Makes items and changes them; name, weight and attribute all tell the same number. */
+const editor = (sight: Sight, number: number): Caller => {
+  const name = `editor-${number}`;
+  const choose = chooser(number);
+  const items = new Map<string, number>();
+  let asked: { id: string; weight: number };
+  const accept = (): void => void items.set(asked.id, asked.weight);
+  return {
+    name,
+    prepare: async () => {},
+    next: () => {
+      const weight = 1 + choose(1000);
+      const isNew = items.size === 0 || (items.size < 50 && choose(4) === 0);
+      asked = { id: `${name}-${isNew ? items.size : choose(items.size)}`, weight };
+      const itemAttributes = [{ attributeId: 'power', min: 0, max: weight }];
+      const body = { name: `weight ${weight}`, rollNumerator: weight, itemAttributes };
+      return isNew
+        ? { method: 'POST', path: '/items', body: { id: asked.id, ...body } }
+        : { method: 'PUT', path: `/items/${asked.id}`, body };
+    },
+    answered: ({ status, body }) => {
+      assert.equal(status, 200, JSON.stringify(body));
+      accept();
+    },
+    look: async (cutOff) => {
+      const seen = new Map<string, number>();
+      for (const row of await sight.list('/items')) {
+        if (!row.id.startsWith(`${name}-`)) continue;
+        assert.equal(row.name, `weight ${row.rollNumerator}`);
+        assert.deepEqual(
+          row.attributes.map(({ max }: Row) => max),
+          [row.rollNumerator],
+        );
+        seen.set(row.id, row.rollNumerator);
+      }
+      const isThere = cutOff !== undefined && seen.get(asked.id) === asked.weight;
+      const isTold = items.get(asked.id) !== asked.weight;
+      assert.deepEqual(seen, isThere ? new Map(items).set(asked.id, asked.weight) : items);
+      return cutOff && isTold ? isThere : undefined;
+    },
+    accept,
+  };
+};
+
+/** Everyone who calls at once. */
+export const createCallers = (sight: Sight, ledger: Ledger): Caller[] =>
+  (
+    [
+      [bagCaller, 6],
+      [guest, 4],
+      [roller, 6],
+      [keeper, 4],
+      [player, 6],
+      [editor, 2],
+    ] as const
+  ).flatMap(([create, count]) => Array.from({ length: count }, (_, number) => create(sight, number, ledger)));

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { openDatabase } from '../src/database/database.ts';
+import {
+  BANNERS,
+  type Caller,
+  createCallers,
+  PLAIN,
+  prepareCatalog,
+  type Request,
+  type Sight,
+} from './crash-callers.ts';
+import { type Answer, basic, createEmptyDatabase, ENGINES, type Engine } from './harness.ts';
+import { assertInventoriesHold } from './inventories.ts';
+import { startPostgres } from './postgres.ts';
+import { type Running, run } from './processes.ts';
+import { cheapDraws } from './statistics.ts';
+
+/** In the suite a few; CRASH_KILLS=20 for more. */
+const KILLS = Number(process.env.CRASH_KILLS ?? 3);
+const SEED = Number(process.env.CRASH_SEED ?? 1);
+/** How many answers a life of the service gives before it is killed, at least and at most. */
+const LIFE = { shortest: 50, longest: 300 };
+const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
+
+/** Where the service keeps its data, and how to know that a killed service is done with it. */
+interface Store {
+  readonly url: string;
+  readonly quiet: () => Promise<void>;
+  readonly drop: () => Promise<void>;
+}
+
+const createStore = async (engine: Engine): Promise<Store> => {
+  if (engine === 'sqlite') return { ...(await createEmptyDatabase(engine)), quiet: async () => {} };
+  const postgres = await startPostgres({ durable: true });
+  const url = await postgres.create('crash');
+  const watcher = new pg.Client({ connectionString: postgres.url('postgres') });
+  await watcher.connect();
+  return {
+    url,
+    // A commit that had reached the server before the kill may still be under way there.
+    quiet: async () => {
+      const connections = "select count(*)::int as count from pg_stat_activity where datname = 'crash'";
+      while ((await watcher.query(connections)).rows[0].count > 0) await pause(5);
+    },
+    drop: async () => {
+      await watcher.end();
+      await postgres.stop();
+    },
+  };
+};
+
+/** The service as `npm start` runs it, in processes of its own that are killed together. */
+const start = async (databaseUrl: string, workers: number): Promise<{ address: string; running: Running }> => {
+  const environment = {
+    ...{ PORT: '0', DATABASE_URL: databaseUrl, WORKERS: String(workers) },
+    ...{ ITEMWRIGHT_TEAM_ID: TEAM.id, ITEMWRIGHT_SECRET: TEAM.secret },
+  };
+  const running = run('src/main.ts', [], environment, { ownGroup: true });
+  await running.said('"msg":"listening"');
+  return { address: /"address":"([^"]+)"/.exec(running.stdout())?.[1] as string, running };
+};
+
+const kill = ({ child }: Running): void => void process.kill(-(child.pid as number), 'SIGKILL');
+
+/** A request as it is sent, and sent again. */
+interface Sent extends Request {
+  readonly requestId: string;
+  readonly key: string | undefined;
+}
+
+interface Told extends Answer {
+  readonly text: string;
+}
+
+const send = async (address: string, { method, path, body, requestId, key }: Sent): Promise<Told> => {
+  const response = await fetch(`${address}${path}`, {
+    method,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      authorization: basic(TEAM.id, TEAM.secret),
+      'x-request-id': requestId,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+};
+
+const isReplayed = ({ headers }: Told): boolean => headers.get('idempotency-replayed') === 'true';
+
+const createSight = (address: () => string): Sight => {
+  const ask = (method: string, path: string, body?: object) =>
+    send(address(), { method, path, body, requestId: 'sight', key: undefined });
+  return {
+    must: async (method, path, body) => {
+      const answer = await ask(method, path, body);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    },
+    get: (path) => ask('GET', path),
+    list: async (path) => {
+      const rows = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { status, body, headers, text }: Told = await ask('GET', next);
+        assert.equal(status, 200, text);
+        rows.push(...body);
+        next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
+      }
+      return rows;
+    },
+  };
+};
+
+type Counts = Map<string, Map<string, number>>;
+const SCOPES = [PLAIN, ...BANNERS];
+const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0);
+const totalOf = (counts: Counts, scope: string): number => sum(counts.get(scope)?.values() ?? []);
+const emptyCounts = (): Counts => new Map(SCOPES.map((scope) => [scope, new Map()]));
+
+/** What the statistics say of one filter, which must agree with itself. */
+const readStatistics = async ({ get }: Sight, query: string) => {
+  const { body: statistics } = await get(`/roll-events/stats${query}`);
+  const { body: rates } = await get(`/roll-events/drop-rates${query}`);
+  const { totalRolls, uniqueItems, rollsByDay, rollsByTemplate } = statistics;
+  const counts = new Map<string, number>();
+  for (const { itemId, dropCount, dropRate } of rates) {
+    counts.set(itemId, dropCount);
+    assert.equal(dropRate, dropCount / totalRolls);
+  }
+  const ofDays = sum(rollsByDay.map(({ count }: { count: number }) => count));
+  assert.deepEqual([sum(counts.values()), ofDays, counts.size], [totalRolls, totalRolls, uniqueItems], query);
+  return { counts, totalRolls, rollsByTemplate };
+};
+
+/** The counters of the service, of plain rolls and of each template, all of which must agree with each other. */
+const readCounts = async (sight: Sight): Promise<Counts> => {
+  const all = await readStatistics(sight, '');
+  const found = emptyCounts().set(PLAIN, all.counts);
+  for (const templateId of BANNERS) {
+    const { counts, totalRolls, rollsByTemplate } = await readStatistics(sight, `?templateId=${templateId}`);
+    assert.equal(all.rollsByTemplate[templateId] ?? 0, totalRolls);
+    assert.deepEqual(rollsByTemplate, totalRolls === 0 ? {} : { [templateId]: totalRolls });
+    found.set(templateId, counts);
+    for (const [itemId, count] of counts) all.counts.set(itemId, (all.counts.get(itemId) ?? 0) - count);
+  }
+  for (const [itemId, count] of all.counts) assert.ok(count >= 0, `${itemId} by templates more often than at all`);
+  return found;
+};
+
+const createLedger = () => {
+  const seen = emptyCounts();
+  const unseen = new Map(SCOPES.map((scope) => [scope, 0]));
+  return {
+    rolled: (scope: string, itemId: string) => {
+      const counts = seen.get(scope) as Map<string, number>;
+      counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
+    },
+    rolledUnseen: (scope: string, count: number) => void unseen.set(scope, (unseen.get(scope) ?? 0) + count),
+    total: (scope: string): number => totalOf(seen, scope) + (unseen.get(scope) ?? 0),
+    assertCounted: (found: Counts): void => {
+      for (const [scope, counts] of seen)
+        for (const [itemId, count] of counts)
+          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an answered roll of ${itemId} is not counted`);
+    },
+  };
+};
+
+const crash = async (engine: Engine, store: Store, report: (line: string) => void): Promise<void> => {
+  let service = await start(store.url, 1);
+  const draws = cheapDraws(SEED);
+  const below = (bound: number): number => Math.floor(draws() * bound);
+  const ledger = createLedger();
+  const sight = createSight(() => service.address);
+  const callers = createCallers(sight, ledger);
+  const figures = { kills: 0, answered: 0, refused: 0, cutOff: 0, there: 0, notThere: 0, repeated: 0 };
+  let requests = 0;
+
+  const told = (caller: Caller, answer: Told): void => {
+    caller.answered(answer);
+    figures[answer.status === 200 ? 'answered' : 'refused'] += 1;
+  };
+
+  /** Lets everyone call until the service is killed, and tells what was cut off. */
+  const live = async (): Promise<Map<Caller, Sent>> => {
+    const cutOff = new Map<Caller, Sent>();
+    let left = LIFE.shortest + below(LIFE.longest - LIFE.shortest);
+    const drive = async (caller: Caller): Promise<void> => {
+      for (;;) {
+        const request = caller.next();
+        requests += 1;
+        const isKeyed = request.method === 'POST' && requests % 3 === 0;
+        const sent = { ...request, requestId: `request-${requests}`, key: isKeyed ? `key-${requests}` : undefined };
+        let answer: Told;
+        try {
+          answer = await send(service.address, sent);
+        } catch {
+          cutOff.set(caller, sent);
+          return;
+        }
+        told(caller, answer);
+        left -= 1;
+        // Not at the very moment of an answer, which would be a moment of one kind.
+        if (left === 0) setTimeout(() => kill(service.running), below(15));
+      }
+    };
+    await Promise.all(callers.map(drive));
+    await service.running.ended;
+    await store.quiet();
+    figures.kills += 1;
+    figures.cutOff += cutOff.size;
+    return cutOff;
+  };
+
+  /** Looks at what is there after a kill, then sends once more what was cut off and has a key. */
+  const settle = async (cutOff: ReadonlyMap<Caller, Sent>): Promise<void> => {
+    const opened = openDatabase(store.url);
+    await assertInventoriesHold({ database: opened }).finally(() => opened.close());
+
+    const isThere = new Map<Caller, boolean | undefined>();
+    await Promise.all(callers.map(async (caller) => isThere.set(caller, await caller.look(cutOff.get(caller)))));
+    const counted = await readCounts(sight);
+    const least = new Map(SCOPES.map((scope) => [scope, ledger.total(scope)]));
+    const perhaps = new Map(SCOPES.map((scope) => [scope, 0]));
+    for (const [caller, { rolls }] of cutOff) {
+      if (rolls === undefined || isThere.get(caller) === false) continue;
+      const bound = isThere.get(caller) === true ? least : perhaps;
+      bound.set(rolls.templateId, (bound.get(rolls.templateId) ?? 0) + rolls.count);
+    }
+    for (const scope of SCOPES) {
+      const [found, low] = [totalOf(counted, scope), least.get(scope) as number];
+      const high = low + (perhaps.get(scope) as number);
+      assert.ok(found >= low && found <= high, `${scope || 'plain'}: ${found} rolls, not ${low} to ${high}`);
+    }
+    ledger.assertCounted(counted);
+
+    let unsure = 0;
+    const added = new Map(SCOPES.map((scope) => [scope, 0]));
+    for (const [caller, sent] of cutOff) {
+      let there = isThere.get(caller);
+      if (sent.key !== undefined) {
+        const again = await send(service.address, sent);
+        const replayed = isReplayed(again);
+        if (there !== undefined) assert.equal(replayed, there, `${caller.name}: the answer is stored with its effect`);
+        there = replayed;
+        const { rolls } = sent;
+        if (again.status === 200) {
+          const once = await send(service.address, sent);
+          assert.deepEqual([once.status, once.text, isReplayed(once)], [200, again.text, true]);
+          if (rolls && !replayed) added.set(rolls.templateId, (added.get(rolls.templateId) ?? 0) + rolls.count);
+        }
+        told(caller, again);
+        figures.repeated += 1;
+      } else if (there === true) {
+        caller.accept();
+      } else if (there === undefined && sent.rolls !== undefined) {
+        unsure += 1;
+      }
+      figures[there === true ? 'there' : 'notThere'] += 1;
+    }
+    await Promise.all([...cutOff].map(([caller, { key }]) => (key === undefined ? undefined : caller.look())));
+    const recounted = await readCounts(sight);
+    for (const scope of SCOPES) {
+      assert.equal(totalOf(recounted, scope) - totalOf(counted, scope), added.get(scope), 'a repeat has no effect');
+      const surplus = totalOf(recounted, scope) - ledger.total(scope);
+      assert.ok(surplus >= 0 && surplus <= (scope === PLAIN ? unsure : 0), `${surplus} rolls too many`);
+      // Nobody but the counter can tell that a plain roll without a key was made.
+      ledger.rolledUnseen(scope, surplus);
+      figures.there += surplus;
+      figures.notThere -= surplus;
+    }
+    ledger.assertCounted(recounted);
+  };
+
+  try {
+    await prepareCatalog(sight);
+    for (const { prepare } of callers) await prepare();
+    while (figures.kills < KILLS) {
+      const cutOff = await live();
+      const workers = engine === 'postgres' && figures.kills % 3 === 1 ? 2 : 1;
+      service = await start(store.url, workers);
+      await settle(cutOff);
+    }
+  } finally {
+    if (service.running.child.exitCode === null) kill(service.running);
+  }
+  const rolls = sum(SCOPES.map((scope) => ledger.total(scope)));
+  report(
+    `${figures.kills} kills; ${figures.answered} writes answered and all found, ${figures.refused} refused; ${figures.cutOff} cut off, of which ${figures.there} are there as a whole and ${figures.notThere} not at all; ${figures.repeated} of them sent again with their key; ${rolls} rolls counted`,
+  );
+  assert.ok(figures.cutOff > 0, 'no kill met a request under way');
+};
+
+for (const engine of ENGINES) {
+  describe(`a service on ${engine} that is killed again and again under load`, () => {
+    let store: Store;
+    before(async () => {
+      store = await createStore(engine);
+    });
+    after(() => store?.drop());
+
+    test('has every write that it answered, and nothing half done', (t) =>
+      crash(engine, store, (line) => t.diagnostic(line)));
+  });
+}
