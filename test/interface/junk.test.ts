@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { REFUSALS } from '../src/errors.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { REFUSALS } from '../../src/errors.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
 import {
   type Answer,
   createEmptyDatabase,
@@ -10,7 +10,7 @@ import {
   ENGINES,
   type Service,
   startService,
-} from './harness.ts';
+} from '../harness.ts';
 
 /** Requests for each operation: a few in the suite, `JUNK_RUNS=10000` by hand. */
 const RUNS = Number(process.env.JUNK_RUNS ?? 12);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTeam } from '../src/features/teams/teams.service.ts';
-import { type Answer, basic, type Client, onEveryDatabase, type Service } from './harness.ts';
-import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from './routes.ts';
+import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { type Answer, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
+import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 
 const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
 const FORBIDDEN = { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] };
@@ -464,7 +464,7 @@ onEveryDatabase('teams apart', (service) => {
     );
   });
 
-  describe('by the database itself', () => {
+  describe('by the database itself', { concurrency: true }, () => {
     /** Each column that refers to a row of the same team. */
     const REFERENCES: Record<string, readonly string[]> = {
       classifier_options: ['classifier_id'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { type Answer, basic, onEveryDatabase, startService } from './harness.ts';
+import { type Answer, basic, onEveryDatabase, startService } from '../harness.ts';
 
 /** Every tenth roll, and no other, gives the top tier: what is lost or counted twice is seen at once. */
 const PITY = 10;

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Answer, onEveryDatabase } from './harness.ts';
-import { describeInterface } from './openapi-document.ts';
-import { assertDone, assertInvalid, NOT_FOUND } from './rules.ts';
+import { type Answer, onEveryDatabase } from '../harness.ts';
+import { describeInterface } from '../openapi-document.ts';
+import { assertDone, assertInvalid, NOT_FOUND } from '../rules.ts';
 
 interface Schema {
   $ref?: string;
@@ -95,7 +95,7 @@ describe('the description of the interface', () => {
   }
 
   test('is the one that is committed', async () => {
-    const committed = await readFile(new URL('../openapi.json', import.meta.url), 'utf8');
+    const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
     assert.ok(committed === text, 'openapi.json is out of date: run npm run openapi');
   });
 
@@ -104,7 +104,7 @@ describe('the description of the interface', () => {
       process.execPath,
       ['node_modules/.bin/redocly', 'lint', 'openapi.json', '--format=json'],
       {
-        cwd: new URL('..', import.meta.url),
+        cwd: new URL('../..', import.meta.url),
         env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
       },
     );

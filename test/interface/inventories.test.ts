@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Client, onEveryDatabase, type Service } from './harness.ts';
-import { assertInventoriesHold, openBag, pictureOf, stockShapes } from './inventories.ts';
-import { Model, type Operation, operations, outcomeOf, perform, resolve, sameOutcome } from './inventory-model.ts';
+import { type Client, onEveryDatabase, type Service } from '../harness.ts';
+import { assertInventoriesHold, openBag, pictureOf, stockShapes } from '../inventories.ts';
+import { Model, type Operation, operations, outcomeOf, perform, resolve, sameOutcome } from '../inventory-model.ts';
 
 const ITEMS = { dot: [1, 1], bar: [1, 3], slab: [2, 1], block: [2, 2] } as const;
 const SPACES = { small: [3, 3], large: [5, 4] } as const;

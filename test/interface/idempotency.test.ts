@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { removeOld } from '../src/http/idempotency.store.ts';
-import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from './harness.ts';
-import { guardedRoutesOf } from './routes.ts';
+import { removeOld } from '../../src/http/idempotency.store.ts';
+import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
+import { guardedRoutesOf } from '../routes.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { type Answer, type Client, createEmptyDatabase, issuePaths, onEveryDatabase, startService } from './harness.ts';
-import { assertInventoriesHold } from './inventories.ts';
+import {
+  type Answer,
+  type Client,
+  createEmptyDatabase,
+  issuePaths,
+  onEveryDatabase,
+  startService,
+} from '../harness.ts';
+import { assertInventoriesHold } from '../inventories.ts';
 
 const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));

@@ -3,14 +3,14 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { CONFIGS } from '../src/features/templates/templates.contract.ts';
-import { type Answer, onEveryDatabase, type Service } from './harness.ts';
+import { CONFIGS } from '../../src/features/templates/templates.contract.ts';
+import { type Answer, onEveryDatabase, type Service } from '../harness.ts';
 
 /**
  * Runs the page for game designers: its shell lines as they stand there, then what it says of each system. Figures and
  * configurations are taken out of the page, so that it cannot tell what is no longer true.
  */
-const page = await readFile(new URL('../docs/rolls.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/rolls.md', import.meta.url), 'utf8');
 
 const blocksOf = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text as string);
