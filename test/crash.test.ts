@@ -18,7 +18,7 @@ import { startPostgres } from './postgres.ts';
 import { type Running, run } from './processes.ts';
 import { cheapDraws } from './statistics.ts';
 
-/** In the suite a few; CRASH_KILLS=20 for more. */
+/** Two in the suite; CRASH_KILLS=20 by hand. Another seed kills at other moments. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 2);
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 /** How many answers a life of the service gives before it is killed, at least and at most. */
@@ -63,7 +63,9 @@ const start = async (databaseUrl: string, workers: number): Promise<{ address: s
   return { address: /"address":"([^"]+)"/.exec(running.stdout())?.[1] as string, running };
 };
 
-const kill = ({ child }: Running): void => void process.kill(-(child.pid as number), 'SIGKILL');
+const kill = ({ child }: Running): void => {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL');
+};
 
 /** A request as it is sent, and sent again. */
 interface Sent extends Request {
@@ -89,6 +91,9 @@ const send = async (address: string, { method, path, body, requestId, key }: Sen
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 };
+
+/** Whether the last request of a caller, which was cut off, is there; undefined where nobody can tell. */
+type Found = Map<Caller, boolean | undefined>;
 
 const isReplayed = ({ headers }: Told): boolean => headers.get('idempotency-replayed') === 'true';
 
@@ -119,6 +124,10 @@ type Counts = Map<string, Map<string, number>>;
 const SCOPES = [PLAIN, ...BANNERS];
 const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0);
 const totalOf = (counts: Counts, scope: string): number => sum(counts.get(scope)?.values() ?? []);
+const perScope = (): Map<string, number> => new Map(SCOPES.map((scope) => [scope, 0]));
+const countIn = (values: ReadonlyMap<string, number>, scope: string): number => values.get(scope) ?? 0;
+const add = (values: Map<string, number>, scope: string, count: number): void =>
+  void values.set(scope, countIn(values, scope) + count);
 const emptyCounts = (): Counts => new Map(SCOPES.map((scope) => [scope, new Map()]));
 
 /** What the statistics say of one filter, which must agree with itself. */
@@ -153,14 +162,13 @@ const readCounts = async (sight: Sight): Promise<Counts> => {
 
 const createLedger = () => {
   const seen = emptyCounts();
-  const unseen = new Map(SCOPES.map((scope) => [scope, 0]));
+  const unseen = perScope();
   return {
     rolled: (scope: string, itemId: string) => {
-      const counts = seen.get(scope) as Map<string, number>;
-      counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
+      add(seen.get(scope) as Map<string, number>, itemId, 1);
     },
-    rolledUnseen: (scope: string, count: number) => void unseen.set(scope, (unseen.get(scope) ?? 0) + count),
-    total: (scope: string): number => totalOf(seen, scope) + (unseen.get(scope) ?? 0),
+    rolledUnseen: (scope: string, count: number) => add(unseen, scope, count),
+    total: (scope: string): number => totalOf(seen, scope) + countIn(unseen, scope),
     assertCounted: (found: Counts): void => {
       for (const [scope, counts] of seen)
         for (const [itemId, count] of counts)
@@ -178,6 +186,8 @@ const crash = async (engine: Engine, store: Store, report: (line: string) => voi
   const callers = createCallers(sight, ledger);
   const figures = { kills: 0, answered: 0, refused: 0, cutOff: 0, there: 0, notThere: 0, repeated: 0 };
   let requests = 0;
+  /** What was cut off before it had any effect, and was done when it came again. */
+  let happenedNow: Sent[] = [];
 
   const told = (caller: Caller, answer: Told): void => {
     caller.answered(answer);
@@ -209,68 +219,76 @@ const crash = async (engine: Engine, store: Store, report: (line: string) => voi
     };
     await Promise.all(callers.map(drive));
     await service.running.ended;
+    assert.equal(service.running.child.signalCode, 'SIGKILL', `it ended by itself: ${service.running.stderr()}`);
     await store.quiet();
     figures.kills += 1;
     figures.cutOff += cutOff.size;
     return cutOff;
   };
 
-  /** Looks at what is there after a kill, then sends once more what was cut off and has a key. */
+  /** What is counted is what was answered and what was found, and at most what nobody can tell more. */
+  const assertCountsFit = (counted: Counts, cutOff: ReadonlyMap<Caller, Sent>, isThere: Found): void => {
+    const [found, perhaps] = [perScope(), perScope()];
+    for (const [caller, { rolls }] of cutOff) {
+      if (rolls === undefined || isThere.get(caller) === false) continue;
+      add(isThere.get(caller) === true ? found : perhaps, rolls.templateId, rolls.count);
+    }
+    for (const scope of SCOPES) {
+      const total = totalOf(counted, scope);
+      const least = ledger.total(scope) + countIn(found, scope);
+      const most = least + countIn(perhaps, scope);
+      assert.ok(total >= least && total <= most, `${scope || 'plain'}: ${total} rolls, not ${least} to ${most}`);
+    }
+    ledger.assertCounted(counted);
+  };
+
+  /** Sends what was cut off again with its key, twice: it happens now unless it has happened, and never again. */
+  const repeat = async (caller: Caller, sent: Sent, wasThere: boolean | undefined): Promise<boolean> => {
+    const again = await send(service.address, sent);
+    const replayed = isReplayed(again);
+    if (wasThere !== undefined) assert.equal(replayed, wasThere, `${caller.name}: stored together with its effect`);
+    if (again.status === 200) {
+      const third = await send(service.address, sent);
+      assert.deepEqual([third.status, third.text, isReplayed(third)], [200, again.text, true]);
+    }
+    told(caller, again);
+    figures.repeated += 1;
+    if (again.status === 200 && !replayed) happenedNow.push(sent);
+    return replayed;
+  };
+
+  /** Looks at what is there after a kill, and brings what was cut off to an end. */
   const settle = async (cutOff: ReadonlyMap<Caller, Sent>): Promise<void> => {
     const opened = openDatabase(store.url);
     await assertInventoriesHold({ database: opened }).finally(() => opened.close());
-
-    const isThere = new Map<Caller, boolean | undefined>();
+    const isThere: Found = new Map();
     await Promise.all(callers.map(async (caller) => isThere.set(caller, await caller.look(cutOff.get(caller)))));
     const counted = await readCounts(sight);
-    const least = new Map(SCOPES.map((scope) => [scope, ledger.total(scope)]));
-    const perhaps = new Map(SCOPES.map((scope) => [scope, 0]));
-    for (const [caller, { rolls }] of cutOff) {
-      if (rolls === undefined || isThere.get(caller) === false) continue;
-      const bound = isThere.get(caller) === true ? least : perhaps;
-      bound.set(rolls.templateId, (bound.get(rolls.templateId) ?? 0) + rolls.count);
-    }
-    for (const scope of SCOPES) {
-      const [found, low] = [totalOf(counted, scope), least.get(scope) as number];
-      const high = low + (perhaps.get(scope) as number);
-      assert.ok(found >= low && found <= high, `${scope || 'plain'}: ${found} rolls, not ${low} to ${high}`);
-    }
-    ledger.assertCounted(counted);
+    assertCountsFit(counted, cutOff, isThere);
 
+    happenedNow = [];
     let unsure = 0;
-    const added = new Map(SCOPES.map((scope) => [scope, 0]));
     for (const [caller, sent] of cutOff) {
       let there = isThere.get(caller);
-      if (sent.key !== undefined) {
-        const again = await send(service.address, sent);
-        const replayed = isReplayed(again);
-        if (there !== undefined) assert.equal(replayed, there, `${caller.name}: the answer is stored with its effect`);
-        there = replayed;
-        const { rolls } = sent;
-        if (again.status === 200) {
-          const once = await send(service.address, sent);
-          assert.deepEqual([once.status, once.text, isReplayed(once)], [200, again.text, true]);
-          if (rolls && !replayed) added.set(rolls.templateId, (added.get(rolls.templateId) ?? 0) + rolls.count);
-        }
-        told(caller, again);
-        figures.repeated += 1;
-      } else if (there === true) {
-        caller.accept();
-      } else if (there === undefined && sent.rolls !== undefined) {
-        unsure += 1;
-      }
+      if (sent.key !== undefined) there = await repeat(caller, sent, there);
+      else if (there === true) caller.accept();
+      else if (there === undefined && sent.rolls !== undefined) unsure += 1;
       figures[there === true ? 'there' : 'notThere'] += 1;
     }
-    await Promise.all([...cutOff].map(([caller, { key }]) => (key === undefined ? undefined : caller.look())));
+
+    await Promise.all(callers.map((caller) => (cutOff.get(caller)?.key === undefined ? undefined : caller.look())));
+    const added = perScope();
+    for (const { rolls } of happenedNow) if (rolls !== undefined) add(added, rolls.templateId, rolls.count);
     const recounted = await readCounts(sight);
     for (const scope of SCOPES) {
-      assert.equal(totalOf(recounted, scope) - totalOf(counted, scope), added.get(scope), 'a repeat has no effect');
-      const surplus = totalOf(recounted, scope) - ledger.total(scope);
-      assert.ok(surplus >= 0 && surplus <= (scope === PLAIN ? unsure : 0), `${surplus} rolls too many`);
-      // Nobody but the counter can tell that a plain roll without a key was made.
-      ledger.rolledUnseen(scope, surplus);
-      figures.there += surplus;
-      figures.notThere -= surplus;
+      const total = totalOf(recounted, scope);
+      assert.equal(total - totalOf(counted, scope), countIn(added, scope), 'a repeat is counted once');
+      // Nobody but the counter can tell whether a plain roll without a key was made.
+      const unseen = total - ledger.total(scope);
+      assert.ok(unseen >= 0 && unseen <= (scope === PLAIN ? unsure : 0), `${unseen} rolls that nobody made`);
+      ledger.rolledUnseen(scope, unseen);
+      figures.there += unseen;
+      figures.notThere -= unseen;
     }
     ledger.assertCounted(recounted);
   };
@@ -285,7 +303,7 @@ const crash = async (engine: Engine, store: Store, report: (line: string) => voi
       await settle(cutOff);
     }
   } finally {
-    if (service.running.child.exitCode === null) kill(service.running);
+    kill(service.running);
   }
   const rolls = sum(SCOPES.map((scope) => ledger.total(scope)));
   report(
