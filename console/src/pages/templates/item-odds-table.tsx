@@ -1,7 +1,7 @@
 import { Badge, Group, ScrollArea, Table } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
-import { formatNumber, formatShare } from '../../parts/format.ts';
+import { formatColumnShare, formatNumber } from '../../parts/format.ts';
 import { OptionBadge } from '../../parts/option-badge.tsx';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 
@@ -17,9 +17,11 @@ const COLUMNS = {
 interface ItemOddsTableProps {
   readonly items: readonly Row[];
   readonly options: ReadonlyMap<string, KnownOption>;
+  /** What rolls are called. */
+  readonly rolls: string;
 }
 
-export const ItemOddsTable = ({ items, options }: ItemOddsTableProps) => {
+export const ItemOddsTable = ({ items, options, rolls }: ItemOddsTableProps) => {
   const { sorted, sorting } = useSorting(items, COLUMNS, 'effective');
   return (
     <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, 'aria-label': 'Odds of the items' } as object}>
@@ -36,7 +38,7 @@ export const ItemOddsTable = ({ items, options }: ItemOddsTableProps) => {
               Effective
             </SortHeader>
             <SortHeader sorting={sorting} column="expected" isNumeric>
-              Mean
+              Mean {rolls}
             </SortHeader>
           </Table.Tr>
         </Table.Thead>
@@ -44,18 +46,20 @@ export const ItemOddsTable = ({ items, options }: ItemOddsTableProps) => {
           {sorted.map(({ itemId, itemName, tier, featured, base, effective, expectedRolls }) => (
             <Table.Tr key={itemId}>
               <Table.Td>
-                <Group gap={6}>
-                  {itemName}
-                  {tier !== null && <OptionBadge option={options.get(tier)} />}
-                  {featured && (
-                    <Badge size="sm" variant="filled" color="verdigris">
-                      featured
-                    </Badge>
-                  )}
-                </Group>
+                {itemName}
+                {(tier !== null || featured) && (
+                  <Group gap={6} mt={2}>
+                    {tier !== null && <OptionBadge option={options.get(tier)} />}
+                    {featured && (
+                      <Badge variant="filled" color="verdigris">
+                        featured
+                      </Badge>
+                    )}
+                  </Group>
+                )}
               </Table.Td>
-              <Table.Td ta="right">{formatShare(base, 3)}</Table.Td>
-              <Table.Td ta="right">{formatShare(effective, 3)}</Table.Td>
+              <Table.Td ta="right">{formatColumnShare(base)}</Table.Td>
+              <Table.Td ta="right">{formatColumnShare(effective)}</Table.Td>
               <Table.Td ta="right">
                 {expectedRolls === null ? 'never' : formatNumber(Number(expectedRolls.toFixed(1)))}
               </Table.Td>

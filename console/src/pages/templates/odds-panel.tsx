@@ -29,7 +29,7 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
 /** Base against effective odds, how long the top tier takes, and what it costs. */
 export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
-  const { rolls, roll } = SYSTEMS[type];
+  const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
   const points = top && curveOf(type, config, top);
   const cost = price === '' ? undefined : Number(price);
@@ -74,10 +74,10 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
             </Table>
           </Table.ScrollContainer>
           <NumberInput
-            label={`Price of a ${roll}`}
-            description="To see what it costs on average. It is not saved."
+            label={`Price of ${oneRoll}`}
+            description="To see the mean cost. It is not saved."
             placeholder="such as 160"
-            maw={220}
+            maw={320}
             min={0}
             value={price}
             onChange={setPrice}
@@ -105,7 +105,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
       <Card component="section" aria-label="Odds of the items">
         <Stack gap="sm">
           <Title order={2}>Items</Title>
-          <ItemOddsTable items={odds.items} options={options} />
+          <ItemOddsTable items={odds.items} options={options} rolls={rolls} />
           <Text size="xs" c="dimmed">
             Base: pity and guarantee off{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
             every rule on but spark ({formatShare(1)} in all).
