@@ -52,16 +52,17 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
-        overlayProps: { backgroundOpacity: 0.45, blur: 2 },
+        overlayProps: { backgroundOpacity: 0.5 },
       },
     },
     Drawer: {
       defaultProps: {
         position: 'right',
         closeButtonProps: { 'aria-label': 'Close' },
-        overlayProps: { backgroundOpacity: 0.35, blur: 1 },
+        overlayProps: { backgroundOpacity: 0.4 },
       },
     },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     NumberInput: { defaultProps: { thousandSeparator: ' ', hideControls: true } },
     Badge: { defaultProps: { tt: 'none', fw: 550 } },
   },
@@ -71,6 +72,8 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-red-filled': '#c02626',
+    '--mantine-color-red-filled-hover': '#a61e1e',
     '--mantine-color-body': '#f7f8fa',
     '--mantine-color-text': '#1a2029',
     '--mantine-color-dimmed': '#566070',
@@ -85,6 +88,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--console-less': '#b0421c',
   },
   dark: {
+    '--mantine-color-red-filled': '#c02626',
+    '--mantine-color-red-filled-hover': '#a61e1e',
     '--mantine-color-body': '#11161d',
     '--mantine-color-text': '#e3e8ef',
     '--mantine-color-dimmed': '#9aa6b6',

@@ -140,18 +140,20 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   }
 
   setClock(nowMs);
-  const draughts = ITEMS.filter(({ options: names }) => names.includes('Consumable')).map(({ name }) => idOf(name));
-  for (const [place, { userId, backpack, belt }] of players.entries()) {
+  const draughts = ITEMS.filter(({ options: names, height }) => names.includes('Consumable') && height === 1);
+  for (const [place, { userId, backpack, belt, stash }] of players.entries()) {
     const chance = chances(90_000 + place);
-    const carried = 4 + Math.floor(chance() * 8);
-    for (let roll = 0; roll < carried; roll += 1)
-      await send('POST', '/items/roll', { userId, userSpaceId: backpack }, [200, 409]);
-    const worn = 2 + Math.floor(chance() * 5);
-    for (let slot = 0; slot < worn; slot += 1) {
-      const itemId = draughts[Math.floor(chance() * draughts.length)];
-      await send('POST', '/item-instances', { itemId, userId, userSpaceId: belt }, [200, 409]);
-    }
-    const found = Math.floor(chance() * 4);
+    const upTo = (most: number): number => Math.floor(chance() * most);
+    const give = async (from: readonly { name: string }[], userSpaceId: string, count: number): Promise<void> => {
+      for (let given = 0; given < count; given += 1) {
+        const itemId = idOf(from[upTo(from.length)]?.name ?? '');
+        await send('POST', '/item-instances', { itemId, userId, userSpaceId }, [200, 409]);
+      }
+    };
+    await give(ITEMS, backpack, 8 + upTo(7));
+    await give(draughts, belt, 3 + upTo(5));
+    await give(ITEMS, stash, 20 + upTo(14));
+    const found = 1 + upTo(4);
     for (let roll = 0; roll < found; roll += 1) await send('POST', '/items/roll', { userId });
   }
 };

@@ -1,17 +1,17 @@
 import { useEffect } from 'react';
 import { confirmLoss } from './confirm.tsx';
 
-/** Whether the page holds changes that were not saved. One editor is open at a time, so one word for all will do. */
-let hasUnsaved = false;
+/** The page that holds changes which were not saved. One editor is open at a time, so one word for all will do. */
+let unsavedAt: string | undefined;
 
 /** Called when changes are saved, before the page is left because of it. */
 export const forgetUnsaved = (): void => {
-  hasUnsaved = false;
+  unsavedAt = undefined;
 };
 
 /** Goes on at once, or after asking where changes would be lost. */
 export const leaveSafely = (leave: () => void): void => {
-  if (!hasUnsaved) {
+  if (unsavedAt === undefined) {
     leave();
     return;
   }
@@ -27,28 +27,24 @@ export const leaveSafely = (leave: () => void): void => {
   });
 };
 
+window.addEventListener('beforeunload', (event) => {
+  if (unsavedAt !== undefined) event.preventDefault();
+});
+
+// By now the browser has gone back. It is brought here again before the router, which listens later, takes notice; and it
+// goes if that is wanted.
+window.addEventListener('popstate', (event) => {
+  if (unsavedAt === undefined || window.location.href === unsavedAt) return;
+  event.stopImmediatePropagation();
+  window.history.pushState(null, '', unsavedAt);
+  leaveSafely(() => window.history.back());
+});
+
 /** Asks before changes are lost: by a link, by going back, by closing or reloading the tab. */
 export const useUnsaved = (isDirty: boolean): void => {
   useEffect(() => {
     if (!isDirty) return;
-    hasUnsaved = true;
-    const here = window.location.href;
-    const onUnload = (event: BeforeUnloadEvent) => {
-      if (hasUnsaved) event.preventDefault();
-    };
-    // The browser has gone back already. It is brought here again before the page takes notice, and goes if that is wanted.
-    const onBack = (event: PopStateEvent) => {
-      if (!hasUnsaved || window.location.href === here) return;
-      event.stopImmediatePropagation();
-      window.history.pushState(null, '', here);
-      leaveSafely(() => window.history.back());
-    };
-    window.addEventListener('beforeunload', onUnload);
-    window.addEventListener('popstate', onBack, { capture: true });
-    return () => {
-      forgetUnsaved();
-      window.removeEventListener('beforeunload', onUnload);
-      window.removeEventListener('popstate', onBack, { capture: true });
-    };
+    unsavedAt = window.location.href;
+    return forgetUnsaved;
   }, [isDirty]);
 };

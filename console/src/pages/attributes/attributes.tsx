@@ -69,7 +69,7 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
               <Text size="sm" fw={600}>
                 {attribute.name}
               </Text>
-              <Text size="xs" c="dimmed">
+              <Text size="xs" c="dimmed" visibleFrom="sm">
                 {attribute.id}
               </Text>
               <Text size="xs" c="dimmed" hiddenFrom="sm">

@@ -70,7 +70,7 @@ const ItemRow = ({
             <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
               {item.name}
             </TextLink>
-            <Text size="xs" c="dimmed" truncate maw={220}>
+            <Text size="xs" c="dimmed" truncate maw={220} visibleFrom="sm">
               {item.id}
             </Text>
             <Box hiddenFrom="sm" mt={4}>

@@ -16,6 +16,7 @@ import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { pathTo } from '../../parts/path-id.ts';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
 import { DropList } from './drop-list.tsx';
@@ -23,6 +24,7 @@ import { DropList } from './drop-list.tsx';
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
 const DAYS = 30;
+const MOST_SOURCES = 5;
 
 interface TotalProps {
   readonly label: string;
@@ -99,6 +101,35 @@ const RollsByDay = () => {
   );
 };
 
+interface SourcesProps {
+  readonly templates: readonly Schemas['Template'][];
+  readonly statistics: Schemas['RollStatistics'];
+}
+
+/** Who rolls: the templates, and plain rolls over all items. */
+const Sources = ({ templates, statistics }: SourcesProps) => {
+  const { totalRolls, rollsByTemplate } = statistics;
+  const byTemplates = Object.values(rollsByTemplate).reduce((sum, count) => sum + count, 0);
+  const rows = [
+    ...templates.map(({ id, name }) => ({ name, href: pathTo('templates', id), count: rollsByTemplate[id] ?? 0 })),
+    { name: 'Plain rolls', href: '/roll-lab', count: totalRolls - byTemplates },
+  ].sort((one, other) => other.count - one.count);
+  return (
+    <Stack gap={6}>
+      {rows.slice(0, MOST_SOURCES).map(({ name, href, count }) => (
+        <Group key={href} gap="sm" wrap="nowrap">
+          <TextLink href={href} size="sm" flex={1} truncate>
+            {name}
+          </TextLink>
+          <Text size="sm" c="dimmed" className="numeric">
+            {formatCount(count)}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+};
+
 const Drops = () => {
   const rates = useDropRates();
   const items = useItems();
@@ -156,21 +187,27 @@ export const Overview = () => {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Card component="section" aria-label="Health of the catalog" h="100%">
-            <Stack gap="sm">
-              <Group justify="space-between">
+            <Stack gap="xl">
+              <Stack gap="sm">
                 <Title order={2}>Health of the catalog</Title>
-              </Group>
-              <Loaded query={odds}>
-                {(rows) => (
-                  <Loaded query={templates}>
-                    {(list) => (
-                      <Loaded query={items}>
-                        {(known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
-                      </Loaded>
-                    )}
-                  </Loaded>
-                )}
-              </Loaded>
+                <Loaded query={odds}>
+                  {(rows) => (
+                    <Loaded query={templates}>
+                      {(list) => (
+                        <Loaded query={items}>
+                          {(known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
+                        </Loaded>
+                      )}
+                    </Loaded>
+                  )}
+                </Loaded>
+              </Stack>
+              {rolled !== undefined && rolled.totalRolls > 0 && (
+                <Stack gap="sm">
+                  <Title order={2}>Where rolls come from</Title>
+                  <Sources templates={templates.data?.rows ?? []} statistics={rolled} />
+                </Stack>
+              )}
             </Stack>
           </Card>
         </Grid.Col>

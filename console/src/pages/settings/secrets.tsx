@@ -41,7 +41,7 @@ const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => 
                 </Text>
               </Table.Td>
               <Table.Td>
-                <Badge variant="dot" color={COLOURS[secret.role]}>
+                <Badge variant="dot" color={COLOURS[secret.role]} miw="max-content">
                   {secret.role}
                 </Badge>
               </Table.Td>

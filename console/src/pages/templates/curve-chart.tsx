@@ -39,11 +39,11 @@ export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
       gridAxis="x"
       gridProps={{ syncWithTicks: true }}
       xAxisProps={{ type: 'number', domain: [0, points.length], ticks: ticksTo(points.length) }}
-      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], width: 52 }}
+      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], interval: 0, width: 52 }}
       xAxisLabel={rolls}
       valueFormatter={(value) => formatShare(value, 3)}
       referenceLines={median === null ? [] : [{ x: median, color: 'gray.6', label: 'half' }]}
-      areaChartProps={{ accessibilityLayer: false }}
+      areaChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
       tooltipProps={{ labelFormatter: (n) => `By ${rolls} ${n}` }}
     />
   );

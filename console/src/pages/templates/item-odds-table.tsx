@@ -17,11 +17,9 @@ const COLUMNS = {
 interface ItemOddsTableProps {
   readonly items: readonly Row[];
   readonly options: ReadonlyMap<string, KnownOption>;
-  /** What rolls are called. */
-  readonly rolls: string;
 }
 
-export const ItemOddsTable = ({ items, options, rolls }: ItemOddsTableProps) => {
+export const ItemOddsTable = ({ items, options }: ItemOddsTableProps) => {
   const { sorted, sorting } = useSorting(items, COLUMNS, 'effective');
   return (
     <ScrollArea.Autosize mah={420} viewportProps={{ tabIndex: 0, 'aria-label': 'Odds of the items' } as object}>
@@ -38,7 +36,7 @@ export const ItemOddsTable = ({ items, options, rolls }: ItemOddsTableProps) => 
               Effective
             </SortHeader>
             <SortHeader sorting={sorting} column="expected" isNumeric>
-              Mean {rolls}
+              Mean
             </SortHeader>
           </Table.Tr>
         </Table.Thead>

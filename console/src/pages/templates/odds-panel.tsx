@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { formatNumber, formatShare } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { curveOf } from './curve.ts';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
@@ -105,10 +105,10 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
       <Card component="section" aria-label="Odds of the items">
         <Stack gap="sm">
           <Title order={2}>Items</Title>
-          <ItemOddsTable items={odds.items} options={options} rolls={rolls} />
+          <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
             Base: pity and guarantee off{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
-            every rule on but spark ({formatShare(1)} in all).
+            every rule on but spark. Both are shares of all items given. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>

@@ -30,7 +30,7 @@ export const PlayerState = ({ state, type, options }: PlayerStateProps) => {
     <Card component="section" aria-label="What the template remembers">
       <Stack gap="sm">
         <Title order={3}>What it remembers</Title>
-        <Group gap="xl">
+        <Group gap="lg">
           <Figure label={`${rolls} so far`} value={formatCount(state.rolls)} />
           <Figure label="since the top tier" value={formatCount(state.sinceTop)} />
           {state.pities.map(({ tier, since }) => (
