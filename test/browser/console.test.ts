@@ -46,7 +46,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
   test('says what to do where there is nothing yet', async () => {
     const { page } = tab;
     for (const [place, words] of Object.entries({
-      Overview: 'The catalog is empty: nothing can be rolled.',
+      Overview: 'First steps',
       Items: 'No items yet',
       Classifiers: 'No classifiers yet',
       Templates: 'No templates yet',

@@ -20,6 +20,7 @@ import { pathTo } from '../../parts/path-id.ts';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
 import { DropList } from './drop-list.tsx';
+import { FirstSteps } from './first-steps.tsx';
 
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
@@ -168,6 +169,7 @@ export const Overview = () => {
   const statistics = useRollStatistics();
   const odds = useItemOdds();
   const rolled = statistics.data;
+  const isNew = items.data?.rows.length === 0 && rolled?.totalRolls === 0;
   return (
     <Page title="Overview" about="Your game at a glance." curl={{ path: '/roll-events/stats' }}>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
@@ -182,9 +184,7 @@ export const Overview = () => {
         />
       </SimpleGrid>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <RollsByDay />
-        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }}>{isNew ? <FirstSteps /> : <RollsByDay />}</Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Card component="section" aria-label="Health of the catalog" h="100%">
             <Stack gap="xl">
@@ -212,7 +212,7 @@ export const Overview = () => {
           </Card>
         </Grid.Col>
       </Grid>
-      <Drops />
+      {!isNew && <Drops />}
     </Page>
   );
 };

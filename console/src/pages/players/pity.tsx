@@ -45,7 +45,7 @@ const StateCells = ({ state, options }: StateProps) => {
       <Table.Td ta="right" visibleFrom="sm">
         {formatCount(rolls)}
         {accruedRolls > 0 && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {formatCount(accruedRolls)} to claim
           </Text>
         )}

@@ -43,7 +43,7 @@ export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
       xAxisLabel={rolls}
       valueFormatter={(value) => formatShare(value, 3)}
       referenceLines={median === null ? [] : [{ x: median, color: 'gray.6', label: 'half' }]}
-      areaChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
+      areaChartProps={{ accessibilityLayer: false, margin: { top: 10, bottom: 30 } }}
       tooltipProps={{ labelFormatter: (n) => `By ${rolls} ${n}` }}
     />
   );
