@@ -205,6 +205,10 @@ export const Statistics = () => {
   const expected = useExpected(filter.templateId, hasTemplateRolls);
   const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
   const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
+  // An interval of 95 % leaves out what is right one time in twenty.
+  const byChance = Math.round(
+    rows.filter(({ verdict }) => verdict !== undefined && verdict !== 'too few').length * 0.05,
+  );
   return (
     <Page
       title="Statistics"
@@ -243,7 +247,7 @@ export const Statistics = () => {
                   {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.{' '}
                   {expected === undefined && filter.templateId === undefined
                     ? 'Choose a template to compare with its odds: all sources together have no common odds.'
-                    : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains.`}
+                    : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains${byChance > 0 ? `; about ${formatCount(byChance)} would by chance alone` : ''}.`}
                 </Text>
                 <Text size="xs" c="dimmed" visibleFrom="sm">
                   dot: actual{expected !== undefined && ' · red mark: expected'}

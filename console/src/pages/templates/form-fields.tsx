@@ -129,28 +129,40 @@ export const RateTable = (props: RateTableProps) => {
   const nameOf = (tier: string, place: number) => shared.options.get(tier)?.name ?? `row ${place + 1}`;
   return (
     <Stack gap="xs">
-      {rows.map(({ key, tier, rate }, place) => (
-        <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
-          <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
-          <NumberInput
-            w={86}
-            aria-label={`${valueName} of ${nameOf(tier, place)}`}
-            min={0}
-            {...fieldOf(shared, `${path}.${place}.rate`)}
-          />
-          {isRelative && (
-            <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
-              {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
-            </Text>
-          )}
-          {!shared.isReadOnly && (
-            <RemoveRow
-              label={`Remove ${nameOf(tier, place)}`}
-              onClick={() => shared.form.removeListItem(path, place)}
-            />
-          )}
-        </Group>
-      ))}
+      {rows.map(({ key, tier, rate }, place) => {
+        const { error, ...field } = fieldOf(shared, `${path}.${place}.rate`);
+        return (
+          <div key={key}>
+            <Group gap="xs" wrap="nowrap" align="flex-start">
+              <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
+              <NumberInput
+                w={86}
+                aria-label={`${valueName} of ${nameOf(tier, place)}`}
+                aria-describedby={error === undefined ? undefined : `fault-of-${key}`}
+                min={0}
+                error={error !== undefined}
+                {...field}
+              />
+              {isRelative && (
+                <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+                  {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
+                </Text>
+              )}
+              {!shared.isReadOnly && (
+                <RemoveRow
+                  label={`Remove ${nameOf(tier, place)}`}
+                  onClick={() => shared.form.removeListItem(path, place)}
+                />
+              )}
+            </Group>
+            {error !== undefined && (
+              <Input.Error id={`fault-of-${key}`} mt={4}>
+                {error}
+              </Input.Error>
+            )}
+          </div>
+        );
+      })}
       {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
       {!shared.isReadOnly && (
         <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), tier: '', rate: newRate })}>
