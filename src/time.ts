@@ -1,5 +1,14 @@
-/** A moment as the interface writes it: ISO 8601, UTC, milliseconds. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+let knownMs = Number.NaN;
+let knownText = '';
+
+/** A moment as the interface writes it: ISO 8601, UTC, milliseconds. One answer names the same moment many times. */
+export const isoTime = (epochMs: number): string => {
+  if (epochMs !== knownMs) {
+    knownText = new Date(epochMs).toISOString();
+    knownMs = epochMs;
+  }
+  return knownText;
+};
 
 const MS_A_DAY = 86_400_000;
 let knownDay = Number.NaN;

@@ -1,4 +1,3 @@
-import { v7 as newId } from 'uuid';
 import type { Reader, Transaction } from '../../database/database.ts';
 import {
   type Catalog,
@@ -8,6 +7,7 @@ import {
   type PoolFilter,
   type RolledItem,
 } from '../../engine/pool.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { Attribute } from '../attributes/attributes.contract.ts';

@@ -1,13 +1,15 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
+import { inPassing } from '../../database/passing.ts';
 import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
+import { countRolls } from '../statistics/roll-counts.service.ts';
 import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
 import * as store from './rolls.store.ts';
 
@@ -23,35 +25,9 @@ interface Rolls {
 /** What was rolled, as it is recorded: the item, then its values in the order of its item attributes' ids. */
 const recordOf = ({ item, values }: RolledItem): (string | number)[] => [item.id, ...values.map(({ value }) => value)];
 
-/** Adds up what is counted under one key, however many rolls of one transaction raise it. */
-const sums = <K extends { readonly teamId: string; readonly templateId: string }>() => {
-  const byKey = new Map<string, K & { count: number }>();
-  return {
-    add: (text: string, key: K, count: number): void => {
-      const known = byKey.get(text);
-      if (known === undefined) byKey.set(text, { ...key, count });
-      else known.count += count;
-    },
-    all: () => [...byKey.values()],
-  };
-};
-
 /** Writes down and counts all rolls of a transaction at its end, with a statement for each table. */
-const recorded = deferred<Rolls>(async (tx, all) => {
-  const totals = sums<Omit<store.ItemCount, 'count' | 'day'>>();
-  const itemDays = sums<Omit<store.ItemCount, 'count'>>();
-  const days = sums<Omit<store.ItemCount, 'count' | 'itemId'>>();
-  for (const { teamId, nowMs, rolled, ...rest } of all) {
-    const templateId = rest.templateId ?? '';
-    const day = utcDay(nowMs);
-    const context = `${teamId}\n${templateId}\n`;
-    days.add(`${context}${day}`, { teamId, templateId, day }, rolled.length);
-    for (const { item } of rolled) {
-      totals.add(`${context}${item.id}`, { teamId, templateId, itemId: item.id }, 1);
-      itemDays.add(`${context}${day}${item.id}`, { teamId, templateId, day, itemId: item.id }, 1);
-    }
-  }
-  await store.insertEvents(
+const recorded = deferred<Rolls>((tx, all) => {
+  const events = store.insertEvents(
     tx,
     all.map(({ teamId, templateId, userId, nowMs, rolled }) => ({
       team_id: teamId,
@@ -62,9 +38,17 @@ const recorded = deferred<Rolls>(async (tx, all) => {
       results: JSON.stringify(rolled.map(recordOf)),
     })),
   );
-  await store.addItemTotals(tx, totals.all());
-  await store.addItemDays(tx, itemDays.all());
-  await store.addDays(tx, days.all());
+  const counts = countRolls(
+    tx,
+    all.map(({ teamId, templateId, nowMs, rolled }) => ({
+      teamId,
+      templateId: templateId ?? '',
+      day: utcDay(nowMs),
+      itemIds: rolled.map(({ item }) => item.id),
+    })),
+  );
+  inPassing(tx, events);
+  inPassing(tx, counts);
 });
 
 /** Records rolls that belong together, and counts them, in the transaction that makes them. */
