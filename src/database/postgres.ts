@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
@@ -58,8 +59,30 @@ const poolOf = (client: pg.PoolClient) => ({
   Client: pg.Client,
 });
 
+/**
+ * Sends what is asked for in one turn of the event loop in one go: each message by itself would cost a call to the
+ * system, here and at the server.
+ */
+const sendTogether = (client: pg.PoolClient): pg.PoolClient['query'] => {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  let isHeld = false;
+  const release = (): void => {
+    isHeld = false;
+    stream.uncork();
+  };
+  return ((...query: Parameters<pg.PoolClient['query']>) => {
+    if (!isHeld) {
+      isHeld = true;
+      stream.cork();
+      process.nextTick(release);
+    }
+    return client.query(...query);
+  }) as never;
+};
+
 /** What belongs to one connection, which transactions use one after another. */
 interface Session {
+  readonly send: pg.PoolClient['query'];
   readonly queries: Kysely<Tables>;
   readonly ledger: Ledger;
   readonly passing: ReturnType<typeof openPassing>;
@@ -90,7 +113,9 @@ export const openPostgres = (url: string): Database => {
     const known = sessions.get(client);
     if (known !== undefined) return known;
     const builder = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolOf(client) }) });
+    const send = sendTogether(client);
     const session: Session = {
+      send,
       queries: builder,
       ledger: openLedger(builder),
       passing: openPassing(builder),
@@ -100,7 +125,7 @@ export const openPostgres = (url: string): Database => {
       engine: 'postgres',
       run: async (name, text, values) => {
         if (!session.isOpen) throw new Error('a statement came after the end of its transaction');
-        return (await client.query({ name, text, values })).rows;
+        return (await send({ name, text, values })).rows;
       },
     });
     sessions.set(client, session);
@@ -114,15 +139,15 @@ export const openPostgres = (url: string): Database => {
   const inTransaction = async <T>(begin: string, work: (queries: Kysely<Tables>) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     const session = sessionOf(client);
-    const { queries: builder, ledger, passing } = session;
+    const { send, queries: builder, ledger, passing } = session;
     let broken: Error | undefined;
     try {
       session.isOpen = true;
-      inPassing(builder as Transaction, client.query(begin));
+      inPassing(builder as Transaction, send(begin));
       const value = await work(builder);
       ledger.finish(builder as Transaction);
       session.isOpen = false;
-      const committed = client.query('commit');
+      const committed = send('commit');
       committed.catch(() => {});
       await passing.settle();
       // An aborted transaction answers its commit with a rollback, and no error.
