@@ -1,13 +1,16 @@
-let knownMs = Number.NaN;
-let knownText = '';
+/** Texts of moments lately named: an answer names the same ones many times. */
+const texts = new Map<number, string>();
+const MOST_TEXTS = 1000;
 
-/** A moment as the interface writes it: ISO 8601, UTC, milliseconds. One answer names the same moment many times. */
+/** A moment as the interface writes it: ISO 8601, UTC, milliseconds. */
 export const isoTime = (epochMs: number): string => {
-  if (epochMs !== knownMs) {
-    knownText = new Date(epochMs).toISOString();
-    knownMs = epochMs;
+  let text = texts.get(epochMs);
+  if (text === undefined) {
+    text = new Date(epochMs).toISOString();
+    if (texts.size >= MOST_TEXTS) texts.clear();
+    texts.set(epochMs, text);
   }
-  return knownText;
+  return text;
 };
 
 const MS_A_DAY = 86_400_000;

@@ -90,9 +90,8 @@ for (const engine of ENGINES) {
       const empty = await createEmptyDatabase(engine);
       const database = openDatabase(empty.url);
       try {
-        const { '0005-roll-counts': last, ...before } = MIGRATIONS;
-        assert.ok(last !== undefined);
-        await database.migrate(before);
+        const before = Object.entries(MIGRATIONS).filter(([name]) => name < '0005');
+        await database.migrate(Object.fromEntries(before));
         await database.write(async (tx) => {
           await sql`insert into teams (id, name, catalog_version, templates_version, item_count, created_at, updated_at)
             values ('one', 'One', 'c', 't', 0, 0, 0)`.execute(tx);
