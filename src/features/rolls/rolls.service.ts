@@ -10,7 +10,7 @@ import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
 import { countRolls } from '../statistics/roll-counts.service.ts';
-import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
+import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 import * as store from './rolls.store.ts';
 
 /** Rolls that were made together, with what is recorded of them. */
@@ -60,16 +60,6 @@ export const recordRolls = (
 ): void => {
   if (rolled.length > 0) recorded.add(tx, { teamId, templateId, userId, nowMs, rolled });
 };
-
-/** A rolled item as the interface shows it. */
-export const showRoll = (team: TeamCatalog, { item, values }: RolledItem): RollResult => ({
-  item: team.item(item.id),
-  itemAttributeInstances: values.map(({ itemAttributeId, value }) => ({
-    itemAttributeId,
-    value,
-    attribute: team.attribute(itemAttributeId),
-  })),
-});
 
 const requestFaults = (
   { classifierOptionIds = [], userId, userSpaceId }: RollRequest,
@@ -154,20 +144,20 @@ export const rollPlainOnce = async (
   return outcome.value;
 };
 
-/** Rolls an item and gives it to the player whom the request names. */
+/** Rolls an item and gives it to the player whom the request names. The answer is a text. */
 export const rollForUser = async (
   tx: Transaction,
   context: Context,
   request: RollRequest & { userId: string },
   { catalogs, draws }: Workshop,
-): Promise<RollResult> => {
+): Promise<string> => {
   const { userId, userSpaceId } = request;
   const team = await catalogs.current(tx, context.teamId);
   const rolled = rollOnCatalog(team, request, draws);
   const gift = { itemId: rolled.item.id, values: rolled.values };
   const [itemInstance] = await giveInstances(tx, context, { userId, userSpaceId, cause: 'roll' }, [gift]);
   recordRolls(tx, context, [rolled], { userId });
-  return { ...showRoll(team, rolled), itemInstance };
+  return team.rollText(rolled, `,"itemInstance":${JSON.stringify(itemInstance)}`);
 };
 
 export const listItemOdds = async (reader: Reader, { teamId }: Context, catalogs: Catalogs): Promise<ItemOdds[]> => {
