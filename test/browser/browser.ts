@@ -82,15 +82,22 @@ const CHECKS = {
   structure: { rules: { 'color-contrast': { enabled: false } } },
 };
 
+/** What only a narrow screen shows; the rest has the colours that it has on a wide one. */
+export const ONLY_NARROW = ['header', '[class*="mantine-hidden-from"]'];
+
 /** Rows of a table are alike: what holds for the first ones holds for the rest. */
 const ALIKE = 'tbody tr:nth-child(n+7)';
 
 /** Serious and critical faults of accessibility that axe finds on the page, in words. */
-export const axeFaults = async (page: Page, check: keyof typeof CHECKS = 'all'): Promise<string[]> => {
+export const axeFaults = async (
+  page: Page,
+  check: keyof typeof CHECKS = 'all',
+  include: readonly string[] = ['html'],
+): Promise<string[]> => {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], preload: false, ...CHECKS[check] };
   const violations = await page.evaluate<AxeResult['violations']>(
-    `axe.run({ exclude: [${JSON.stringify(ALIKE)}] }, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify({ include, exclude: [ALIKE] })}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
