@@ -40,7 +40,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
         <Stack gap="md">
           <Group justify="space-between" align="flex-end">
             <Title order={2}>Odds</Title>
-            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" />
+            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" disabled={isOld} />
           </Group>
           <TierBars tiers={odds.tiers} options={options} />
           <Table.ScrollContainer minWidth={340} type="native" tabIndex={0}>
