@@ -15,7 +15,9 @@ import { item, option, templateOf } from '../test/catalogs.ts';
  */
 const POOLS = [10, 1_000, 100_000];
 const ROLLS_A_CALL = 100;
-const MEASURE_MS = 700;
+
+/** What was rolled last: a roll that nobody looks at might be left out as useless when it is compiled. */
+let seen: unknown;
 
 const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
@@ -27,21 +29,39 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** Nanoseconds for one of what `work` does so many of at a time: the best of five stretches, after a warm-up. */
-const nanoseconds = (each: number, work: () => void): number => {
-  const stretch = (ms: number): number => {
-    const start = cpuMs();
-    let calls = 0;
-    let elapsed = 0;
-    while (elapsed < ms) {
-      for (let call = 0; call < 10; call += 1) work();
-      calls += 10;
-      elapsed = cpuMs() - start;
-    }
-    return (elapsed * 1e6) / (calls * each);
-  };
-  stretch(MEASURE_MS / 5);
-  return Math.min(...Array.from({ length: 5 }, () => stretch(MEASURE_MS / 5)));
+/** Nanoseconds for one of what `work` does so many of at a time, over a stretch of time. */
+const nanoseconds = (each: number, work: () => void, ms: number): number => {
+  const start = cpuMs();
+  let calls = 0;
+  let elapsed = 0;
+  while (elapsed < ms) {
+    for (let call = 0; call < 10; call += 1) work();
+    calls += 10;
+    elapsed = cpuMs() - start;
+  }
+  return (elapsed * 1e6) / (calls * each);
+};
+
+interface Work {
+  readonly each: number;
+  readonly work: () => void;
+}
+
+const STRETCH_MS = 60;
+const STRETCHES = 12;
+
+/**
+ * Each work in turn, again and again, and of each the best stretch: all are warm before any counts, and whatever else
+ * the machine does meets all of them alike.
+ */
+const bestOfEach = (works: readonly Work[]): number[] => {
+  for (const { each, work } of works) nanoseconds(each, work, STRETCH_MS);
+  const best = works.map(() => Number.POSITIVE_INFINITY);
+  for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
+    for (const [index, { each, work }] of works.entries())
+      best[index] = Math.min(best[index] as number, nanoseconds(each, work, STRETCH_MS));
+  }
+  return best;
 };
 
 const milliseconds = (work: () => void): { first: number; best: number } => {
@@ -73,45 +93,60 @@ const banner: GachaConfig = {
   guaranteeAfterLosses: 1,
 };
 
-const bareDraws = (draws: Draws): number => {
+const bareDraws = (draws: Draws): Work => {
   let sum = 0;
-  return nanoseconds(1000, () => {
+  const work = () => {
     for (let roll = 0; roll < 1000; roll += 1) sum += draws() + draws() + draws();
     if (sum < 0) throw new Error('Draws are not negative.');
-  });
+  };
+  return { each: 1000, work };
+};
+
+const worksOf = (count: number, draws: Draws): { plain: Work; linear: Work; banner: Work } => {
+  const catalog = catalogWith(count);
+  const pool = compilePool(catalog);
+  const weights = pool.items.map(({ weight }) => weight);
+  const { rules } = templateOf('gacha', banner, catalog);
+  let pity: PityState = initialPityState();
+  const drawsOf = () => draws;
+  return {
+    plain: {
+      each: ROLLS_A_CALL,
+      work: () => {
+        for (let roll = 0; roll < ROLLS_A_CALL; roll += 1) seen = rollItem(pool, draws);
+      },
+    },
+    linear: {
+      each: 1,
+      work: () => {
+        draws();
+        draws();
+        seen = pickLinear(weights, draws());
+      },
+    },
+    banner: {
+      each: ROLLS_A_CALL,
+      work: () => {
+        const rolled = rollGacha(rules, pity, ROLLS_A_CALL, drawsOf);
+        seen = rolled.results;
+        pity = rolled.pity ?? pity;
+      },
+    },
+  };
 };
 
 const measureRolls = (): void => {
   const draws = systemDraws();
-  const bare = bareDraws(draws);
+  const pools = POOLS.map((count) => worksOf(count, draws));
+  const [bare = 0, ...plains] = bestOfEach([bareDraws(draws), ...pools.map(({ plain }) => plain)]);
+  const banners = bestOfEach(pools.map((works) => works.banner));
+  const linears = bestOfEach(pools.map(({ linear }) => linear));
   print(`three draws alone, of the system's generator   ${bare.toFixed(0).padStart(8)} ns`);
   print();
   print('   items   plain roll    of bare   linear scan   banner with two pities    of bare');
-  const banners: number[] = [];
-  const plains: number[] = [];
-  for (const count of POOLS) {
-    const catalog = catalogWith(count);
-    const pool = compilePool(catalog);
-    const weights = pool.items.map(({ weight }) => weight);
-    const plain = nanoseconds(ROLLS_A_CALL, () => {
-      for (let roll = 0; roll < ROLLS_A_CALL; roll += 1) rollItem(pool, draws);
-    });
-    const linear = nanoseconds(10, () => {
-      for (let roll = 0; roll < 10; roll += 1) {
-        draws();
-        draws();
-        pickLinear(weights, draws());
-      }
-    });
-    const { rules } = templateOf('gacha', banner, catalog);
-    let pity: PityState = initialPityState();
-    const drawsOf = () => draws;
-    const gacha = nanoseconds(ROLLS_A_CALL, () => {
-      pity = rollGacha(rules, pity, ROLLS_A_CALL, drawsOf).pity ?? pity;
-    });
-    plains.push(plain);
-    banners.push(gacha);
-    const rate = (ns: number): string => `${(1e3 / ns).toFixed(2)} M/s`;
+  const rate = (ns: number): string => `${(1e3 / ns).toFixed(2)} M/s`;
+  for (const [index, count] of POOLS.entries()) {
+    const [plain, linear, gacha] = [plains[index] ?? 0, linears[index] ?? 0, banners[index] ?? 0];
     print(
       `${String(count).padStart(8)}${rate(plain).padStart(13)}${(plain / bare).toFixed(1).padStart(10)}x${rate(linear).padStart(13)}` +
         `${rate(gacha).padStart(25)}${(gacha / bare).toFixed(1).padStart(10)}x`,
@@ -162,3 +197,4 @@ const measureOdds = (): void => {
 
 measureRolls();
 measureOdds();
+if (seen === undefined) throw new Error('Nothing was rolled.');

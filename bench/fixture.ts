@@ -164,24 +164,23 @@ export const writeHistory = async (
         select ${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(result)} from ${numbers}`.execute(
         tx,
       );
-      for (let index = 0; index < items; index += 1) {
-        const item = `item-${String(index).padStart(6, '0')}`;
-        await sql`insert into roll_item_totals (team_id, template_id, item_id, shard, count)
-          values (${teamId}, '', ${item}, 0, ${eachItemDay * days})
-          on conflict (team_id, template_id, item_id, shard) do update set count = roll_item_totals.count + excluded.count`.execute(
-          tx,
+      const counts = (each: number) =>
+        JSON.stringify(
+          Array.from({ length: items }, (_, item) => [`item-${String(item).padStart(6, '0')}`, each]).flat(),
         );
-      }
-      for (let index = 0; index < days; index += 1) {
-        await sql`insert into roll_days (team_id, day, template_id, shard, count) values (${teamId}, ${day(index)}, '', 0, ${eachItemDay * items})`.execute(
-          tx,
-        );
-        for (let item = 0; item < items; item += 1)
-          await sql`insert into roll_item_days (team_id, day, template_id, item_id, shard, count)
-            values (${teamId}, ${day(index)}, '', ${`item-${String(item).padStart(6, '0')}`}, 0, ${eachItemDay})`.execute(
-            tx,
-          );
-      }
+      const key = { team_id: teamId, template_id: '' };
+      await tx
+        .insertInto('roll_counts')
+        .values([
+          { ...key, day: '', rolls: eachItemDay * items * days, counts: counts(eachItemDay * days) },
+          ...Array.from({ length: days }, (_, index) => ({
+            ...key,
+            day: day(index),
+            rolls: eachItemDay * items,
+            counts: counts(eachItemDay),
+          })),
+        ])
+        .execute();
     });
   } finally {
     await database.close();

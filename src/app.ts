@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { startChores } from './chores.ts';
 import type { Database } from './database/database.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
@@ -20,7 +21,7 @@ import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
-import { createCommand, sweepOldAnswers } from './http/idempotency.ts';
+import { createCommand } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -76,8 +77,8 @@ export const buildApp = async ({
   historyRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
-  const sweep = sweepOldAnswers(database, clock, (error) => logger.warn({ err: error }, 'old answers stay for now'));
-  app.addHook('onClose', sweep.stop);
+  const chores = startChores(database, clock, logger);
+  app.addHook('onClose', chores.stop);
   await app.ready();
   return app;
 };

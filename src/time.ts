@@ -1,5 +1,17 @@
+/** Texts of moments lately named: an answer names the same ones many times. */
+const texts = new Map<number, string>();
+const MOST_TEXTS = 1000;
+
 /** A moment as the interface writes it: ISO 8601, UTC, milliseconds. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+export const isoTime = (epochMs: number): string => {
+  let text = texts.get(epochMs);
+  if (text === undefined) {
+    text = new Date(epochMs).toISOString();
+    if (texts.size >= MOST_TEXTS) texts.clear();
+    texts.set(epochMs, text);
+  }
+  return text;
+};
 
 const MS_A_DAY = 86_400_000;
 let knownDay = Number.NaN;

@@ -64,12 +64,12 @@ type Layer =
 
 const LAYERS: [RegExp, Layer][] = [
   [/^(main|cli|workers)\.ts$/, 'start'],
-  [/^app\.ts$/, 'app'],
+  [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
-  [/^(errors|context|limits|time|shape|digest)\.ts$/, 'common'],
+  [/^(errors|context|limits|time|shape|digest|ids)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
-  [/^database\/(deferred|collision|groups)\.ts$/, 'unit of work'],
+  [/^database\/(deferred|collision|groups|passing)\.ts$/, 'unit of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
   [/^http\/[a-z-]+\.store\.ts$/, 'http store'],
@@ -89,7 +89,7 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   start: { uses: ['start', 'app', 'settings', 'service', 'database', 'randomness'] },
-  app: { uses: ['routes', 'http', 'service'], types: ['settings', 'database', 'engine'] },
+  app: { uses: ['app', 'routes', 'http', 'service'], types: ['settings', 'database', 'engine'] },
   // Routes may let requests share a transaction.
   routes: { uses: ['service', 'contract', 'http', 'unit of work'], types: ['database'] },
   // Readiness asks the database itself; a page of rows is turned into a page of an answer.

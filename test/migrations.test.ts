@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { openDatabase } from '../src/database/database.ts';
+import { MIGRATIONS } from '../src/database/migrate.ts';
 import { createEmptyDatabase, ENGINES } from './harness.ts';
 import { freePort, run, runToEnd } from './processes.ts';
 
@@ -18,6 +19,31 @@ const countTeams = async (databaseUrl: string): Promise<number> => {
   await database.close();
   return teams.length;
 };
+
+/** Counters as they were, in shards: two of item a on the second day. */
+const OLD_COUNTS: [string, string[], (string | number)[][]][] = [
+  [
+    'roll_item_days',
+    ['team_id', 'day', 'template_id', 'item_id', 'shard', 'count'],
+    [
+      ['one', '2026-01-01', '', 'a', 0, 3],
+      ['one', '2026-01-02', '', 'a', 0, 1],
+      ['one', '2026-01-02', '', 'a', 1, 1],
+      ['one', '2026-01-02', '', 'b', 1, 3],
+      ['one', '2026-01-02', 't', 'a', 0, 4],
+    ],
+  ],
+  [
+    'roll_item_totals',
+    ['team_id', 'template_id', 'item_id', 'shard', 'count'],
+    [
+      ['one', '', 'a', 0, 4],
+      ['one', '', 'a', 1, 1],
+      ['one', '', 'b', 1, 3],
+      ['one', 't', 'a', 0, 4],
+    ],
+  ],
+];
 
 for (const engine of ENGINES) {
   describe(`migrations on ${engine}`, () => {
@@ -61,6 +87,42 @@ for (const engine of ENGINES) {
         await database.migrate({ '0001-a': step('a') });
         await database.migrate({ '0001-a': step('a'), '0002-b': step('b') });
         assert.deepEqual(ran, ['a', 'b']);
+      } finally {
+        await database.close();
+        await empty.drop();
+      }
+    });
+
+    test('keep what was counted before counters were written beside each other', async () => {
+      const empty = await createEmptyDatabase(engine);
+      const database = openDatabase(empty.url);
+      try {
+        const before = Object.entries(MIGRATIONS).filter(([name]) => name < '0005');
+        await database.migrate(Object.fromEntries(before));
+        await database.write(async (tx) => {
+          await sql`insert into teams (id, name, catalog_version, templates_version, item_count, created_at, updated_at)
+            values ('one', 'One', 'c', 't', 0, 0, 0)`.execute(tx);
+          for (const [table, columns, rows] of OLD_COUNTS) {
+            for (const row of rows)
+              await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+                values (${sql.join(row)})`.execute(tx);
+          }
+        });
+        await database.migrate();
+        const kept = await database.read((reader) =>
+          reader.selectFrom('roll_counts').selectAll().orderBy('day').orderBy('template_id').execute(),
+        );
+        const key = { team_id: 'one' };
+        assert.deepEqual(
+          kept.map((row) => ({ ...row })),
+          [
+            { ...key, day: '', template_id: '', rolls: 8, counts: '["a",5,"b",3]' },
+            { ...key, day: '', template_id: 't', rolls: 4, counts: '["a",4]' },
+            { ...key, day: '2026-01-01', template_id: '', rolls: 3, counts: '["a",3]' },
+            { ...key, day: '2026-01-02', template_id: '', rolls: 5, counts: '["a",2,"b",3]' },
+            { ...key, day: '2026-01-02', template_id: 't', rolls: 4, counts: '["a",4]' },
+          ],
+        );
       } finally {
         await database.close();
         await empty.drop();

@@ -1,10 +1,13 @@
 import { Center, Loader } from '@mantine/core';
+import { IconMapOff } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { useTeam } from './interface/queries.ts';
 import { Empty } from './parts/empty.tsx';
 import { Failure } from './parts/failure.tsx';
 import { LinkButton } from './parts/links.tsx';
+import { Page } from './parts/page.tsx';
+import { leaveSafely } from './parts/unsaved.ts';
 import { useSession } from './session/session.tsx';
 import { SignIn } from './session/sign-in.tsx';
 import { PAGES } from './shell/pages.tsx';
@@ -17,9 +20,11 @@ const Waiting = () => (
 );
 
 const NotFound = () => (
-  <Empty title="There is no such page" action={<LinkButton href="/">To the overview</LinkButton>}>
-    The address may be mistyped, or what it showed is gone.
-  </Empty>
+  <Page title="Not found">
+    <Empty title="There is no such page" icon={IconMapOff} action={<LinkButton href="/">To the overview</LinkButton>}>
+      The address may be mistyped, or what it showed is gone.
+    </Empty>
+  </Page>
 );
 
 const SignedIn = () => {
@@ -51,5 +56,9 @@ const SignedIn = () => {
 
 export const App = () => {
   const { credentials } = useSession();
-  return <Router base="/console">{credentials === undefined ? <SignIn /> : <SignedIn />}</Router>;
+  return (
+    <Router base="/console" aroundNav={(navigate, to, options) => leaveSafely(() => navigate(to, options))}>
+      {credentials === undefined ? <SignIn /> : <SignedIn />}
+    </Router>
+  );
 };

@@ -6,7 +6,7 @@ export interface Deferred<T> {
 }
 
 interface Entry {
-  readonly finish: (tx: Transaction, entries: readonly unknown[]) => Promise<void>;
+  readonly finish: (tx: Transaction, entries: readonly unknown[]) => void;
   readonly entry: unknown;
 }
 
@@ -15,8 +15,8 @@ export interface Ledger {
   /** Where the ledger stands, to return to if the command that comes now fails. */
   mark(): number;
   rewind(mark: number): void;
-  /** Does all that was left, and begins anew. */
-  finish(tx: Transaction): Promise<void>;
+  /** Sends all that was left, in passing, and begins anew. */
+  finish(tx: Transaction): void;
 }
 
 const entriesOf = new WeakMap<object, Entry[]>();
@@ -30,12 +30,12 @@ export const openLedger = (tx: object): Ledger => {
     rewind: (mark) => {
       entries.length = mark;
     },
-    finish: async (transaction) => {
+    finish: (transaction) => {
       if (entries.length === 0) return;
       const byWork = Map.groupBy(entries, ({ finish }) => finish);
       entries.length = 0;
       for (const [finish, left] of byWork) {
-        await finish(
+        finish(
           transaction,
           left.map(({ entry }) => entry),
         );
@@ -44,7 +44,8 @@ export const openLedger = (tx: object): Ledger => {
   };
 };
 
-export const deferred = <T>(work: (tx: Transaction, entries: readonly T[]) => Promise<void>): Deferred<T> => {
+/** The work may wait for nothing: the commit is sent right behind it. */
+export const deferred = <T>(work: (tx: Transaction, entries: readonly T[]) => undefined): Deferred<T> => {
   const finish = work as Entry['finish'];
   return {
     add: (tx, entry) => {

@@ -12,6 +12,16 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
+/** One group is written while the next one is made; more at once would only be smaller, and cost as much each. */
+const GROUPS_UNDER_WAY = 2;
+
+interface Queue<T, R> {
+  waiting: Waiting<T, R>[];
+  underWay: number;
+  /** How many the last group had. */
+  lastSize: number;
+}
+
 /**
  * Requests that arrive together under one key share a transaction, and each is answered after its commit. Whoever comes
  * until the transaction begins comes along.
@@ -20,20 +30,21 @@ export const inGroups = <T, R>(
   database: Pick<Database, 'write'>,
   run: RunGroup<T, R>,
 ): ((key: string, request: T) => Promise<R>) => {
-  const waitingByKey = new Map<string, Waiting<T, R>[]>();
+  const queues = new Map<string, Queue<T, R>>();
 
-  const take = (key: string): readonly Waiting<T, R>[] => {
-    const taken = waitingByKey.get(key) ?? [];
-    waitingByKey.delete(key);
+  const take = (queue: Queue<T, R>): readonly Waiting<T, R>[] => {
+    const taken = queue.waiting;
+    queue.waiting = [];
+    queue.lastSize = taken.length;
     return taken;
   };
 
-  const runGroup = async (key: string): Promise<void> => {
+  const runGroup = async (key: string, queue: Queue<T, R>): Promise<void> => {
     let group: readonly Waiting<T, R>[] | undefined;
     try {
       const outcomes = await database.write((tx) => {
         // A second run, after a collision, is of the same requests.
-        group ??= take(key);
+        group ??= take(queue);
         return run(
           tx,
           key,
@@ -46,19 +57,30 @@ export const inGroups = <T, R>(
         else resolve(outcome.value);
       }
     } catch (error) {
-      for (const { reject } of group ?? take(key)) reject(error);
+      for (const { reject } of group ?? take(queue)) reject(error);
     }
+  };
+
+  const start = (key: string, queue: Queue<T, R>): void => {
+    queue.underWay += 1;
+    queue.lastSize = Number.POSITIVE_INFINITY;
+    runGroup(key, queue).then(() => {
+      queue.underWay -= 1;
+      if (queue.waiting.length > 0) start(key, queue);
+      else if (queue.underWay === 0) queues.delete(key);
+    });
   };
 
   return (key, request) =>
     new Promise((resolve, reject) => {
-      const waiting = waitingByKey.get(key);
-      const entry = { request, resolve, reject };
-      if (waiting !== undefined) {
-        waiting.push(entry);
-        return;
+      let queue = queues.get(key);
+      if (queue === undefined) {
+        queue = { waiting: [], underWay: 0, lastSize: 0 };
+        queues.set(key, queue);
       }
-      waitingByKey.set(key, [entry]);
-      runGroup(key);
+      queue.waiting.push({ request, resolve, reject });
+      // Beside a group that is being written another starts once as many wait for it; else it starts when that one ends.
+      const { waiting, underWay, lastSize } = queue;
+      if (underWay === 0 || (underWay < GROUPS_UNDER_WAY && waiting.length >= lastSize)) start(key, queue);
     });
 };

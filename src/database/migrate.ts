@@ -5,12 +5,16 @@ import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as userStates } from './migrations/0002-user-states.ts';
 import { up as itemInstanceHistory } from './migrations/0003-item-instance-history.ts';
 import { up as storedAnswers } from './migrations/0004-stored-answers.ts';
+import { up as rollCounts } from './migrations/0005-roll-counts.ts';
+import { up as oneHistoryIndexLess } from './migrations/0006-one-history-index-less.ts';
 
-const MIGRATIONS: Migrations = {
+export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
   '0002-user-states': userStates,
   '0003-item-instance-history': itemInstanceHistory,
   '0004-stored-answers': storedAnswers,
+  '0005-roll-counts': rollCounts,
+  '0006-one-history-index-less': oneHistoryIndexLess,
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */

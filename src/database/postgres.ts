@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { ServiceError, unavailable } from '../errors.ts';
 import { Collision } from './collision.ts';
 import type { Database, Transaction } from './database.ts';
-import { openLedger } from './deferred.ts';
+import { type Ledger, openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
+import { inPassing, openPassing } from './passing.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,10 +17,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ATTEMPTS = 20;
 const BACKOFF_MS = 5;
-
-/** The lowest number that no living connection holds; the lock goes with the connection. */
-const CLAIM_SHARD = `select set_config('itemwright.shard', shard::text, false)
-  from (select shard from generate_series(0, 9999) shard where pg_try_advisory_lock(8090142, shard) limit 1) free`;
 
 /** Times and counts are bigint; all of them are far below 2^53, so they are numbers here as on SQLite. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -61,6 +59,37 @@ const poolOf = (client: pg.PoolClient) => ({
   Client: pg.Client,
 });
 
+/**
+ * Sends what is asked for in one turn of the event loop in one go: each message by itself would cost a call to the
+ * system, here and at the server.
+ */
+const sendTogether = (client: pg.PoolClient): pg.PoolClient['query'] => {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  let isHeld = false;
+  const release = (): void => {
+    isHeld = false;
+    stream.uncork();
+  };
+  return ((...query: Parameters<pg.PoolClient['query']>) => {
+    if (!isHeld) {
+      isHeld = true;
+      stream.cork();
+      process.nextTick(release);
+    }
+    return client.query(...query);
+  }) as never;
+};
+
+/** What belongs to one connection, which transactions use one after another. */
+interface Session {
+  readonly send: pg.PoolClient['query'];
+  readonly queries: Kysely<Tables>;
+  readonly ledger: Ledger;
+  readonly passing: ReturnType<typeof openPassing>;
+  /** Whether a transaction is under way to whose end statements may be sent. */
+  isOpen: boolean;
+}
+
 export const openPostgres = (url: string): Database => {
   const pool = new pg.Pool({
     connectionString: url,
@@ -70,46 +99,72 @@ export const openPostgres = (url: string): Database => {
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'itemwright',
     types,
-  });
+    pipeline: true,
+  } as pg.PoolConfig);
   // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => {});
-  // Each connection, on whatever node, counts in a shard of its own while it lives: transactions never wait for a counter.
-  pool.on('connect', (client) => {
-    // The query under way fails by itself when a connection breaks; the connection tells it once more.
-    client.on('error', () => {});
-    client.query(CLAIM_SHARD).catch(() => {});
-  });
+  // The query under way fails by itself when a connection breaks; the connection tells it once more.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
   // Builders are made once for each connection; what they build runs on that connection alone.
-  const builders = new WeakMap<pg.PoolClient, Kysely<Tables>>();
-  const builderOf = (client: pg.PoolClient): Kysely<Tables> => {
-    const known = builders.get(client);
+  const sessions = new WeakMap<pg.PoolClient, Session>();
+  const sessionOf = (client: pg.PoolClient): Session => {
+    const known = sessions.get(client);
     if (known !== undefined) return known;
     const builder = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolOf(client) }) });
+    const send = sendTogether(client);
+    const session: Session = {
+      send,
+      queries: builder,
+      ledger: openLedger(builder),
+      passing: openPassing(builder),
+      isOpen: false,
+    };
     bindConnection(builder, {
       engine: 'postgres',
-      run: async (name, text, values) => (await client.query({ name, text, values })).rows,
+      run: async (name, text, values) => {
+        if (!session.isOpen) throw new Error('a statement came after the end of its transaction');
+        return (await send({ name, text, values })).rows;
+      },
     });
-    builders.set(client, builder);
-    return builder;
+    sessions.set(client, session);
+    return session;
   };
 
+  /**
+   * Statements are sent as they come, without waiting for the answers of those before. So the beginning of a transaction
+   * travels with its first statement, and its end with whatever its command left to the end.
+   */
   const inTransaction = async <T>(begin: string, work: (queries: Kysely<Tables>) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
+    const session = sessionOf(client);
+    const { send, queries: builder, ledger, passing } = session;
     let broken: Error | undefined;
     try {
-      await client.query(begin);
-      const value = await work(builderOf(client));
-      const { command } = await client.query('commit');
+      session.isOpen = true;
+      inPassing(builder as Transaction, send(begin));
+      const value = await work(builder);
+      ledger.finish(builder as Transaction);
+      session.isOpen = false;
+      const committed = send('commit');
+      committed.catch(() => {});
+      await passing.settle();
       // An aborted transaction answers its commit with a rollback, and no error.
-      if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+      if ((await committed).command === 'ROLLBACK')
+        throw new Error('the transaction was aborted by an error that nobody passed on');
       return value;
     } catch (error) {
+      session.isOpen = false;
+      ledger.rewind(0);
+      const first = await passing.settle().then(
+        () => error,
+        (earlier: unknown) => earlier,
+      );
       await client.query('rollback').catch((fault: Error) => {
         broken = fault;
       });
-      throw error;
+      throw first;
     } finally {
       // A connection that cannot even roll back is thrown away.
       client.release(broken);
@@ -119,13 +174,7 @@ export const openPostgres = (url: string): Database => {
   const write: Database['write'] = async (command) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inTransaction('begin', async (queries) => {
-          const tx = queries as unknown as Transaction;
-          const ledger = openLedger(tx);
-          const value = await command(tx);
-          await ledger.finish(tx);
-          return value;
-        });
+        return await inTransaction('begin', (builder) => command(builder as Transaction));
       } catch (error) {
         if (attempt === ATTEMPTS || !isCollision(error)) throw translate(error);
         // Those who collided would collide again if they all came back at once.

@@ -6,6 +6,7 @@ import { unavailable } from '../errors.ts';
 import type { Database, Transaction } from './database.ts';
 import { openLedger } from './deferred.ts';
 import { migrate } from './migrate.ts';
+import { openPassing } from './passing.ts';
 import { bindConnection } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,10 +25,12 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
+const LOCKS: ReadonlySet<unknown> = new Set(['ForShare', 'ForUpdate', 'SkipLocked']);
+
 /** SQLite has one writer at a time: who writes holds every row, so a query that asks to hold some needs no words for it. */
 class LocklessCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForShare' && node.modifier !== 'ForUpdate') super.visitSelectModifier(node);
+    if (!LOCKS.has(node.modifier)) super.visitSelectModifier(node);
   }
 }
 
@@ -41,26 +44,32 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
+/** Statements that change nothing begin so; ours have no comments or brackets in front. */
+const READING = /^select /i;
+
 interface Connection {
   readonly raw: DatabaseSync;
   readonly queries: Kysely<Tables>;
+  /** How many statements have changed something so far. */
+  readonly written: () => number;
+  readonly begin: () => void;
+  readonly commit: () => void;
 }
 
 const connect = (path: string): Connection => {
   // The wait for other processes comes before all else: they may be making the file a database at this very moment.
   const raw = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   raw.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 8000; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 32000; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
   );
-  // One process writes at a time, so counters need no shards here.
-  raw.function('itemwright_shard', () => 0);
   // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
-  const statements = new Map<string, { reader: boolean; statement: StatementSync }>();
+  const statements = new Map<string, { reader: boolean; writer: boolean; statement: StatementSync }>();
+  let written = 0;
   const prepare = (text: string) => {
     const known = statements.get(text);
     if (known !== undefined) return known;
     const statement = raw.prepare(text);
-    const prepared = { reader: statement.columns().length > 0, statement };
+    const prepared = { reader: statement.columns().length > 0, writer: !READING.test(text), statement };
     if (statements.size >= CACHED_STATEMENTS) statements.clear();
     statements.set(text, prepared);
     return prepared;
@@ -69,7 +78,8 @@ const connect = (path: string): Connection => {
     close: () => raw.close(),
     prepare: (text: string) => {
       // Kysely's migrator asks for a plain transaction; taking the write lock at once makes it a lock between processes.
-      const { reader, statement } = prepare(text === 'begin' ? 'begin immediate' : text);
+      const { reader, writer, statement } = prepare(text === 'begin' ? 'begin immediate' : text);
+      if (writer) written += 1;
       return {
         reader,
         all: (values: readonly unknown[]) => statement.all(...(values as never[])),
@@ -82,13 +92,18 @@ const connect = (path: string): Connection => {
   bindConnection(queries, {
     engine: 'sqlite',
     run: (_name, text, values) => {
-      const { reader, statement } = prepare(text);
+      const { reader, writer, statement } = prepare(text);
+      if (writer) written += 1;
       if (reader) return statement.all(...(values as never[]));
       statement.run(...(values as never[]));
       return [];
     },
   });
-  return { raw, queries };
+  const [begin, commit] = ['begin immediate', 'commit'].map((text) => raw.prepare(text)) as [
+    StatementSync,
+    StatementSync,
+  ];
+  return { raw, queries, written: () => written, begin: () => begin.run(), commit: () => commit.run() };
 };
 
 /**
@@ -131,6 +146,13 @@ const translate = (error: unknown): unknown => {
   return code !== undefined && UNAVAILABLE_CODES.has(code) ? unavailable(error) : error;
 };
 
+/** A command failed after it had written something, so what the group has done so far cannot stay as it is. */
+class HalfDone extends Error {
+  constructor(cause: unknown) {
+    super('a command failed half done', { cause });
+  }
+}
+
 interface Waiting {
   command: (tx: Transaction) => Promise<unknown>;
   settle: (outcome: Outcome) => void;
@@ -144,20 +166,24 @@ export const openSqlite = (path: string): Database => {
   const writer = connect(path);
   const tx = writer.queries as unknown as Transaction;
   const ledger = openLedger(tx);
+  const passing = openPassing(tx);
   const syncer = createSyncer(path);
   let unsynced = 0;
   let allSynced: (() => void) | undefined;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
 
+  /** A command that fails takes no other down: what it wrote is undone, and only that. */
   const runInSavepoint = async (command: Waiting['command']): Promise<Outcome> => {
     writer.raw.exec('savepoint command');
     const mark = ledger.mark();
     try {
       const value = await command(tx);
+      await passing.settle();
       writer.raw.exec('release command');
       return { value };
     } catch (error) {
+      await passing.settle().catch(() => {});
       // A full disk rolls the whole transaction back by itself; then there is no savepoint left to return to.
       if (!writer.raw.isTransaction) throw error;
       writer.raw.exec('rollback to command; release command');
@@ -166,16 +192,53 @@ export const openSqlite = (path: string): Database => {
     }
   };
 
-  const runGroup = async (group: readonly Waiting[]): Promise<void> => {
-    const outcomes: Outcome[] = [];
+  /** The same without a savepoint, which most commands never need: one that fails has mostly written nothing yet. */
+  const runLightly = async (command: Waiting['command']): Promise<Outcome> => {
+    const mark = ledger.mark();
+    const written = writer.written();
     try {
-      writer.raw.exec('begin immediate');
-      for (const { command } of group) outcomes.push(await runInSavepoint(command));
-      await ledger.finish(tx);
-      writer.raw.exec('commit');
+      const value = await command(tx);
+      await passing.settle();
+      return { value };
     } catch (error) {
-      ledger.rewind(0);
-      if (writer.raw.isTransaction) writer.raw.exec('rollback');
+      await passing.settle().catch(() => {});
+      if (writer.written() !== written || !writer.raw.isTransaction) throw new HalfDone(error);
+      ledger.rewind(mark);
+      return { error };
+    }
+  };
+
+  const runAll = async (
+    group: readonly Waiting[],
+    run: (command: Waiting['command']) => Promise<Outcome>,
+  ): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    writer.begin();
+    for (const { command } of group) outcomes.push(await run(command));
+    ledger.finish(tx);
+    await passing.settle();
+    writer.commit();
+    return outcomes;
+  };
+
+  const undo = async (): Promise<void> => {
+    ledger.rewind(0);
+    await passing.settle().catch(() => {});
+    if (writer.raw.isTransaction) writer.raw.exec('rollback');
+  };
+
+  const runGroup = async (group: readonly Waiting[]): Promise<void> => {
+    let outcomes: Outcome[];
+    try {
+      try {
+        outcomes = await runAll(group, runLightly);
+      } catch (error) {
+        if (!(error instanceof HalfDone)) throw error;
+        await undo();
+        outcomes = await runAll(group, runInSavepoint);
+      }
+    } catch (error) {
+      await undo();
       // Nobody may be answered, not even with a refusal: it may rest on what another of the group did.
       for (const { settle } of group) settle({ error });
       return;

@@ -101,8 +101,15 @@ export const rowsStatement = <Row extends object>(
 ): ((queries: Reader, rows: readonly Row[]) => Promise<void>) => {
   const run = runner(build);
   return async (queries, rows) => {
-    for (let start = 0; start < rows.length; start += MOST_ROWS) {
-      await run(queries, rows.length <= MOST_ROWS ? rows : rows.slice(start, start + MOST_ROWS));
+    if (rows.length === 0) return;
+    if (rows.length <= MOST_ROWS) {
+      await run(queries, rows);
+      return;
     }
+    const sent = [];
+    // None waits for another, so that all of them are sent before whatever comes next.
+    for (let start = 0; start < rows.length; start += MOST_ROWS)
+      sent.push(run(queries, rows.slice(start, start + MOST_ROWS)));
+    await Promise.all(sent);
   };
 };

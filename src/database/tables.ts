@@ -104,10 +104,10 @@ export interface Tables {
     results: string;
   };
   /**
-   * Counters, kept in the transaction of the roll they count. `template_id` is empty for a roll without a template;
-   * `shard` keeps transactions that run at once from waiting for each other, and readers add the shards up.
+   * Counters of rolls: what was rolled on a day and, where the day is empty, ever. `template_id` is empty for rolls
+   * without a template. `counts` lists items, each followed by how often it was rolled; `rolls` is their sum.
    */
-  roll_item_totals: { team_id: string; template_id: string; item_id: string; shard: number; count: number };
-  roll_item_days: { team_id: string; day: string; template_id: string; item_id: string; shard: number; count: number };
-  roll_days: { team_id: string; day: string; template_id: string; shard: number; count: number };
+  roll_counts: { team_id: string; day: string; template_id: string; rolls: number; counts: string };
+  /** The same of rolls that were not added to the counters yet, written in the transaction of the roll. */
+  roll_pending: OfTeam & { day: string; template_id: string; rolls: number; counts: string };
 }

@@ -205,13 +205,14 @@ export const rollGacha = (
     if (item === undefined) throw new Error('A tier without items was rolled.');
 
     const rank = tiers.ranks[place] as number;
-    const featured = from.isFeatured[index] === 1;
+    const featured = from.isFeatured !== null && from.isFeatured[index] === 1;
     const pityGiven = since !== null && isDue(ladder[rank] as Counter, since[rank] as number);
     if (since !== null) {
       moveCounters(kept, since, rank);
       if (isTop && tiers.featured.size > 0) losses = featured ? 0 : losses + 1;
     }
-    const values = from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
+    const values =
+      from.hasAttributes !== null && from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
     results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values });
   }
   if (pity === null || since === null) return { results, pity: null };

@@ -57,14 +57,23 @@ export interface PoolFilter {
   readonly itemIds?: readonly string[];
 }
 
+/**
+ * By the place of the item, 1 for those that have something: a roll of a large pool then need not fetch the item to know.
+ * Null where none has it.
+ */
+export type Marks = Uint8Array | null;
+
+export const mark = (items: readonly CompiledItem[], has: (item: CompiledItem) => boolean): Marks =>
+  items.some(has) ? Uint8Array.from(items, (item) => Number(has(item))) : null;
+
+export const markAttributes = (items: readonly CompiledItem[]): Marks =>
+  mark(items, ({ attributes }) => attributes.length > 0);
+
 export interface Pool {
   /** In byte order of their ids, with those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
-  /**
-   * By the place of the item, 1 for those with attributes: a roll of a large pool then need not fetch the item to know.
-   */
-  readonly hasAttributes: Uint8Array;
+  readonly hasAttributes: Marks;
 }
 
 export interface RolledValue {
@@ -130,9 +139,6 @@ export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly
   );
 };
 
-export const markAttributes = (items: readonly CompiledItem[]): Uint8Array =>
-  Uint8Array.from(items, ({ attributes }) => Number(attributes.length > 0));
-
 const poolOf = (items: readonly CompiledItem[]): Pool => ({
   items,
   picker: compilePicker(items.map(({ weight }) => weight)),
@@ -165,7 +171,10 @@ export const rollItem = ({ items, picker, hasAttributes }: Pool, draws: Draws): 
   const item = items[place];
   // Asking whether the item is truthy would fetch it from memory; asking whether it is undefined does not.
   if (item === undefined) return undefined;
-  return { item, values: hasAttributes[place] === 1 ? rollAttributes(item, draws) : NO_VALUES };
+  return {
+    item,
+    values: hasAttributes !== null && hasAttributes[place] === 1 ? rollAttributes(item, draws) : NO_VALUES,
+  };
 };
 
 /** The odds of every item in the plain roll; all 0 when nothing can be rolled. */

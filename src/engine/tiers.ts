@@ -2,7 +2,7 @@ import { type Bindings, boundTo } from './binding.ts';
 import { compareBytes, sortedBy } from './byte-order.ts';
 import type { CommonConfig, Rates } from './config.ts';
 import type { FaultList } from './faults.ts';
-import { type Catalog, type CompiledItem, filterItems, markAttributes } from './pool.ts';
+import { type Catalog, type CompiledItem, filterItems, type Marks, mark, markAttributes } from './pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from './weighted.ts';
 
 /** Items with the weights they have here, which featured items may have multiplied. */
@@ -13,9 +13,8 @@ export interface WeightedItems {
   readonly picker: Picker;
   /** How many have a weight above 0. */
   readonly rollable: number;
-  /** By the place of the item, so that a roll of a large tier need not fetch the item to know. */
-  readonly hasAttributes: Uint8Array;
-  readonly isFeatured: Uint8Array;
+  readonly hasAttributes: Marks;
+  readonly isFeatured: Marks;
 }
 
 export interface Tier extends WeightedItems {
@@ -61,7 +60,7 @@ export const weigh = (
     picker: compilePicker(weights),
     rollable: weights.filter((weight) => weight > 0).length,
     hasAttributes: markAttributes(items),
-    isFeatured: Uint8Array.from(items, ({ id }) => Number(featured.has(id))),
+    isFeatured: mark(items, ({ id }) => featured.has(id)),
   };
 };
 

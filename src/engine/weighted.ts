@@ -38,17 +38,24 @@ const leastPowerOfTwoFrom = (count: number): number => {
   return power;
 };
 
-/** Marks a bucket all of whose draws choose the same entry; the rest of the number is that entry. */
-const WHOLE = 0x80000000;
 const BUCKETS_AN_ENTRY = 2;
+/** Each bucket is cut into parts once more, so that a word can tell where in it the next entry begins. */
+const PARTS = 2 ** 13;
+/** No border in this bucket: all of its draws choose the same entry. */
+const WHOLE = PARTS;
+/** Several borders in this bucket: a scan finds the entry. */
+const SCANNED = 2 * PARTS - 1;
+const PART_BITS = 14;
+const MOST_ENTRIES = 2 ** (32 - PART_BITS);
 
 /**
  * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, a few for
- * each entry, and each bucket remembers the entry that its lowest draw chooses. Rounding `u × total` never turns two
- * draws round, so a higher draw never chooses an earlier entry. Where the highest draw chooses the same entry, that is
- * all there is to look up, which spares large pools the way to slow memory; elsewhere a scan begins at the remembered
- * entry and compares the very doubles of the definition. The number of buckets is a power of two, which makes `u ×
- * buckets` exact.
+ * each entry, and each bucket remembers, in one word, the entry that its lowest draw chooses and the part of the bucket
+ * in which the next entry begins. Rounding `u × total` never turns two draws round, so a higher draw never chooses an
+ * earlier entry: draws of lower parts choose the one, those of higher parts the other. Only in the part with the border,
+ * and in the few buckets with several, a scan compares the very doubles of the definition. So most draws look up one
+ * word, which spares large pools the way to slow memory. Buckets and parts are powers of two, which makes `u × buckets`
+ * and all that follows from it exact.
  */
 export const compilePicker = (weights: readonly number[]): Picker => {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
@@ -65,6 +72,7 @@ export const compilePicker = (weights: readonly number[]): Picker => {
     }
   }
   const count = raised.length;
+  if (count >= MOST_ENTRIES) throw new Error(`More than ${MOST_ENTRIES} weights cannot be chosen among.`);
   const running = Float64Array.from(raised);
   // One place more than there are entries: what is left when no running total exceeds the draw.
   const lastResort = weights.findLastIndex((weight) => weight > 0);
@@ -78,21 +86,36 @@ export const compilePicker = (weights: readonly number[]): Picker => {
     return entry;
   };
   const buckets = leastPowerOfTwoFrom(BUCKETS_AN_ENTRY * count);
-  const first = new Uint32Array(buckets);
+  /** The last part of a bucket whose lowest draw still chooses the first of its two entries. */
+  const partOfBorder = (bucket: number, entry: number): number => {
+    let part = 0;
+    for (let step = PARTS / 2; step >= 1; step /= 2) {
+      if (scan(entry, ((bucket + (part + step) / PARTS) / buckets) * total) === entry) part += step;
+    }
+    return part;
+  };
+  const words = new Uint32Array(buckets);
   let entry = 0;
   for (let bucket = 0; bucket < buckets; bucket += 1) {
     entry = scan(entry, (bucket / buckets) * total);
     const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
-    first[bucket] = entry === highest && lastResort >= 0 ? WHOLE + (chosen[entry] as number) : entry;
+    const part = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
+    words[bucket] = entry * 2 ** PART_BITS + part;
   }
 
   const pick = (u: number): number => {
-    const found = first[(u * buckets) | 0] as number;
-    if (found >= WHOLE) return found - WHOLE;
-    const t = u * total;
-    let candidate = found;
-    while (candidate < count && !((running[candidate] as number) > t)) candidate += 1;
-    return isIndex && candidate < count ? candidate : (chosen[candidate] as number);
+    const place = u * buckets;
+    const bucket = place | 0;
+    const word = words[bucket] as number;
+    const border = word & (2 ** PART_BITS - 1);
+    const part = ((place - bucket) * PARTS) | 0;
+    let found = word >>> PART_BITS;
+    if (part > border) found += 1;
+    else if (part === border || border === SCANNED) {
+      const t = u * total;
+      while (found < count && !((running[found] as number) > t)) found += 1;
+    }
+    return isIndex && found < count ? found : (chosen[found] as number);
   };
   return { total, pick };
 };

@@ -10,7 +10,6 @@ const HEADER_PATH = '/headers/idempotency-key';
 
 /** An answer is kept a little longer than is promised, and goes in small steps, so that no commit has to wait long. */
 const KEPT_MS = 25 * 3_600_000;
-const SWEEP_EVERY_MS = 60_000;
 const SWEEP_ROWS = 500;
 
 /** Not a fault: the request was answered before, and gets that answer again. */
@@ -84,24 +83,6 @@ export const createCommand =
     });
   };
 
-/** Forgets old answers, some at a time, for as long as the service runs. */
-export const sweepOldAnswers = (
-  database: Database,
-  clock: () => number,
-  failed: (error: unknown) => void,
-): { stop: () => Promise<void> } => {
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const sweep = async (): Promise<void> => {
-    while ((await removeOld(database, clock() - KEPT_MS, SWEEP_ROWS)) === SWEEP_ROWS);
-  };
-  const timer = setInterval(() => {
-    sweeping = sweep().catch(failed);
-  }, SWEEP_EVERY_MS);
-  timer.unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
-};
+/** Forgets some of the answers that are old; tells whether there may be more. */
+export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> =>
+  (await removeOld(database, nowMs - KEPT_MS, SWEEP_ROWS)) === SWEEP_ROWS;

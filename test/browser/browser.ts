@@ -30,12 +30,19 @@ export interface Tab {
 interface TabOptions {
   readonly scheme?: 'light' | 'dark';
   readonly width?: number;
+  readonly hasTouch?: boolean;
 }
 
 /** A tab of a browser that has never been here, watched for errors and for requests that go elsewhere. */
 export const openTab = async (browser: Browser, address: string, options: TabOptions = {}): Promise<Tab> => {
-  const { scheme = 'light', width = 1280 } = options;
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 860 } });
+  const { scheme = 'light', width = 1280, hasTouch = false } = options;
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: { width, height: 860 },
+    hasTouch,
+    // Nothing moves for the sake of looks, so that nothing waits for it.
+    reducedMotion: 'reduce',
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -68,10 +75,30 @@ interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
+/** Contrast depends on colours and costs the most; everything else does not depend on them. */
+const CHECKS = {
+  all: {},
+  contrast: { runOnly: ['color-contrast'] },
+  structure: { rules: { 'color-contrast': { enabled: false } } },
+};
+
+/** What only a narrow screen shows; the rest has the colours that it has on a wide one. */
+export const ONLY_NARROW = ['header', '[class*="mantine-hidden-from"]'];
+
+/** Rows of a table are alike: what holds for the first ones holds for the rest. */
+const ALIKE = 'tbody tr:nth-child(n+7)';
+
 /** Serious and critical faults of accessibility that axe finds on the page, in words. */
-export const axeFaults = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
+export const axeFaults = async (
+  page: Page,
+  check: keyof typeof CHECKS = 'all',
+  include: readonly string[] = ['html'],
+): Promise<string[]> => {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source);
+  const options = { resultTypes: ['violations'], preload: false, ...CHECKS[check] };
+  const violations = await page.evaluate<AxeResult['violations']>(
+    `axe.run(${JSON.stringify({ include, exclude: [ALIKE] })}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
-import { goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
+import { axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
 
 describe('the console in a browser', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
@@ -41,6 +41,24 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.goto(`${service.address}/console/attributes`);
     await page.getByRole('heading', { level: 1, name: 'Attributes' }).waitFor();
     assert.equal(await page.title(), 'Attributes · Itemwright');
+  });
+
+  test('says what to do where there is nothing yet', async () => {
+    const { page } = tab;
+    for (const [place, words] of Object.entries({
+      Overview: 'First steps',
+      Items: 'No items yet',
+      Classifiers: 'No classifiers yet',
+      Templates: 'No templates yet',
+      'Roll lab': 'There is nothing to roll',
+      Statistics: 'No rolls here',
+      Players: 'No players yet',
+      Spaces: 'No spaces yet',
+      Attributes: 'No attributes yet',
+    })) {
+      await goTo(page, place);
+      await page.getByText(words).waitFor();
+    }
   });
 
   test('makes an attribute, a classifier and an item, and shows its exact odds', async () => {
@@ -125,6 +143,75 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(state.body.rolls, 10);
   });
 
+  test('makes a card pack with a slot that takes only some items', async () => {
+    const { page } = tab;
+    await goTo(page, 'Templates');
+    await page.getByRole('link', { name: 'New template' }).first().click();
+    await page.getByRole('radio', { name: /^Card pack/ }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Pack');
+    await page.getByRole('combobox', { name: 'Only items with these options, in slot 1' }).click();
+    await page.getByRole('option', { name: 'rare', exact: true }).click();
+    const odds = page.getByRole('table', { name: 'Odds of the items' });
+    await odds.getByRole('row', { name: /^Stick\s+0\s%/ }).waitFor();
+    await odds.getByRole('row', { name: /^Sword\s+100\s%/ }).waitFor();
+    await page.getByRole('button', { name: 'Create template' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Pack' }).waitFor();
+    const pack = (await service.get('/templates/type/card_pack')).body[0];
+    const [rarity] = (await service.get('/classifiers')).body;
+    const rare = rarity.classifierOptions.find(({ name }: { name: string }) => name === 'rare');
+    assert.deepEqual(pack.config.slots, [{ count: 5, classifierOptionIds: [rare.id] }]);
+  });
+
+  test('asks before changes are lost: by a link, by going back, by leaving the page', async () => {
+    const { page } = tab;
+    await goTo(page, 'Items');
+    await page.getByRole('link', { name: 'Sword' }).click();
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.waitFor();
+    await goTo(page, 'Items');
+    await page.getByRole('link', { name: 'Sword' }).click();
+    await name.click();
+    await page.keyboard.type('fish');
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+    await goTo(page, 'Attributes');
+    await dialog.getByRole('button', { name: 'Stay' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.evaluate('history.back()');
+    assert.deepEqual(await axeFaults(page), []);
+    await dialog.getByRole('button', { name: 'Stay' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('void setTimeout(() => location.reload())');
+    const question = await asked;
+    assert.equal(question.type(), 'beforeunload');
+    await question.dismiss();
+    assert.equal(await name.inputValue(), 'Swordfish');
+    assert.match(page.url(), /\/console\/items\/[^/]+$/);
+
+    await page.evaluate('history.back()');
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor();
+    await page.getByRole('link', { name: 'Sword', exact: true }).click();
+    await name.fill('Long sword');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Long sword' }).waitFor();
+  });
+
+  test('tells what is wrong with the catalog, with a way to mend it', async () => {
+    const { page } = tab;
+    await goTo(page, 'Overview');
+    await page.getByText('Every item can drop.').waitFor();
+    const [stick] = (await service.get('/items')).body.filter(({ name }: { name: string }) => name === 'Stick');
+    await service.put(`/items/${stick.id}`, { rollNumerator: 0 });
+    await page.reload();
+    const health = page.getByRole('region', { name: 'Health of the catalog' });
+    await health.getByText('Stick can never drop: its weight is 0.').waitFor();
+    await health.getByRole('link', { name: 'Change its weight' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Stick' }).waitFor();
+    await page.getByText('With a weight of 0 it never drops.').waitFor();
+  });
+
   test('makes a secret that is shown once, and revokes it', async () => {
     const { page } = tab;
     await goTo(page, 'Settings');
@@ -141,7 +228,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     const reading = await openTab(browser, service.address);
     await signIn(reading.page, service.address, service.teamId, secret);
     await goTo(reading.page, 'Items');
-    await reading.page.getByRole('link', { name: 'Sword' }).waitFor();
+    await reading.page.getByRole('link', { name: 'Long sword' }).waitFor();
     assert.equal(await reading.page.getByRole('link', { name: 'New item' }).count(), 0);
 
     await page.getByRole('button', { name: 'Revoke dashboard' }).click();

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { seed } from '../../tools/demo/seed.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
-import { axeFaults, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
+import { axeFaults, launchBrowser, noBrowser, ONLY_NARROW, openTab, signIn, type Tab } from './browser.ts';
 
 /** Every page with its heading; those of single things with one that the demo has. */
 const PAGES = {
@@ -47,29 +50,116 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await empty?.drop();
   });
 
+  test('is shown with a game that looks played', async () => {
+    const count = async (path: string) => (await service.get(path)).body.length;
+    assert.deepEqual(
+      [await count('/items'), await count('/templates'), await count('/spaces'), await count('/users')],
+      [60, 4, 3, 20],
+    );
+    const { rollsByDay } = (await service.get('/roll-events/stats')).body;
+    const counts = new Set(rollsByDay.map(({ count: rolled }: { count: number }) => rolled));
+    assert.ok(rollsByDay.length >= 29 && counts.size >= 25, JSON.stringify(rollsByDay));
+    for (const { id } of (await service.get('/users')).body)
+      assert.ok((await count(`/item-instances?userId=${id}`)) > 20, id);
+  });
+
   const SCHEMES = ['light', 'dark'] as const;
-  const WIDTHS = [1280, 380];
+  const NARROW = 380;
+  const WIDTHS = [1280, NARROW];
 
   for (const [path, heading] of Object.entries(PAGES)) {
     test(`is sound in light and dark, wide and narrow: ${path}`, async () => {
       const { page, complaints } = tab;
       complaints.length = 0;
-      await page.goto(`${service.address}/console${path}`);
+      // As a link would, without loading the console anew.
+      await page.evaluate(`history.pushState(null, '', '/console${path}')`);
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
-      for (const colorScheme of SCHEMES) {
-        for (const width of WIDTHS) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          await page.setViewportSize({ width, height: 860 });
-          const what = `${path} in ${colorScheme}, ${width} pixels wide`;
-          assert.deepEqual(await axeFaults(page), [], what);
-          const beyond = await page.evaluate<number>(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          );
-          assert.equal(beyond, 0, `${what} is wider than the screen`);
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 860 });
+        const look = `${path}, ${width} pixels wide`;
+        assert.deepEqual(await axeFaults(page, 'structure'), [], look);
+        const shown = width === NARROW ? ONLY_NARROW : undefined;
+        for (const colorScheme of SCHEMES) {
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await axeFaults(page, 'contrast', shown), [], `${look}, in ${colorScheme}`);
         }
+        const beyond = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        assert.equal(beyond, 0, `${look} is wider than the screen`);
       }
       assert.deepEqual(complaints, [], path);
     });
   }
+
+  test('has a navigation that opens on a narrow screen, and is out of the way when it is closed', async () => {
+    const { page, complaints } = tab;
+    complaints.length = 0;
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await page.setViewportSize({ width: 380, height: 860 });
+    await navigation.waitFor({ state: 'hidden' });
+    const burger = page.getByRole('button', { name: 'Navigation' });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await burger.click();
+      await navigation.getByRole('link', { name: 'Spaces' }).waitFor();
+      assert.deepEqual(await axeFaults(page), [], colorScheme);
+      await page.keyboard.press('Escape');
+      await navigation.waitFor({ state: 'hidden' });
+    }
+    await burger.click();
+    await navigation.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Statistics' }).waitFor();
+    await navigation.waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 1280, height: 860 });
+    assert.deepEqual(complaints, []);
+  });
+
+  test('compares what dropped with the odds of a template, and gives it as a table for spreadsheets', async () => {
+    const { page } = tab;
+    await page.getByRole('combobox', { name: 'Rolled by' }).click();
+    await page.getByRole('option', { name: 'Banner of Dawn' }).click();
+    const table = page.getByRole('table', { name: 'Drop rates' });
+    await table.getByRole('columnheader', { name: 'Verdict' }).waitFor();
+    await table.getByRole('row', { name: /Dawnbreaker.*1\.07\s%.* to .*(?:as expected|differs|too few)/s }).waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const [head, ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    assert.equal(head, 'itemId,itemName,drops,actual,expected,low95,high95,verdict');
+    assert.equal(rows.length, 27);
+    const dawnbreaker =
+      rows
+        .find((row) => row.startsWith('dawnbreaker,'))
+        ?.split(',')
+        .map(Number) ?? [];
+    const [, , drops = 0, actual, expected = 0, low = 1, high = 0] = dawnbreaker;
+    const { totalRolls } = (await service.get('/roll-events/stats?templateId=dawn-banner')).body;
+    assert.equal(actual, drops / totalRolls);
+    assert.ok(Math.abs(expected - 0.0107) < 0.0001 && low < drops / totalRolls && high > drops / totalRolls);
+  });
+
+  test('copies the odds of a template for disclosure, and the request of a page for a terminal', async () => {
+    const { page } = tab;
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await page.evaluate("history.pushState(null, '', '/console/templates/dawn-banner')");
+    await page.getByRole('button', { name: 'Copy disclosure' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const disclosure = await copied();
+    assert.match(disclosure, /^# Odds of Banner of Dawn\n/);
+    assert.match(disclosure, /\| Legendary \| 0\.6 % \| 1\.605205 % \| 62\.3 \| 90 \|/);
+    assert.match(disclosure, /\| Dawnbreaker \(featured\) \| Legendary \| 0\.3 % \|/);
+
+    await page.getByRole('button', { name: "Show this page's request as a curl command" }).click();
+    const popover = page.getByRole('dialog');
+    await popover.getByRole('button', { name: 'Copy', exact: true }).click();
+    await popover.getByRole('button', { name: 'Copied' }).waitFor();
+    const { stdout } = await promisify(execFile)('sh', ['-c', await copied()], {
+      env: { ...process.env, ITEMWRIGHT_SECRET: service.secret },
+    });
+    assert.equal(JSON.parse(stdout).templateId, 'dawn-banner');
+  });
 });

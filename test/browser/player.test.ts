@@ -173,6 +173,56 @@ describe('the page of a player', { skip: noBrowser }, () => {
     assert.deepEqual(await lies('the-shield'), [0, 0, false]);
   });
 
+  test('gives a bag, and takes it away', async () => {
+    const { page } = tab;
+    const bags = async () => (await service.get('/users/ann/spaces')).body;
+    await page.getByRole('button', { name: 'Give a bag' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Give', exact: true }).click();
+    await dialog.getByText('Choose a space').waitFor();
+    await dialog.getByRole('combobox', { name: 'Space' }).click();
+    await page.getByRole('option', { name: 'Chest, 6 × 4' }).click();
+    await dialog.getByRole('textbox', { name: 'External id' }).fill('spare');
+    assert.deepEqual(await axeFaults(page), []);
+    await dialog.getByRole('button', { name: 'Give', exact: true }).click();
+    await page.getByRole('heading', { level: 2, name: 'Chest (spare)' }).waitFor();
+    const [, spare] = await bags();
+    assert.deepEqual([spare.spaceId, spare.externalId], ['chest', 'spare']);
+
+    await page.getByRole('button', { name: 'Take Chest (spare) away' }).click();
+    await dialog.getByRole('button', { name: 'Take the bag away' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Chest (spare)' }).waitFor({ state: 'detached' });
+    assert.equal((await bags()).length, 1);
+  });
+
+  test('moves what is dragged with a finger, on a narrow screen', async () => {
+    const { page, context, complaints } = await openTab(browser, service.address, { width: 380, hasTouch: true });
+    await signIn(page, service.address, service.teamId, service.secret);
+    const { id: userSpaceId } = await create('/users/bea/spaces', { spaceId: 'chest' });
+    await create('/item-instances', { id: 'her-shield', itemId: 'shield', userId: 'bea', userSpaceId });
+    await page.goto(`${service.address}/console/players/bea`);
+    await thing(page, 'Shield, 2 × 2, column 1, row 1').waitFor();
+    const box = await thing(page, 'Shield, 2 × 2, column 1, row 1').boundingBox();
+    assert.ok(box);
+    const client = await context.newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', columns = 0, rows = 0) => {
+      const point = { x: box.x + (columns + 0.5) * CELL, y: box.y + (rows + 0.5) * CELL };
+      return client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [point] });
+    };
+    await touch('touchStart');
+    // A finger that moves at once scrolls; one that rests picks up.
+    await page.getByText('Shield is picked up.').waitFor({ state: 'attached' });
+    for (let step = 1; step <= 8; step += 1) await touch('touchMove', step / 4, step / 4);
+    await touch('touchEnd');
+    await thing(page, 'Shield, 2 × 2, column 3, row 3').waitFor();
+    await comesToLie('her-shield', 2, 2, false);
+    await thing(page, 'Shield, 2 × 2, column 3, row 3').tap();
+    await page.getByRole('dialog', { name: 'Chosen item' }).getByText('History').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
   test('gives an item, shows its history, and takes it away', async () => {
     const { page } = tab;
     const owned = async () => (await service.get('/item-instances?userId=ann&itemId=shield')).body.length;

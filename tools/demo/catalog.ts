@@ -200,7 +200,7 @@ export const TEMPLATES = [
     id: 'expedition',
     name: 'Expedition',
     type: 'idle',
-    config: { baseRates: { Common: 0.8, Uncommon: 0.17, Rare: 0.03 }, rollsPerHour: 1.5, maxHours: 12 },
+    config: { baseRates: { Common: 0.8, Uncommon: 0.17, Rare: 0.03 }, rollsPerHour: 0.5, maxHours: 16 },
   },
 ] as const;
 

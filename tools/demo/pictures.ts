@@ -39,7 +39,7 @@ const SHAPES = {
   cloak: ({ main, light, trim }: Colours) =>
     `<path d="M24 12h16l14 44c-8-4-14 2-22 0-8 2-14-4-22 0Z" fill="${main}"/><path d="M24 12h5L20 55c-3-1-6-1-10 1Z" fill="${light}"/><path d="M22 14c6-8 14-8 20 0" fill="none" stroke="${trim}" stroke-width="5" stroke-linecap="round"/>`,
   potion: ({ main, light, trim }: Colours) =>
-    `<path d="M26 8h12v14c10 4 14 12 14 18 0 10-8 16-20 16s-20-6-20-16c0-6 4-14 14-18Z" fill="#dfe7ee" fill-opacity=".55"/><path d="M14 36h36c3 12-6 18-18 18s-21-6-18-18Z" fill="${main}"/><circle cx="24" cy="44" r="4" fill="${light}"/><path d="M24 8h16" stroke="${trim}" stroke-width="6" stroke-linecap="round"/>`,
+    `<path d="M26 8h12v14c10 4 14 12 14 18 0 10-8 16-20 16s-20-6-20-16c0-6 4-14 14-18Z" fill="#9fb0c0" fill-opacity=".5" stroke="#7d8fa1" stroke-width="2"/><path d="M14 36h36c3 12-6 18-18 18s-21-6-18-18Z" fill="${main}"/><circle cx="24" cy="44" r="4" fill="${light}"/><path d="M24 8h16" stroke="${trim}" stroke-width="6" stroke-linecap="round"/>`,
   scroll: ({ main, light, trim }: Colours) =>
     `<path d="M18 10h34c-5 3-4 8-4 12v24H18Z" fill="${light}"/><path d="M10 50c0-4 3-4 8-4h26c-2 4 0 8 4 8H16c-4 0-6-2-6-4Z" fill="${trim}"/><path d="M24 20h18M24 28h18M24 36h12" stroke="${main}" stroke-width="3.5" stroke-linecap="round"/>`,
   gem: ({ main, light, trim }: Colours) =>

@@ -4,6 +4,52 @@ import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, PLAYERS, SPACES, TEMPLATES } from
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;
 
+/** Numbers from 0 to 1 that look like chance and are the same in every demo: mulberry32. */
+const chances = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** How busy the days of a week are, from Sunday on. */
+const WEEK = [1.25, 0.72, 0.68, 0.74, 0.8, 1.02, 1.42];
+
+/** The day on which the banner opened, and how it drew players. */
+const BANNER_DAY = 17;
+
+/** How many feel like playing on a day: by the weekday, by the growth of the game, by the banner, and by chance. */
+const moodOf = (day: number, atMs: number): number => {
+  const chance = chances(day + 7);
+  const week = WEEK[new Date(atMs).getUTCDay()] ?? 1;
+  const growth = 0.65 + 0.35 * (day / DAYS);
+  const banner = day < BANNER_DAY ? 1 : 1 + 0.55 * 0.7 ** (day - BANNER_DAY);
+  const noise = 0.86 + 0.28 * ((chance() + chance()) / 2);
+  return week * growth * banner * noise;
+};
+
+interface Habits {
+  /** The day of their first game. */
+  readonly joinsOn: number;
+  /** About 1; some come every day, some hardly ever. */
+  readonly keenness: number;
+}
+
+const habitsOf = (place: number): Habits => {
+  const chance = chances(place + 101);
+  return { joinsOn: place < 11 ? 0 : Math.floor(chance() * 20), keenness: 0.45 + 1.1 * chance() ** 1.5 };
+};
+
+interface Player extends Habits {
+  readonly userId: string;
+  readonly backpack: string;
+  readonly belt: string;
+  readonly stash: string;
+}
+
 interface Seeding {
   readonly app: App;
   readonly authorization: string;
@@ -51,40 +97,63 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   for (const space of SPACES) await create('/spaces', space);
   for (const template of TEMPLATES) await create('/templates', template);
 
-  const backpacks = new Map<string, string>();
-  for (const name of PLAYERS) {
+  const players: Player[] = [];
+  for (const [place, name] of PLAYERS.entries()) {
     const userId = `player-${name.toLowerCase()}`;
     await create('/users', { id: userId, externalId: `${name.toLowerCase()}@example.com` });
-    const backpack = await create(`/users/${userId}/spaces`, { spaceId: 'backpack' });
-    await create(`/users/${userId}/spaces`, { spaceId: 'belt' });
-    await create(`/users/${userId}/spaces`, { spaceId: 'stash', externalId: 'house' });
-    backpacks.set(userId, backpack.id);
+    const bag = async (spaceId: string, externalId?: string): Promise<string> =>
+      (await create(`/users/${userId}/spaces`, { spaceId, ...(externalId && { externalId }) })).id;
+    const [backpack, belt, stash] = [await bag('backpack'), await bag('belt'), await bag('stash', 'house')];
+    players.push({ userId, backpack, belt, stash, ...habitsOf(place) });
   }
 
-  /** A rhythm that repeats without being the same every day: weekends are busy, some players keener than others. */
-  const activity = (day: number, player: number): number =>
-    ((day * 7 + player * 13) % 5) + (day % 7 >= 5 ? 3 : 0) - (player % 4);
-
-  const play = async (day: number, player: number, userId: string, userSpaceId: string): Promise<void> => {
-    const keenness = activity(day, player);
-    if (keenness <= 0) return;
-    const claim = day % 4 === 0 ? { userId, userSpaceId, onFull: 'unplaced' } : { userId };
-    await send('POST', '/templates/expedition/roll', claim);
-    if (keenness > 1) {
-      const grant = day % 10 === player % 10;
-      await send('POST', '/templates/dawn-banner/roll', { userId, count: 10, grant });
+  const play = async ({ userId, stash }: Player, keenness: number, chance: () => number): Promise<void> => {
+    const keep = { userSpaceId: stash, onFull: 'unplaced' };
+    await send('POST', '/templates/expedition/roll', { userId, ...(chance() < 0.14 && keep) });
+    const pulls = chance();
+    if (pulls < keenness * 0.5) {
+      const count = pulls < keenness * 0.3 ? 10 : 1 + Math.floor(chance() * 4);
+      await send('POST', '/templates/dawn-banner/roll', { userId, count, ...(chance() < 0.1 && keep) });
     }
-    if (keenness > 3) await send('POST', '/templates/adventurers-pack/roll', { userId, count: 2 });
-    if (keenness > 4) await send('POST', '/templates/emberfall-depths/roll', { userId, depth: day % 8 });
-    for (let roll = 0; roll < keenness * 2; roll += 1) await send('POST', '/items/roll', {});
+    if (chance() < keenness * 0.35)
+      await send('POST', '/templates/adventurers-pack/roll', { userId, count: 1 + Math.floor(chance() * 3) });
+    const depths = chance() < keenness * 0.3 ? 1 + Math.floor(chance() * 5) : 0;
+    for (let depth = 0; depth < depths; depth += 1)
+      await send('POST', '/templates/emberfall-depths/roll', { userId, depth });
+    const drops = Math.round(keenness * (3 + 9 * chance()));
+    for (let roll = 0; roll < drops; roll += 1) await send('POST', '/items/roll', {});
   };
 
   for (let day = 0; day < DAYS; day += 1) {
-    setClock(nowMs - (DAYS - 1 - day) * DAY_MS - 60_000);
-    await Promise.all([...backpacks].map(([userId, userSpaceId], player) => play(day, player, userId, userSpaceId)));
+    const atMs = nowMs - (DAYS - 1 - day) * DAY_MS - 60_000;
+    setClock(atMs);
+    // Today is not over yet.
+    const part = day === DAYS - 1 ? Math.max(0.15, (nowMs % DAY_MS) / DAY_MS) : 1;
+    const mood = moodOf(day, atMs) * part;
+    await Promise.all(
+      players.map(async (player, place) => {
+        const chance = chances(1_000 * day + place);
+        if (day < player.joinsOn || chance() > player.keenness * mood) return;
+        await play(player, player.keenness * (0.6 + 0.8 * chance()) * mood, chance);
+      }),
+    );
   }
+
   setClock(nowMs);
-  for (const [userId, userSpaceId] of backpacks) {
-    for (let roll = 0; roll < 6; roll += 1) await send('POST', '/items/roll', { userId, userSpaceId }, [200, 409]);
+  const draughts = ITEMS.filter(({ options: names, height }) => names.includes('Consumable') && height === 1);
+  for (const [place, { userId, backpack, belt, stash }] of players.entries()) {
+    const chance = chances(90_000 + place);
+    const upTo = (most: number): number => Math.floor(chance() * most);
+    const give = async (from: readonly { name: string }[], userSpaceId: string, count: number): Promise<void> => {
+      for (let given = 0; given < count; given += 1) {
+        const itemId = idOf(from[upTo(from.length)]?.name ?? '');
+        await send('POST', '/item-instances', { itemId, userId, userSpaceId }, [200, 409]);
+      }
+    };
+    await give(ITEMS, backpack, 8 + upTo(7));
+    await give(draughts, belt, 3 + upTo(5));
+    await give(ITEMS, stash, 20 + upTo(14));
+    const found = 1 + upTo(4);
+    for (let roll = 0; roll < found; roll += 1) await send('POST', '/items/roll', { userId });
   }
 };

@@ -15,9 +15,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The member of the request that an issue is about, in words: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. */
+/**
+ * The member of the request that an issue is about, in words: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. What the
+ * address names is what the page is about, and needs no word.
+ */
 const placeOf = (path: string): string =>
   path
+    .replace(/^\/path\/.*/, '')
     .split('/')
     .slice(2)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -28,10 +32,12 @@ export const wordsOf = ({ path, message }: Issue): string => {
   return place === '' ? message : `${place}: ${message}`;
 };
 
+export const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1);
+
 /** A refusal in one line for a notification. */
 export const explain = (error: unknown): string => {
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
-  if (error.issues.length > 0) return error.issues.map(wordsOf).join('; ');
+  if (error.issues.length > 0) return asSentence(error.issues.map(wordsOf).join('; '));
   if (error.status === 403) return 'Your secret does not allow this.';
   return error.message;
 };

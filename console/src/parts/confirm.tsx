@@ -7,11 +7,13 @@ interface Confirmation {
   readonly text: ReactNode;
   /** What the button that goes ahead says. */
   readonly action: string;
+  /** What the button that does not says. */
+  readonly keep?: string;
   readonly run: () => void;
 }
 
 /** Asks before something is lost. The way back has the focus. */
-export const confirmLoss = ({ title, text, action, run }: Confirmation): void => {
+export const confirmLoss = ({ title, text, action, keep = 'Keep it', run }: Confirmation): void => {
   modals.openConfirmModal({
     title: (
       <Text component="span" fw={650}>
@@ -19,7 +21,7 @@ export const confirmLoss = ({ title, text, action, run }: Confirmation): void =>
       </Text>
     ),
     children: <Text size="sm">{text}</Text>,
-    labels: { confirm: action, cancel: 'Keep it' },
+    labels: { confirm: action, cancel: keep },
     confirmProps: { color: 'red' },
     cancelProps: { 'data-autofocus': true },
     onConfirm: run,

@@ -1,5 +1,6 @@
 import { ActionIcon, Code, Group, Popover, Stack, Text, Tooltip } from '@mantine/core';
 import { IconTerminal2 } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useSession } from '../session/session.tsx';
 import { Copy } from './copy.tsx';
 
@@ -24,11 +25,25 @@ export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId:
 export const Curl = ({ request }: { request: CurlRequest }) => {
   const teamId = useSession().credentials?.teamId ?? '';
   const command = curlCommand(request, teamId);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Popover position="bottom-end" width="min(480px, 92vw)" withArrow trapFocus>
+    <Popover
+      position="bottom-end"
+      width="min(480px, 92vw)"
+      withArrow
+      trapFocus
+      shadow="md"
+      opened={isOpen}
+      onChange={setOpen}
+    >
       <Popover.Target>
-        <Tooltip label="The same with curl">
-          <ActionIcon variant="default" size={36} aria-label="Show this page's request as a curl command">
+        <Tooltip label="The same with curl" disabled={isOpen}>
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label="Show this page's request as a curl command"
+            onClick={() => setOpen(!isOpen)}
+          >
             <IconTerminal2 size={18} />
           </ActionIcon>
         </Tooltip>

@@ -1,17 +1,26 @@
 import { Alert, Button, Stack } from '@mantine/core';
-import { IconAlertCircle } from '@tabler/icons-react';
-import { explain } from '../interface/refusal.ts';
+import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
+import { explain, Refusal } from '../interface/refusal.ts';
+import { Empty } from './empty.tsx';
 
 /** Something could not be read: what the service said, and a way to ask again. */
-export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => (
-  <Alert color="red" icon={<IconAlertCircle />} title="This could not be loaded" role="alert">
-    <Stack align="flex-start" gap="sm">
-      {explain(error)}
-      {retry !== undefined && (
-        <Button size="xs" variant="default" onClick={() => retry()}>
-          Try again
-        </Button>
-      )}
-    </Stack>
-  </Alert>
-);
+export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
+  if (error instanceof Refusal && error.status === 404)
+    return (
+      <Empty title="It is not there" icon={IconMapOff}>
+        It may have been deleted, or the address may be mistyped.
+      </Empty>
+    );
+  return (
+    <Alert color="red" icon={<IconAlertCircle />} title="This could not be loaded" role="alert">
+      <Stack align="flex-start" gap="sm">
+        {explain(error)}
+        {retry !== undefined && (
+          <Button size="xs" variant="default" onClick={() => retry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+};

@@ -1,4 +1,4 @@
-import { type Issue, Refusal, wordsOf } from '../interface/refusal.ts';
+import { asSentence, type Issue, Refusal, wordsOf } from '../interface/refusal.ts';
 
 /** Faults beside the fields they are about, and those that belong to no field. */
 export interface Faults {
@@ -9,8 +9,6 @@ export interface Faults {
 /** `/body/itemAttributes/0/min` → `itemAttributes.0.min`, as forms name their fields. */
 const fieldOf = ({ path }: Issue): string | undefined =>
   /^\/body\/(.+)$/.exec(path)?.[1]?.split('/').join('.').replaceAll('~1', '/').replaceAll('~0', '~');
-
-const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1);
 
 /** Sorts the issues of a refusal to the fields of a form. */
 export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {

@@ -4,6 +4,11 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
 
 export const formatCount = (count: number): string => whole.format(count);
+
+/** A count with its noun: 1 item, 1,200 items. */
+export const formatMany = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
 export const formatNumber = (value: number): string => plain.format(value);
 
 /** A share of 1 as a percentage, with enough digits to tell small ones apart. */
@@ -14,6 +19,10 @@ export const formatShare = (share: number, digits = 4): string => {
   const text = percent < 1e-6 ? percent.toExponential(2) : String(Number(percent.toPrecision(digits)));
   return `${text}\u00a0%`;
 };
+
+/** A share in a column, where all have the same number of digits. */
+export const formatColumnShare = (share: number): string =>
+  share === 0 || share === 1 || share < 1e-8 ? formatShare(share) : `${(share * 100).toPrecision(3)}\u00a0%`;
 
 /** A share in the words of players: one in so many. */
 export const formatOneIn = (share: number): string =>

@@ -14,9 +14,9 @@ export const RangeValue = ({ name, value, min, max }: RangeValueProps) => {
   const place = max > min ? (value - min) / (max - min) : 1;
   return (
     <div>
-      <Group justify="space-between" gap="xs">
+      <Group justify="space-between" gap={6} wrap="nowrap" align="flex-end">
         <Text size="sm">{name}</Text>
-        <Text size="sm" className="numeric">
+        <Text size="sm" className="numeric" ta="right" style={{ flex: 'none' }}>
           <b>{formatNumber(value)}</b>{' '}
           <Text span size="xs" c="dimmed">
             of {formatNumber(min)} to {formatNumber(max)}

@@ -20,25 +20,31 @@ export const RollCard = ({ result, items, options, marks = [], size = 52 }: Roll
   return (
     <Card padding="md">
       <Stack gap="sm">
-        <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Group wrap="nowrap" gap="sm">
           <Thumbnail name={item.name} thumbnail={item.thumbnail} size={size} />
           <Stack gap={4} miw={0}>
-            <Text fw={650}>{item.name}</Text>
-            <Group gap={4}>
-              {item.classifiers.map(({ classifierOptionId, classifierOption }) => (
-                <OptionBadge
-                  key={classifierOptionId}
-                  option={options.get(classifierOptionId)}
-                  name={classifierOption.name}
-                />
-              ))}
-              {marks.map((mark) => (
-                <Badge key={mark} variant="filled" color="verdigris">
-                  {mark}
-                </Badge>
-              ))}
-            </Group>
+            <Text fw={650} lh={1.3}>
+              {item.name}
+            </Text>
+            {marks.length > 0 && (
+              <Group gap={4}>
+                {marks.map((mark) => (
+                  <Badge key={mark} variant="filled" color="verdigris">
+                    {mark}
+                  </Badge>
+                ))}
+              </Group>
+            )}
           </Stack>
+        </Group>
+        <Group gap={4}>
+          {item.classifiers.map(({ classifierOptionId, classifierOption }) => (
+            <OptionBadge
+              key={classifierOptionId}
+              option={options.get(classifierOptionId)}
+              name={classifierOption.name}
+            />
+          ))}
         </Group>
         {itemAttributeInstances.map(({ itemAttributeId, value, attribute }) => {
           const { min, max } = ranges.find(({ id }) => id === itemAttributeId) ?? attribute;

@@ -1,7 +1,10 @@
 import { Card, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A table in a card; where it is wider than the screen it scrolls by itself, by keyboard too. */
+/**
+ * A table in a card; where it is wider than the screen it scrolls by itself, by keyboard too. On a narrow screen it gives up
+ * columns rather than width.
+ */
 export const TableCard = ({
   label,
   minWidth = 640,
@@ -12,7 +15,7 @@ export const TableCard = ({
   children: ReactNode;
 }) => (
   <Card padding={0}>
-    <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0}>
+    <Table.ScrollContainer minWidth={`calc(${minWidth}px * var(--console-wide))`} type="native" tabIndex={0}>
       <Table horizontalSpacing="md" aria-label={label}>
         {children}
       </Table>

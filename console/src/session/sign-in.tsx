@@ -42,7 +42,7 @@ export const SignIn = () => {
       <Stack w="100%" maw={400} gap="lg">
         <Stack gap={6} align="center">
           <Logo size={44} />
-          <Title order={1} ta="center">
+          <Title order={1} ta="center" mt="xs">
             Sign in to Itemwright
           </Title>
           <Text c="dimmed" size="sm" ta="center">
@@ -84,7 +84,8 @@ export const SignIn = () => {
         </Card>
         <Text c="dimmed" size="xs" ta="center">
           The first start of the service prints a team id and a secret. Another secret is made with{' '}
-          <Code>npm run -s itemwright -- secret create</Code>. It is kept in this tab only.
+          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. It is kept in this tab
+          only.
         </Text>
       </Stack>
     </Center>

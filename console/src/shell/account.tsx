@@ -9,6 +9,7 @@ import {
   IconSun,
 } from '@tabler/icons-react';
 import { useTeam } from '../interface/queries.ts';
+import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';
 
 const SCHEMES = [
@@ -69,7 +70,7 @@ export const Account = () => {
           <Menu.Item component="a" href="/docs" target="_blank" leftSection={<IconBook2 size={16} />}>
             API reference
           </Menu.Item>
-          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut()}>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leaveSafely(() => signOut())}>
             Sign out
           </Menu.Item>
         </Menu.Dropdown>

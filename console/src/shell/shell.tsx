@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { Account } from './account.tsx';
@@ -10,6 +10,8 @@ import classes from './shell.module.css';
 
 export const Shell = ({ children }: { children: ReactNode }) => {
   const [isOpen, { toggle, close }] = useDisclosure();
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
+  useHotkeys(isOpen ? [['Escape', close]] : []);
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   const section = location.split('/')[1] ?? '';
@@ -39,12 +41,20 @@ export const Shell = ({ children }: { children: ReactNode }) => {
       </a>
       <AppShell.Header className={classes.header} hiddenFrom="sm">
         <Group h="100%" px="md" gap="sm">
-          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            size="sm"
+            aria-label="Navigation"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+          />
           <Logo />
           <Text fw={650}>Itemwright</Text>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" className={classes.navbar} aria-label="Main">
+      {/* Out of sight it is out of the way of the Tab key too, and what it covers when it is open as well. */}
+      <AppShell.Navbar p="sm" id="navigation" className={classes.navbar} aria-label="Main" inert={!isWide && !isOpen}>
         <Group gap="sm" px={10} py={6} visibleFrom="sm">
           <Logo />
           <Text fw={650}>Itemwright</Text>
@@ -56,7 +66,7 @@ export const Shell = ({ children }: { children: ReactNode }) => {
           <Account />
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1} ref={main} className={classes.main}>
+      <AppShell.Main id="main" tabIndex={-1} ref={main} className={classes.main} inert={!isWide && isOpen}>
         <ErrorBoundary key={location}>{children}</ErrorBoundary>
       </AppShell.Main>
     </AppShell>

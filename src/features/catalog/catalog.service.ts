@@ -1,4 +1,3 @@
-import { v7 as newId } from 'uuid';
 import type { Reader, Transaction } from '../../database/database.ts';
 import {
   type Catalog,
@@ -8,6 +7,7 @@ import {
   type PoolFilter,
   type RolledItem,
 } from '../../engine/pool.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { Attribute } from '../attributes/attributes.contract.ts';
@@ -24,14 +24,7 @@ import {
 export interface TeamCatalog {
   readonly version: string;
   readonly catalog: Catalog;
-  /** The item as a roll result shows it. */
-  item(itemId: string): RolledItemBody;
-  /** The attribute behind an item attribute, as a roll result shows it. */
-  attribute(itemAttributeId: string): Attribute;
-  /**
-   * A roll result as the text of an answer, put together from pieces that are made once for each item; `more` is the
-   * text of further members, each after a comma.
-   */
+  /** A roll result as the text of an answer; `more` is the text of further members, each after a comma. */
   rollText(rolled: RolledItem, more?: string): string;
   /** The pool of a plain roll, compiled once for each filter in use. */
   pool(filter: PoolFilter): Pool;
@@ -72,7 +65,6 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
   const attributesById = new Map(rows.attributes.map((row) => [row.id, row]));
   const optionsById = new Map(rows.options.map((row) => [row.id, row]));
   const itemsById = new Map(rows.items.map((row) => [row.id, row]));
-  const itemAttributesById = new Map(rows.itemAttributes.map((row) => [row.id, row]));
   const optionsOfItem = gather(
     rows.itemOptions,
     (row) => row.item_id,
@@ -135,34 +127,24 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
       }),
     };
   };
-  const showAttribute = (itemAttributeId: string): Attribute => {
-    const { id, name, min, max, step, team_id } = known(
-      attributesById.get(known(itemAttributesById.get(itemAttributeId)).attribute_id),
-    );
+  const showAttribute = (attributeId: string): Attribute => {
+    const { id, name, min, max, step, team_id } = known(attributesById.get(attributeId));
     return { id, name, min, max, step, teamId: team_id };
   };
 
-  const item = remembered(showItem);
-  const attribute = remembered(showAttribute);
-  const itemText = remembered((itemId) => `{"item":${JSON.stringify(item(itemId))},"itemAttributeInstances":[`);
-  const attributeTexts = remembered((itemAttributeId) => ({
-    before: `{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":`,
-    after: `,"attribute":${JSON.stringify(attribute(itemAttributeId))}}`,
-  }));
+  const itemText = remembered((itemId) => `{"item":${JSON.stringify(showItem(itemId))},"itemAttributeInstances":[`);
+  const attributeText = remembered((attributeId) => `,"attribute":${JSON.stringify(showAttribute(attributeId))}}`);
 
   const everything = compilePool(catalog);
   const pools = new Map<string, Pool>();
   return {
     version,
     catalog,
-    item,
-    attribute,
     rollText: (rolled, more = '') => {
       let text = itemText(rolled.item.id);
       let separator = '';
-      for (const { itemAttributeId, value } of rolled.values) {
-        const { before, after } = attributeTexts(itemAttributeId);
-        text += `${separator}${before}${value}${after}`;
+      for (const { itemAttributeId, attributeId, value } of rolled.values) {
+        text += `${separator}{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":${value}${attributeText(attributeId)}`;
         separator = ',';
       }
       return `${text}]${more}}`;
@@ -184,15 +166,17 @@ const known = <T>(value: T | undefined): T => {
   return value;
 };
 
-const remembered = <T>(make: (id: string) => T): ((id: string) => T) => {
-  const made = new Map<string, T>();
+/** More texts are not kept: a large catalog would take more memory for them than for all else, to save little. */
+const MOST_REMEMBERED = 10_000;
+
+const remembered = (make: (id: string) => string): ((id: string) => string) => {
+  const made = new Map<string, string>();
   return (id) => {
-    let value = made.get(id);
-    if (value === undefined) {
-      value = make(id);
-      made.set(id, value);
-    }
-    return value;
+    const kept = made.get(id);
+    if (kept !== undefined) return kept;
+    const text = make(id);
+    if (made.size < MOST_REMEMBERED) made.set(id, text);
+    return text;
   };
 };
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import { inPassing } from '../../database/passing.ts';
 import { notFound } from '../../errors.ts';
 import type { HistoryEvent } from './history.contract.ts';
 import * as store from './history.store.ts';
@@ -36,7 +37,7 @@ export const recordCreations = async (
       request_id: requestId,
     });
   }
-  await store.insertEvents(tx, rows);
+  inPassing(tx, store.insertEvents(tx, rows));
 };
 
 /** Records what happened to an instance that the caller holds, so that the events of one come one after another. */

@@ -92,15 +92,35 @@ export const insertDeletionsOf = (
     )
     .execute();
 
+/** Takes a user out of every event. Their instances are still there. */
 export const forgetUser = async (tx: Transaction, teamId: string, userId: string): Promise<void> => {
-  for (const column of ['from_user_id', 'to_user_id'] as const) {
-    await tx
-      .updateTable('item_instance_history')
-      .set({ [column]: null })
-      .where('team_id', '=', teamId)
-      .where(column, '=', userId)
-      .execute();
-  }
+  // What came to them is theirs, or has gone from them since: the events that name them are those of such instances.
+  await tx
+    .updateTable('item_instance_history')
+    .set({ to_user_id: null })
+    .where('team_id', '=', teamId)
+    .where('to_user_id', '=', userId)
+    .where('item_instance_id', 'in', (eb) =>
+      eb
+        .selectFrom('item_instances')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', userId)
+        .union(
+          eb
+            .selectFrom('item_instance_history as left')
+            .select('left.item_instance_id as id')
+            .where('left.team_id', '=', teamId)
+            .where('left.from_user_id', '=', userId),
+        ),
+    )
+    .execute();
+  await tx
+    .updateTable('item_instance_history')
+    .set({ from_user_id: null })
+    .where('team_id', '=', teamId)
+    .where('from_user_id', '=', userId)
+    .execute();
 };
 
 export const selectEvents = async (

@@ -1,12 +1,13 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import { inPassing } from '../../database/passing.ts';
 import type { Footprint } from '../../engine/grid.ts';
 import { type CompiledItem, rollAttributes } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { conflict, type Issue, invalid, notFound, refuseAny, type ServiceError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import { type Cause, recordCreations, recordDeletion, recordTransfer } from '../history/history.service.ts';
@@ -161,7 +162,7 @@ const give = async (
       updated_at: context.nowMs,
     };
   });
-  await store.insertInstances(tx, rows);
+  inPassing(tx, store.insertInstances(tx, rows));
   const created = rows.map((row, index) => ({
     id: row.id,
     itemId: row.item_id,

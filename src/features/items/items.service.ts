@@ -1,8 +1,8 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
 import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';

@@ -1,8 +1,8 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import { Collision } from '../../database/collision.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import { inPassing } from '../../database/passing.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import {
   type Cell,
@@ -22,6 +22,7 @@ import {
   rowsWithout,
 } from '../../engine/grid.ts';
 import { conflict, type Issue, refuseAny } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { ItemInstanceSpace, ListedItemInstanceSpace } from '../item-instances/item-instances.contract.ts';
@@ -55,14 +56,29 @@ interface OpenGrid extends Grid {
   /** What is taken in the rows that are known, changed as places are taken and left, and written back at the end. */
   readonly taken: Map<number, bigint>;
   readonly known: Set<number>;
+  /** Once all rows are known, those that are not in `taken` are free. */
+  isKnown: boolean;
   readonly changed: Set<number>;
 }
 
-const openGrid = (
-  { id, cols, rows }: HeldUserSpace,
-  taken = new Map<number, bigint>(),
-  known = new Set<number>(),
-): OpenGrid => ({ userSpaceId: id, cols, rows, taken, known, changed: new Set() });
+/** A grid of which nothing is known yet, or all. */
+const openGrid = ({ id, cols, rows }: HeldUserSpace, all?: Map<number, bigint>): OpenGrid => ({
+  userSpaceId: id,
+  cols,
+  rows,
+  taken: all ?? new Map(),
+  known: new Set(),
+  isKnown: all !== undefined,
+  changed: new Set(),
+});
+
+/** Reads all rows of a grid that are not known yet. */
+const learnAll = async (tx: Transaction, { teamId }: Context, grid: OpenGrid): Promise<void> => {
+  if (grid.isKnown) return;
+  const found = await store.selectTakenRows(tx, { teamId, userSpaceId: grid.userSpaceId, from: 0, to: grid.rows - 1 });
+  for (const [row, bits] of found) if (!grid.known.has(row)) grid.taken.set(row, bits);
+  grid.isKnown = true;
+};
 
 /** Reads the rows from `y` on that are not known yet. Nothing else of a grid is ever read to find or take a place. */
 const learn = async (
@@ -71,6 +87,7 @@ const learn = async (
   grid: OpenGrid,
   { y, height }: Pick<Lying, 'y' | 'height'>,
 ): Promise<void> => {
+  if (grid.isKnown) return;
   const missing: number[] = [];
   for (let row = y; row < y + height; row++) if (!grid.known.has(row)) missing.push(row);
   const [from, to] = [missing[0], missing.at(-1)];
@@ -92,11 +109,11 @@ const change = ({ taken, changed }: OpenGrid, rows: ReadonlyMap<number, bigint>)
 const take = (grid: OpenGrid, lying: Lying): void => change(grid, rowsWith(grid, lying, lying));
 const leave = (grid: OpenGrid, lying: Lying): void => change(grid, rowsWithout(grid, lying, lying));
 
-const saveGrids = (tx: Transaction, { teamId }: Context, grids: Iterable<OpenGrid>): Promise<void> => {
+const saveGrids = (tx: Transaction, { teamId }: Context, grids: Iterable<OpenGrid>): void => {
   const rows = [...new Set(grids)].flatMap(({ userSpaceId, taken, changed }) =>
     [...changed].map((y) => ({ userSpaceId, y, taken: taken.get(y) ?? 0n })),
   );
-  return store.saveTakenRows(tx, teamId, rows);
+  inPassing(tx, store.saveTakenRows(tx, teamId, rows));
 };
 
 const lyingAt = (item: Footprint, { x, y, rotated }: Place): Lying => ({ ...footprintOf(item, rotated), x, y });
@@ -133,7 +150,7 @@ const findPlace = async (
   { x, y, rotated }: WantedPlace,
 ): Promise<Place | null> => {
   if (x === undefined || y === undefined) {
-    await learn(tx, context, grid, { y: 0, height: grid.rows });
+    await learnAll(tx, context, grid);
     return firstFree(grid, item, rotated) ?? null;
   }
   const place = { x, y, rotated: rotated ?? false };
@@ -182,13 +199,11 @@ export const placeAll = async (
     rows.push(row);
     cells.push(...cellRows(row, lying));
   }
-  await store.insertPlacements(
-    tx,
-    rows.filter((row) => row !== null),
-  );
+  const placed = rows.filter((row) => row !== null);
+  inPassing(tx, store.insertPlacements(tx, placed));
   // The key over the cells is what keeps two from lying in one; the rows only make a free place quick to find.
-  await store.insertCells(tx, cells);
-  await saveGrids(tx, context, [grid]);
+  inPassing(tx, store.insertCells(tx, cells));
+  saveGrids(tx, context, [grid]);
   return rows.map((row) => row && toItemInstanceSpace(row));
 };
 
@@ -239,14 +254,10 @@ const writeMoved = async (tx: Transaction, { teamId }: Context, moved: readonly 
     teamId,
     moved.map(({ row }) => row.id),
   );
-  await store.savePlacements(
-    tx,
-    moved.map(({ row }) => row),
-  );
-  await store.insertCells(
-    tx,
-    moved.flatMap(({ row, lying }) => cellRows(row, lying)),
-  );
+  const placements = moved.map(({ row }) => row);
+  inPassing(tx, store.savePlacements(tx, placements));
+  const cells = moved.flatMap(({ row, lying }) => cellRows(row, lying));
+  inPassing(tx, store.insertCells(tx, cells));
 };
 
 /** Where something goes, and from where; the caller holds both user spaces. */
@@ -278,7 +289,7 @@ export const relocate = async (
   const moved = movedTo(context, present, to.id, place);
   take(target, moved.lying);
   await writeMoved(tx, context, [moved, ...settle(context, source, displaced)]);
-  await saveGrids(tx, context, [source, target]);
+  saveGrids(tx, context, [source, target]);
   return toItemInstanceSpace(moved.row);
 };
 
@@ -351,7 +362,7 @@ export const vacate = async (
   const lying = lyingOf(present);
   await learn(tx, context, grid, lying);
   leave(grid, lying);
-  await saveGrids(tx, context, [grid]);
+  saveGrids(tx, context, [grid]);
 };
 
 /** Takes what lies somewhere out of its user space, which the caller holds. */
@@ -372,10 +383,8 @@ export const repack = async (tx: Transaction, context: Context, userSpace: HeldU
   const places = pack(userSpace, all);
   if (places === undefined)
     throw conflict({ path: '/path/id', message: 'no order that was tried finds a place for everything in it' });
-  const rows: ReadonlyMap<number, bigint> = new Map(
-    Array.from({ length: userSpace.rows }, (_, y): [number, bigint] => [y, 0n]),
-  );
-  const grid = openGrid(userSpace, new Map(rows), new Set(rows.keys()));
+  // It is packed as if it were empty, and all its rows are written anew.
+  const grid = openGrid(userSpace, new Map(Array.from({ length: userSpace.rows }, (_, y) => [y, 0n])));
   const moved: Moved[] = [];
   for (const [index, placed] of all.entries()) {
     const place = places[index] as Place;
@@ -386,7 +395,7 @@ export const repack = async (tx: Transaction, context: Context, userSpace: HeldU
   if (moved.length === 0) return;
   await writeMoved(tx, context, moved);
   change(grid, grid.taken);
-  await saveGrids(tx, context, [grid]);
+  saveGrids(tx, context, [grid]);
 };
 
 const USER_SPACES_AT_ONCE = 200;
@@ -448,7 +457,7 @@ export const refit = async (
       some.flatMap(({ id }) => (placedIn.get(id) ?? []).map((row) => row.id)),
     );
     await store.insertCells(tx, cells);
-    await saveGrids(tx, context, grids);
+    saveGrids(tx, context, grids);
   }
   refuseAny(faults, 'CONFLICT');
 };

@@ -17,8 +17,11 @@ export const rollRoutes = (
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;
     const { userId } = body ?? {};
-    if (userId !== undefined)
-      return command(request, reply, (tx) => service.rollForUser(tx, context, { ...body, userId }, workshop));
+    if (userId !== undefined) {
+      const kept = { ...body, userId };
+      const answer = await command(request, reply, (tx) => service.rollForUser(tx, context, kept, workshop));
+      return sendText(reply, answer);
+    }
     const roll = { nowMs: context.nowMs, request: body ?? null };
     // What is to be stored with its key has a transaction of its own.
     const text = isKeyed(request)

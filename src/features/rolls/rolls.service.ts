@@ -1,14 +1,16 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
+import { inPassing } from '../../database/passing.ts';
 import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
-import type { ItemOdds, RollRequest, RollResult } from './rolls.contract.ts';
+import { countRolls } from '../statistics/roll-counts.service.ts';
+import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 import * as store from './rolls.store.ts';
 
 /** Rolls that were made together, with what is recorded of them. */
@@ -23,35 +25,9 @@ interface Rolls {
 /** What was rolled, as it is recorded: the item, then its values in the order of its item attributes' ids. */
 const recordOf = ({ item, values }: RolledItem): (string | number)[] => [item.id, ...values.map(({ value }) => value)];
 
-/** Adds up what is counted under one key, however many rolls of one transaction raise it. */
-const sums = <K extends { readonly teamId: string; readonly templateId: string }>() => {
-  const byKey = new Map<string, K & { count: number }>();
-  return {
-    add: (text: string, key: K, count: number): void => {
-      const known = byKey.get(text);
-      if (known === undefined) byKey.set(text, { ...key, count });
-      else known.count += count;
-    },
-    all: () => [...byKey.values()],
-  };
-};
-
 /** Writes down and counts all rolls of a transaction at its end, with a statement for each table. */
-const recorded = deferred<Rolls>(async (tx, all) => {
-  const totals = sums<Omit<store.ItemCount, 'count' | 'day'>>();
-  const itemDays = sums<Omit<store.ItemCount, 'count'>>();
-  const days = sums<Omit<store.ItemCount, 'count' | 'itemId'>>();
-  for (const { teamId, nowMs, rolled, ...rest } of all) {
-    const templateId = rest.templateId ?? '';
-    const day = utcDay(nowMs);
-    const context = `${teamId}\n${templateId}\n`;
-    days.add(`${context}${day}`, { teamId, templateId, day }, rolled.length);
-    for (const { item } of rolled) {
-      totals.add(`${context}${item.id}`, { teamId, templateId, itemId: item.id }, 1);
-      itemDays.add(`${context}${day}${item.id}`, { teamId, templateId, day, itemId: item.id }, 1);
-    }
-  }
-  await store.insertEvents(
+const recorded = deferred<Rolls>((tx, all) => {
+  const events = store.insertEvents(
     tx,
     all.map(({ teamId, templateId, userId, nowMs, rolled }) => ({
       team_id: teamId,
@@ -62,9 +38,17 @@ const recorded = deferred<Rolls>(async (tx, all) => {
       results: JSON.stringify(rolled.map(recordOf)),
     })),
   );
-  await store.addItemTotals(tx, totals.all());
-  await store.addItemDays(tx, itemDays.all());
-  await store.addDays(tx, days.all());
+  const counts = countRolls(
+    tx,
+    all.map(({ teamId, templateId, nowMs, rolled }) => ({
+      teamId,
+      templateId: templateId ?? '',
+      day: utcDay(nowMs),
+      itemIds: rolled.map(({ item }) => item.id),
+    })),
+  );
+  inPassing(tx, events);
+  inPassing(tx, counts);
 });
 
 /** Records rolls that belong together, and counts them, in the transaction that makes them. */
@@ -76,16 +60,6 @@ export const recordRolls = (
 ): void => {
   if (rolled.length > 0) recorded.add(tx, { teamId, templateId, userId, nowMs, rolled });
 };
-
-/** A rolled item as the interface shows it. */
-export const showRoll = (team: TeamCatalog, { item, values }: RolledItem): RollResult => ({
-  item: team.item(item.id),
-  itemAttributeInstances: values.map(({ itemAttributeId, value }) => ({
-    itemAttributeId,
-    value,
-    attribute: team.attribute(itemAttributeId),
-  })),
-});
 
 const requestFaults = (
   { classifierOptionIds = [], userId, userSpaceId }: RollRequest,
@@ -170,20 +144,20 @@ export const rollPlainOnce = async (
   return outcome.value;
 };
 
-/** Rolls an item and gives it to the player whom the request names. */
+/** Rolls an item and gives it to the player whom the request names. The answer is a text. */
 export const rollForUser = async (
   tx: Transaction,
   context: Context,
   request: RollRequest & { userId: string },
   { catalogs, draws }: Workshop,
-): Promise<RollResult> => {
+): Promise<string> => {
   const { userId, userSpaceId } = request;
   const team = await catalogs.current(tx, context.teamId);
   const rolled = rollOnCatalog(team, request, draws);
   const gift = { itemId: rolled.item.id, values: rolled.values };
   const [itemInstance] = await giveInstances(tx, context, { userId, userSpaceId, cause: 'roll' }, [gift]);
   recordRolls(tx, context, [rolled], { userId });
-  return { ...showRoll(team, rolled), itemInstance };
+  return team.rollText(rolled, `,"itemInstance":${JSON.stringify(itemInstance)}`);
 };
 
 export const listItemOdds = async (reader: Reader, { teamId }: Context, catalogs: Catalogs): Promise<ItemOdds[]> => {

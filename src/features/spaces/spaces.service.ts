@@ -1,8 +1,8 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { ensureUser, getUser } from '../users/users.service.ts';
 import type {

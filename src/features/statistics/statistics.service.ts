@@ -1,6 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { Reader } from '../../database/database.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid } from '../../errors.ts';
+import type { Catalogs } from '../catalog/catalog.service.ts';
+import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';
 
@@ -9,22 +12,21 @@ const checkFilter = ({ from, to }: StatisticsFilter): void => {
     throw invalid({ path: '/query/from', message: `must not be after to (${to})` });
 };
 
+const inByteOrder = (counts: ReadonlyMap<string, number>): [string, number][] =>
+  [...counts].sort(([a], [b]) => compareBytes(a, b));
+
 export const getStatistics = async (
   reader: Reader,
   { teamId }: Context,
   filter: StatisticsFilter,
 ): Promise<RollStatistics> => {
   checkFilter(filter);
-  const days = await store.selectDayCounts(reader, teamId, filter);
-  const templates = await store.selectTemplateCounts(reader, teamId, filter);
-  const items = await store.selectItemCounts(reader, teamId, filter);
+  const { byItem, byDay, byTemplate } = await readRollCounts(reader, teamId, filter);
   return {
-    totalRolls: days.reduce((sum, { count }) => sum + count, 0),
-    uniqueItems: items.length,
-    rollsByTemplate: Object.fromEntries(
-      templates.filter(({ template_id }) => template_id !== '').map(({ template_id, count }) => [template_id, count]),
-    ),
-    rollsByDay: days.map(({ day, count }) => ({ date: day, count })),
+    totalRolls: byDay.values().reduce((sum, count) => sum + count, 0),
+    uniqueItems: byItem.size,
+    rollsByTemplate: Object.fromEntries(inByteOrder(byTemplate)),
+    rollsByDay: inByteOrder(byDay).map(([date, count]) => ({ date, count })),
   };
 };
 
@@ -32,14 +34,20 @@ export const listDropRates = async (
   reader: Reader,
   { teamId }: Context,
   filter: StatisticsFilter,
+  catalogs: Catalogs,
 ): Promise<DropRate[]> => {
   checkFilter(filter);
-  const rows = await store.selectDropCounts(reader, teamId, filter);
-  const total = rows.reduce((sum, { dropCount }) => sum + dropCount, 0);
-  return rows.map(({ itemId, itemName, dropCount }) => ({
-    itemId,
-    itemName: itemName ?? itemId,
-    dropCount,
-    dropRate: dropCount / total,
-  }));
+  const { catalog } = await catalogs.current(reader, teamId);
+  const counts = await readItemCounts(reader, teamId, filter);
+  const total = counts.values().reduce((sum, count) => sum + count, 0);
+  const gone = [...counts.keys()].filter((id) => !catalog.itemsById.has(id));
+  const lastNames = await store.selectLastNames(reader, teamId, gone);
+  return [...counts]
+    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b))
+    .map(([itemId, dropCount]) => ({
+      itemId,
+      itemName: catalog.itemsById.get(itemId)?.name ?? lastNames.get(itemId) ?? itemId,
+      dropCount,
+      dropRate: dropCount / total,
+    }));
 };

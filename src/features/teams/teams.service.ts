@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { v7 as newId } from 'uuid';
 import type { Context, Role } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { digestOf } from '../../digest.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { CreatedSecret, NewSecret, Secret, Team } from './teams.contract.ts';

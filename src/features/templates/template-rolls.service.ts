@@ -104,7 +104,7 @@ export const rollTemplate = async (
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
   const rolled = rollByRules(template, before, { count, depth, drawsOf, nowMs: context.nowMs });
-  if (stateful && rolled.state !== null) await saveTemplateState(tx, context, userId, template, rolled.state);
+  if (stateful && rolled.state !== null) saveTemplateState(tx, context, userId, template, rolled.state);
 
   let given: GivenInstance[] = [];
   if (userId !== undefined && (grant || userSpaceId !== undefined)) {
@@ -150,7 +150,7 @@ export const sparkTemplate = async (
       message: `has ${before.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
     });
   }
-  await saveTemplateState(tx, context, userId, template, after);
+  saveTemplateState(tx, context, userId, template, after);
   const [itemInstance] = await giveInstances(tx, context, receiver, [giftOf(item)]);
   return {
     templateId: id,

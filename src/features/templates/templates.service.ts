@@ -1,4 +1,3 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
@@ -6,6 +5,7 @@ import { type Bindings, referencedIds } from '../../engine/binding.ts';
 import type { TemplateConfig } from '../../engine/config.ts';
 import { bindTemplate, type CompiledTemplate } from '../../engine/templates.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { compileShape } from '../../shape.ts';
 import { beginTemplateChange, type Catalogs } from '../catalog/catalog.service.ts';
 import { CONFIGS, type NewTemplate, type Template, type TemplateChange } from './templates.contract.ts';

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { inPassing } from '../../database/passing.ts';
 import {
   initialOwnState,
   initialPityState,
@@ -43,17 +44,17 @@ export const holdTemplateState = async (
   return { own, pity: shared ?? pity };
 };
 
-export const saveTemplateState = async (
+export const saveTemplateState = (
   tx: Transaction,
   context: Context,
   userId: string,
   template: CompiledTemplate,
   { own, pity }: TemplateState,
-): Promise<void> => {
+): void => {
   const { own: ownKey, group } = keysOf(context, userId, template);
-  if (group !== null) await store.updateState(tx, group, JSON.stringify(pity));
+  if (group !== null) inPassing(tx, store.updateState(tx, group, JSON.stringify(pity)));
   const record: OwnRecord = { own, pity: group === null ? pity : initialPityState() };
-  await store.updateState(tx, ownKey, JSON.stringify(record));
+  inPassing(tx, store.updateState(tx, ownKey, JSON.stringify(record)));
 };
 
 /** The state as it is, without holding it; null where the player never rolled here. */

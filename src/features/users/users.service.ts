@@ -1,8 +1,8 @@
-import { v7 as newId } from 'uuid';
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { recordUserDeletion } from '../history/history.service.ts';
 import type { NewUser, User } from './users.contract.ts';
 import * as store from './users.store.ts';

@@ -1,18 +1,16 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { answer, type Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 
-interface Values {
+type Values = {
   name: string;
   id: string;
   min: number | string;
   max: number | string;
   step: number | string;
-}
+};
 
 const bodyOf = ({ name, min, max, step }: Values) => ({
   name,
@@ -22,7 +20,6 @@ const bodyOf = ({ name, min, max, step }: Values) => ({
 });
 
 export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Attribute']; onClose: () => void }) => {
-  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const form = useForm<Values>({
     initialValues: {
       name: attribute?.name ?? '',
@@ -46,49 +43,32 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
         : answer(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
     done: ({ name }) => `${name} is saved`,
   });
-  const submit = form.onSubmit((values) =>
-    save.mutate(values, {
-      onSuccess: onClose,
-      onError: (error) => {
-        const { fields, others } = faultsOf(error, (field) => field in values);
-        form.setErrors(fields);
-        setOtherFaults(others);
-      },
-    }),
-  );
   return (
-    <Modal opened onClose={onClose} title={attribute === undefined ? 'New attribute' : `Edit ${attribute.name}`}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FaultList faults={otherFaults} />
-          <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-          {attribute === undefined && (
-            <TextInput
-              label="Id"
-              description="Yours to choose; made for you when left empty."
-              {...form.getInputProps('id')}
-            />
-          )}
-          <Group grow align="flex-start">
-            <NumberInput label="Lowest" {...form.getInputProps('min')} />
-            <NumberInput label="Highest" {...form.getInputProps('max')} />
-          </Group>
-          <NumberInput
-            label="Step"
-            description="The distance between neighbouring values. Empty: whole numbers where both bounds are whole, else any value."
-            placeholder="none"
-            {...form.getInputProps('step')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {attribute === undefined ? 'Create attribute' : 'Save'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={attribute === undefined ? 'New attribute' : `Edit ${attribute.name}`}
+      action={attribute === undefined ? 'Create attribute' : 'Save'}
+      form={form}
+      change={save}
+      onClose={onClose}
+    >
+      <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+      {attribute === undefined && (
+        <TextInput
+          label="Id"
+          description="Yours to choose; made for you when left empty."
+          {...form.getInputProps('id')}
+        />
+      )}
+      <Group grow align="flex-start">
+        <NumberInput label="Lowest" {...form.getInputProps('min')} />
+        <NumberInput label="Highest" {...form.getInputProps('max')} />
+      </Group>
+      <NumberInput
+        label="Step"
+        description="The distance between neighbouring values. Empty: whole numbers where both bounds are whole, else any value."
+        placeholder="none"
+        {...form.getInputProps('step')}
+      />
+    </FormDialog>
   );
 };

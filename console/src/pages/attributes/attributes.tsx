@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { useAttributes, useItems, usePermissions } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatNumber } from '../../parts/format.ts';
+import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
@@ -55,8 +55,8 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
           <SortHeader sorting={sorting} column="max" isNumeric>
             Highest
           </SortHeader>
-          <Table.Th>Values</Table.Th>
-          <SortHeader sorting={sorting} column="uses" isNumeric>
+          <Table.Th visibleFrom="sm">Values</Table.Th>
+          <SortHeader sorting={sorting} column="uses" isNumeric visibleFrom="sm">
             Items
           </SortHeader>
           {canWrite && <ActionsHeader />}
@@ -69,14 +69,19 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
               <Text size="sm" fw={600}>
                 {attribute.name}
               </Text>
-              <Text size="xs" c="dimmed">
+              <Text size="xs" c="dimmed" visibleFrom="sm">
                 {attribute.id}
+              </Text>
+              <Text size="xs" c="dimmed" hiddenFrom="sm">
+                {stepInWords(attribute)}, {uses === 0 ? 'on no item' : `on ${formatMany(uses, 'item')}`}
               </Text>
             </Table.Td>
             <Table.Td ta="right">{formatNumber(attribute.min)}</Table.Td>
             <Table.Td ta="right">{formatNumber(attribute.max)}</Table.Td>
-            <Table.Td>{stepInWords(attribute)}</Table.Td>
-            <Table.Td ta="right">{uses}</Table.Td>
+            <Table.Td visibleFrom="sm">{stepInWords(attribute)}</Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {formatCount(uses)}
+            </Table.Td>
             {canWrite && (
               <Table.Td>
                 <Group justify="flex-end">

@@ -6,7 +6,7 @@ import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
-import { formatNumber } from '../../parts/format.ts';
+import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
 import { ActionsHeader } from '../../parts/table-card.tsx';
@@ -48,7 +48,7 @@ export const ClassifierCard = ({
   const removeOption = (removed: Option) =>
     confirmLoss({
       title: `Remove ${removed.name}?`,
-      text: `${usesOf(removed)} items have it; they lose it, and their odds change with it. It is refused while a template names it.`,
+      text: `${formatMany(usesOf(removed), 'item has it and loses it', 'items have it and lose it')}; the odds change with that. It is refused while a template names it.`,
       action: 'Remove option',
       run: () =>
         change.mutate({ classifierOptions: classifierOptions.filter(({ id: own }) => own !== removed.id).map(kept) }),
@@ -104,7 +104,7 @@ export const ClassifierCard = ({
               <Table.Tr>
                 <Table.Th>Option</Table.Th>
                 <Table.Th w={110}>Multiplier</Table.Th>
-                <Table.Th w={60} ta="right">
+                <Table.Th w={60} ta="right" visibleFrom="xs">
                   Items
                 </Table.Th>
                 {canWrite && <ActionsHeader />}
@@ -135,7 +135,9 @@ export const ClassifierCard = ({
                       `× ${formatNumber(option.dropRateMultiplier ?? 1)}`
                     )}
                   </Table.Td>
-                  <Table.Td ta="right">{usesOf(option)}</Table.Td>
+                  <Table.Td ta="right" visibleFrom="xs">
+                    {formatCount(usesOf(option))}
+                  </Table.Td>
                   {canWrite && (
                     <Table.Td>
                       <ActionIcon

@@ -1,22 +1,19 @@
-import { ActionIcon, Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
 import { answer } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 
-interface Values {
+type Values = {
   name: string;
   classifierOptions: { key: string; name: string; dropRateMultiplier: number | string }[];
-}
+};
 
 const newOption = () => ({ key: randomId(), name: '', dropRateMultiplier: 1 as number | string });
 
 export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
-  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const form = useForm<Values>({
     initialValues: { name: '', classifierOptions: [newOption()] },
     validate: {
@@ -39,72 +36,49 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
       ),
     done: ({ name }) => `${name} is saved`,
   });
-  const submit = form.onSubmit((values) =>
-    save.mutate(values, {
-      onSuccess: onClose,
-      onError: (error) => {
-        const { fields, others } = faultsOf(error, (field) => /^(?:name|classifierOptions\.\d+\.\w+)$/.test(field));
-        form.setErrors(fields);
-        setOtherFaults(others);
-      },
-    }),
-  );
   return (
-    <Modal opened onClose={onClose} title="New classifier">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FaultList faults={otherFaults} />
-          <TextInput label="Name" withAsterisk data-autofocus placeholder="Rarity" {...form.getInputProps('name')} />
-          <Stack gap="xs" role="group" aria-label="Options">
-            <Text size="sm" fw={600}>
-              Options
-            </Text>
-            {form.values.classifierOptions.map(({ key }, place) => (
-              <Group key={key} wrap="nowrap" align="flex-start" gap="xs">
-                <TextInput
-                  flex={1}
-                  aria-label={`Name of option ${place + 1}`}
-                  placeholder="Common"
-                  {...form.getInputProps(`classifierOptions.${place}.name`)}
-                />
-                <NumberInput
-                  w={96}
-                  aria-label={`Multiplier of option ${place + 1}`}
-                  prefix="× "
-                  min={0}
-                  {...form.getInputProps(`classifierOptions.${place}.dropRateMultiplier`)}
-                />
-                <ActionIcon
-                  mt={4}
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove option ${place + 1}`}
-                  onClick={() => form.removeListItem('classifierOptions', place)}
-                >
-                  <IconTrash size={16} />
-                </ActionIcon>
-              </Group>
-            ))}
-            <Button
+    <FormDialog title="New classifier" action="Create classifier" form={form} change={save} onClose={onClose}>
+      <TextInput label="Name" withAsterisk data-autofocus placeholder="Rarity" {...form.getInputProps('name')} />
+      <Stack gap="xs" role="group" aria-label="Options">
+        <Text size="sm" fw={600}>
+          Options
+        </Text>
+        {form.values.classifierOptions.map(({ key }, place) => (
+          <Group key={key} wrap="nowrap" align="flex-start" gap="xs">
+            <TextInput
+              flex={1}
+              aria-label={`Name of option ${place + 1}`}
+              placeholder="Common"
+              {...form.getInputProps(`classifierOptions.${place}.name`)}
+            />
+            <NumberInput
+              w={96}
+              aria-label={`Multiplier of option ${place + 1}`}
+              prefix="× "
+              min={0}
+              {...form.getInputProps(`classifierOptions.${place}.dropRateMultiplier`)}
+            />
+            <ActionIcon
+              mt={4}
               variant="subtle"
-              size="xs"
-              leftSection={<IconPlus size={14} />}
-              style={{ alignSelf: 'flex-start' }}
-              onClick={() => form.insertListItem('classifierOptions', newOption())}
+              color="gray"
+              aria-label={`Remove option ${place + 1}`}
+              onClick={() => form.removeListItem('classifierOptions', place)}
             >
-              Add an option
-            </Button>
-          </Stack>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              Create classifier
-            </Button>
+              <IconTrash size={16} />
+            </ActionIcon>
           </Group>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+        <Button
+          variant="subtle"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => form.insertListItem('classifierOptions', newOption())}
+        >
+          Add an option
+        </Button>
+      </Stack>
+    </FormDialog>
   );
 };

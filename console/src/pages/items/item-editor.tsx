@@ -13,6 +13,7 @@ import { faultsOf } from '../../parts/field-errors.ts';
 import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
 import { AttributeRanges } from './attribute-ranges.tsx';
 import { Footprint } from './footprint.tsx';
 import { bodyOf, type ItemValues, NEW_ITEM, validateItem, valuesOf } from './item-values.ts';
@@ -40,6 +41,12 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
     validateInputOnBlur: true,
   });
 
+  useUnsaved(canWrite && form.isDirty());
+  const leave = () => {
+    forgetUnsaved();
+    navigate('/items');
+  };
+
   const save = useChange({
     run: (api, values: ItemValues) =>
       item === undefined
@@ -56,7 +63,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
   const submit = form.onSubmit((values) => {
     setOtherFaults([]);
     save.mutate(values, {
-      onSuccess: () => navigate('/items'),
+      onSuccess: leave,
       onError: (error) => {
         const { fields, others } = faultsOf(error, (field) => FIELD.test(field));
         form.setErrors(fields);
@@ -179,7 +186,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                       title: `Delete ${item.name}?`,
                       text: 'It leaves the catalog, and the odds of the others grow. This cannot be undone. It is refused while players own it or a template names it.',
                       action: 'Delete item',
-                      run: () => remove.mutate(item.id, { onSuccess: () => navigate('/items') }),
+                      run: () => remove.mutate(item.id, { onSuccess: leave }),
                     })
                   }
                 >

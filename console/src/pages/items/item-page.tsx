@@ -10,7 +10,7 @@ export const ItemPage = () => {
   return (
     <Page
       title={item.data?.name ?? 'Item'}
-      about={`Item ${id}`}
+      about={item.data && `Id ${id}`}
       back={{ href: '/items', label: 'Items' }}
       curl={{ path: `/items/${encodeURIComponent(id)}` }}
     >

@@ -1,11 +1,11 @@
-import { Group, MultiSelect, Pagination, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Box, Group, MultiSelect, Pagination, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { List, Schemas } from '../../interface/client.ts';
 import { useItemOdds, useItems, usePermissions } from '../../interface/queries.ts';
 import { type KnownOption, optionIdsOf, useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatNumber } from '../../parts/format.ts';
+import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
@@ -38,6 +38,19 @@ const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: R
   return [...byClassifier.values()].every((ids) => ids.some((id) => own.has(id)));
 };
 
+interface BadgesProps {
+  readonly item: Schemas['Item'];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+const Badges = ({ item, options }: BadgesProps) => (
+  <Group gap={4}>
+    {item.classifiers.map(({ classifierOption: { id, name } }) => (
+      <OptionBadge key={id} option={options.get(id)} name={name} />
+    ))}
+  </Group>
+);
+
 const ItemRow = ({
   row,
   options,
@@ -57,23 +70,24 @@ const ItemRow = ({
             <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
               {item.name}
             </TextLink>
-            <Text size="xs" c="dimmed" truncate maw={220}>
+            <Text size="xs" c="dimmed" truncate maw={220} visibleFrom="sm">
               {item.id}
             </Text>
+            <Box hiddenFrom="sm" mt={4}>
+              <Badges item={item} options={options} />
+            </Box>
           </Stack>
         </Group>
       </Table.Td>
-      <Table.Td>
-        <Group gap={4}>
-          {item.classifiers.map(({ classifierOption: { id, name } }) => (
-            <OptionBadge key={id} option={options.get(id)} name={name} />
-          ))}
-        </Group>
+      <Table.Td visibleFrom="sm">
+        <Badges item={item} options={options} />
       </Table.Td>
-      <Table.Td ta="right">
+      <Table.Td ta="right" visibleFrom="sm">
         {item.width} × {item.height}
       </Table.Td>
-      <Table.Td ta="right">{formatNumber(weight)}</Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        {formatNumber(weight)}
+      </Table.Td>
       <Table.Td>
         <ShareBar share={odds} greatest={greatest} />
       </Table.Td>
@@ -140,11 +154,11 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
             <SortHeader sorting={sorting} column="name">
               Item
             </SortHeader>
-            <Table.Th>Classifiers</Table.Th>
-            <SortHeader sorting={sorting} column="size" isNumeric>
+            <Table.Th visibleFrom="sm">Classifiers</Table.Th>
+            <SortHeader sorting={sorting} column="size" isNumeric visibleFrom="sm">
               Cells
             </SortHeader>
-            <SortHeader sorting={sorting} column="weight" isNumeric>
+            <SortHeader sorting={sorting} column="weight" isNumeric visibleFrom="sm">
               Weight
             </SortHeader>
             <SortHeader sorting={sorting} column="odds" isNumeric>
@@ -160,14 +174,14 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
       </TableCard>
       {sorted.length === 0 && (
         <Empty title="No item fits" icon={IconSearch}>
-          Nothing has these words and options. Clear the search to see all {formatCount(rows.length)} items.
+          Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" role="status">
           {sorted.length === rows.length
-            ? `${formatCount(rows.length)} items`
-            : `${formatCount(sorted.length)} of ${formatCount(rows.length)} items`}
+            ? formatMany(rows.length, 'item')
+            : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}
           {items.isCut && ' (the oldest; there are more than the console reads)'}
         </Text>
         {pages > 1 && (

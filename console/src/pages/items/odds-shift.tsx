@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
-import { formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
+import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
 import type { ItemValues } from './item-values.ts';
 
 const OTHERS_SHOWN = 6;
@@ -70,7 +70,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           <Table verticalSpacing={4} aria-label="Odds of other items, before and after">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>The most likely others</Table.Th>
+                <Table.Th>Likeliest others</Table.Th>
                 <Table.Th ta="right">Now</Table.Th>
                 <Table.Th ta="right">After</Table.Th>
                 <Table.Th ta="right">Shift</Table.Th>
@@ -82,8 +82,8 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
                 return (
                   <Table.Tr key={row.itemId}>
                     <Table.Td>{row.itemName}</Table.Td>
-                    <Table.Td ta="right">{formatShare(row.odds, 3)}</Table.Td>
-                    <Table.Td ta="right">{formatShare(share, 3)}</Table.Td>
+                    <Table.Td ta="right">{formatColumnShare(row.odds)}</Table.Td>
+                    <Table.Td ta="right">{formatColumnShare(share)}</Table.Td>
                     <Table.Td ta="right">
                       <Shift before={row.odds} after={share} />
                     </Table.Td>

@@ -19,7 +19,9 @@ interface CatalogFaultsProps {
   readonly items: readonly Schemas['Item'][];
 }
 
-const MOST_SHOWN = 8;
+const MOST_SHOWN = 6;
+
+const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'];
 
 /** What is wrong with the catalog, each with a way to mend it. */
 export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
@@ -56,10 +58,14 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
 
   if (faults.length === 0)
     return (
-      <Group gap="sm" wrap="nowrap" align="flex-start">
-        <IconCircleCheck size={20} color="var(--console-more)" style={{ flex: 'none' }} aria-hidden />
-        <Text size="sm">Every item can drop, every tier has items, and every template can be rolled.</Text>
-      </Group>
+      <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {SOUND.map((text) => (
+          <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
+            <IconCircleCheck size={20} color="var(--console-more)" style={{ flex: 'none' }} aria-hidden />
+            <Text size="sm">{text}</Text>
+          </Group>
+        ))}
+      </Stack>
     );
   return (
     <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>

@@ -14,7 +14,7 @@ export const DayChart = ({ days }: { days: readonly { readonly date: string; rea
     xAxisProps={{ minTickGap: 24 }}
     yAxisProps={{ width: 48, allowDecimals: false }}
     valueFormatter={formatCount}
-    barChartProps={{ accessibilityLayer: false }}
+    barChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
     barProps={{ radius: [3, 3, 0, 0] }}
   />
 );

@@ -3,7 +3,7 @@ import { IconDice5 } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
 import { useItems } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatShare } from '../../parts/format.ts';
+import { formatColumnShare, formatCount } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -41,8 +41,8 @@ export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => 
             <Text size="sm" className="numeric">
               {formatCount(dropCount)}
             </Text>
-            <Text size="sm" c="dimmed" w={66} ta="right" className="numeric">
-              {formatShare(dropRate, 3)}
+            <Text size="sm" c="dimmed" w={72} ta="right" className="numeric">
+              {formatColumnShare(dropRate)}
             </Text>
           </Group>
         );

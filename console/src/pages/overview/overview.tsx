@@ -1,5 +1,7 @@
 import { Card, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconChartBar } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import type { Schemas } from '../../interface/client.ts';
 import {
   useDropRates,
   useFirstUsers,
@@ -8,28 +10,45 @@ import {
   useRollStatistics,
   useTemplates,
 } from '../../interface/queries.ts';
-import { formatCount } from '../../parts/format.ts';
-import { TextLink } from '../../parts/links.tsx';
+import { explain } from '../../interface/refusal.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
+import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { pathTo } from '../../parts/path-id.ts';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
 import { DropList } from './drop-list.tsx';
+import { FirstSteps } from './first-steps.tsx';
 
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
 const DAYS = 30;
+const MOST_SOURCES = 5;
 
-const Total = ({ label, href, value }: { label: string; href: string; value: string | undefined }) => (
+interface TotalProps {
+  readonly label: string;
+  readonly href: string;
+  readonly value: string | undefined;
+  /** Why there is no value. */
+  readonly error: Error | null;
+}
+
+const Total = ({ label, href, value, error }: TotalProps) => (
   <Card padding="md">
     <Text size="sm" c="dimmed">
       <TextLink href={href} c="dimmed">
         {label}
       </TextLink>
     </Text>
-    {value === undefined ? (
-      <Skeleton height={30} width={70} mt={4} />
-    ) : (
+    {value === undefined && error === null && <Skeleton height={30} width={70} mt={4} />}
+    {value === undefined && error !== null && (
+      <Text size="sm" c="red">
+        {explain(error)}
+      </Text>
+    )}
+    {value !== undefined && (
       <Text fz={26} fw={650} lh={1.3} className="numeric">
         {value}
       </Text>
@@ -49,26 +68,82 @@ const RollsByDay = () => {
       <Stack gap="sm">
         <Title order={2}>Rolls by day</Title>
         <Loaded query={statistics} lines={5}>
-          {({ rollsByDay, totalRolls }) => (
-            <>
-              <Text size="sm" c="dimmed">
-                {formatCount(totalRolls)} items rolled in the last {DAYS} days (UTC).
-              </Text>
-              <div aria-hidden="true">
-                <Suspense fallback={<Skeleton height={230} />}>
-                  <DayChart days={everyDay(rollsByDay, from, today)} />
-                </Suspense>
-              </div>
-            </>
-          )}
+          {({ rollsByDay, totalRolls }) => {
+            const [busiest] = rollsByDay.toSorted((one, other) => other.count - one.count);
+            if (busiest === undefined)
+              return (
+                <Empty
+                  title={`Nothing rolled in the last ${DAYS} days`}
+                  icon={IconChartBar}
+                  action={
+                    <LinkButton href="/roll-lab" variant="default">
+                      To the roll lab
+                    </LinkButton>
+                  }
+                />
+              );
+            return (
+              <>
+                <Text size="sm" c="dimmed">
+                  {formatMany(totalRolls, 'item')} rolled in the last {DAYS} days (UTC), most on{' '}
+                  {formatDay(busiest.date)}: {formatCount(busiest.count)}.
+                </Text>
+                <div aria-hidden="true">
+                  <Suspense fallback={<Skeleton height={230} />}>
+                    <DayChart days={everyDay(rollsByDay, from, today)} />
+                  </Suspense>
+                </div>
+              </>
+            );
+          }}
         </Loaded>
       </Stack>
     </Card>
   );
 };
 
+interface SourcesProps {
+  readonly templates: readonly Schemas['Template'][];
+  readonly statistics: Schemas['RollStatistics'];
+}
+
+/** Who rolls: the templates, and plain rolls over all items. */
+const Sources = ({ templates, statistics }: SourcesProps) => {
+  const { totalRolls, rollsByTemplate } = statistics;
+  const byTemplates = Object.values(rollsByTemplate).reduce((sum, count) => sum + count, 0);
+  const rows = [
+    ...templates.map(({ id, name }) => ({ name, href: pathTo('templates', id), count: rollsByTemplate[id] ?? 0 })),
+    { name: 'Plain rolls', href: '/roll-lab', count: totalRolls - byTemplates },
+  ].sort((one, other) => other.count - one.count);
+  return (
+    <Stack gap={6}>
+      {rows.slice(0, MOST_SOURCES).map(({ name, href, count }) => (
+        <Group key={href} gap="sm" wrap="nowrap">
+          <TextLink href={href} size="sm" flex={1} truncate>
+            {name}
+          </TextLink>
+          <Text size="sm" c="dimmed" className="numeric">
+            {formatCount(count)}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+};
+
 const Drops = () => {
   const rates = useDropRates();
+  const items = useItems();
+  /** The rarest first, and before them those that never came; the service lists only what was rolled. */
+  const leastOf = (rows: readonly Schemas['DropRate'][]): Schemas['DropRate'][] => {
+    if (rows.length === 0) return [];
+    const seen = new Set(rows.map(({ itemId }) => itemId));
+    const never = (items.data?.rows ?? []).filter(({ id }) => !seen.has(id));
+    return [
+      ...never.map(({ id, name }) => ({ itemId: id, itemName: name, dropCount: 0, dropRate: 0 })),
+      ...rows.toReversed(),
+    ];
+  };
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
       <Card component="section" aria-label="Most dropped">
@@ -80,7 +155,7 @@ const Drops = () => {
       <Card component="section" aria-label="Least dropped">
         <Stack gap="sm">
           <Title order={2}>Least dropped</Title>
-          <Loaded query={rates}>{(rows) => <DropList rows={rows.toReversed().slice(0, 6)} />}</Loaded>
+          <Loaded query={rates}>{(rows) => <DropList rows={leastOf(rows).slice(0, 6)} />}</Loaded>
         </Stack>
       </Card>
     </SimpleGrid>
@@ -94,40 +169,50 @@ export const Overview = () => {
   const statistics = useRollStatistics();
   const odds = useItemOdds();
   const rolled = statistics.data;
+  const isNew = items.data?.rows.length === 0 && rolled?.totalRolls === 0;
   return (
     <Page title="Overview" about="Your game at a glance." curl={{ path: '/roll-events/stats' }}>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        <Total label="Items" href="/items" value={counted(items.data)} />
-        <Total label="Templates" href="/templates" value={counted(templates.data)} />
-        <Total label="Players" href="/players" value={counted(users.data)} />
-        <Total label="Items rolled" href="/statistics" value={rolled && formatCount(rolled.totalRolls)} />
+        <Total label="Items" href="/items" value={counted(items.data)} error={items.error} />
+        <Total label="Templates" href="/templates" value={counted(templates.data)} error={templates.error} />
+        <Total label="Players" href="/players" value={counted(users.data)} error={users.error} />
+        <Total
+          label="Items rolled"
+          href="/statistics"
+          value={rolled && formatCount(rolled.totalRolls)}
+          error={statistics.error}
+        />
       </SimpleGrid>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <RollsByDay />
-        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }}>{isNew ? <FirstSteps /> : <RollsByDay />}</Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Card component="section" aria-label="Health of the catalog" h="100%">
-            <Stack gap="sm">
-              <Group justify="space-between">
+            <Stack gap="xl">
+              <Stack gap="sm">
                 <Title order={2}>Health of the catalog</Title>
-              </Group>
-              <Loaded query={odds}>
-                {(rows) => (
-                  <Loaded query={templates}>
-                    {(list) => (
-                      <Loaded query={items}>
-                        {(known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
-                      </Loaded>
-                    )}
-                  </Loaded>
-                )}
-              </Loaded>
+                <Loaded query={odds}>
+                  {(rows) => (
+                    <Loaded query={templates}>
+                      {(list) => (
+                        <Loaded query={items}>
+                          {(known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
+                        </Loaded>
+                      )}
+                    </Loaded>
+                  )}
+                </Loaded>
+              </Stack>
+              {rolled !== undefined && rolled.totalRolls > 0 && (
+                <Stack gap="sm">
+                  <Title order={2}>Where rolls come from</Title>
+                  <Sources templates={templates.data?.rows ?? []} statistics={rolled} />
+                </Stack>
+              )}
             </Stack>
           </Card>
         </Grid.Col>
       </Grid>
-      <Drops />
+      {!isNew && <Drops />}
     </Page>
   );
 };

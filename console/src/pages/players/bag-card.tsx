@@ -1,7 +1,9 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { IconSortDescending } from '@tabler/icons-react';
+import { ActionIcon, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { IconSortDescending, IconTrash } from '@tabler/icons-react';
 import { answer } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { formatMany } from '../../parts/format.ts';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { PlacedThing } from './thing.tsx';
@@ -35,6 +37,11 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
     done: () => `${name} is sorted`,
     failed: 'Not sorted',
   });
+  const remove = useChange({
+    run: (api) => answer(api.DELETE('/users/{userId}/spaces/{id}', { params: { path: { userId, id } } })),
+    done: () => `${name} is taken away`,
+    failed: 'Not taken away',
+  });
   const lying = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
   const taken = lying.reduce((cells, { item }) => cells + item.width * item.height, 0);
   return (
@@ -48,17 +55,38 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
             </Text>
           </div>
           {canWrite && (
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<IconSortDescending size={16} />}
-              aria-label={`Sort ${name}`}
-              disabled={lying.length === 0}
-              loading={sort.isPending}
-              onClick={() => sort.mutate(undefined)}
-            >
-              Sort
-            </Button>
+            <Group gap={4}>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconSortDescending size={16} />}
+                aria-label={`Sort ${name}`}
+                disabled={lying.length === 0}
+                loading={sort.isPending}
+                onClick={() => sort.mutate(undefined)}
+              >
+                Sort
+              </Button>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Take ${name} away`}
+                loading={remove.isPending}
+                onClick={() =>
+                  confirmLoss({
+                    title: `Take ${name} away?`,
+                    text:
+                      lying.length === 0
+                        ? 'It is empty. The player can be given another one.'
+                        : `The player keeps what lies in it: ${formatMany(lying.length, 'thing')}, then in no bag.`,
+                    action: 'Take the bag away',
+                    run: () => remove.mutate(undefined),
+                  })
+                }
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Group>
           )}
         </Group>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard, an empty bag too. */}

@@ -189,7 +189,9 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
           {bags.length === 0 && (
             <Card>
               <Empty title="No bags yet" icon={IconBackpack}>
-                A bag is a space that the player has. What the player owns is listed below.
+                {canWrite
+                  ? 'Give the player one, and drag into it what is listed below.'
+                  : 'What the player owns is listed below.'}
               </Empty>
             </Card>
           )}

@@ -5,37 +5,57 @@ import { usePlayerState, useTemplates } from '../../interface/queries.ts';
 import { explain } from '../../interface/refusal.ts';
 import { type KnownOption, useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatShare } from '../../parts/format.ts';
+import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 
-const COLUMNS = ['Rolls', 'Since top tier', 'Lost in a row', 'Spark points', 'Since lower tiers', 'Next: top tier'];
+/** A narrow screen shows those that matter most; the rest then stands below the name. */
+const COLUMNS = [
+  { label: 'Rolls', visibleFrom: 'sm' },
+  { label: 'Since top tier' },
+  { label: 'Lost in a row', visibleFrom: 'sm' },
+  { label: 'Spark points' },
+  { label: 'Since lower tiers', visibleFrom: 'sm' },
+  { label: 'Next: top tier' },
+];
 
 interface StateProps {
   readonly state: Schemas['UserTemplateState'];
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
+const nameIn = (options: ReadonlyMap<string, KnownOption>, tier: string | null): string =>
+  tier === null ? 'any item' : (options.get(tier)?.name ?? tier);
+
+const inShort = ({ rolls, losses, pities }: StateProps['state'], options: StateProps['options']): string =>
+  [
+    formatMany(rolls, 'roll'),
+    ...(losses > 0 ? [`${formatCount(losses)} lost in a row`] : []),
+    ...pities.map(({ tier, since }) => `${formatCount(since)} since ${nameIn(options, tier)}`),
+  ].join(', ');
+
 const StateCells = ({ state, options }: StateProps) => {
   const { rolls, sinceTop, losses, sparkPoints, pities, accruedRolls, next } = state;
-  const nameOf = (tier: string | null) => (tier === null ? 'any item' : (options.get(tier)?.name ?? tier));
+  const nameOf = (tier: string | null) => nameIn(options, tier);
   const [top] = next;
   return (
     <>
-      <Table.Td ta="right">
+      <Table.Td ta="right" visibleFrom="sm">
         {formatCount(rolls)}
         {accruedRolls > 0 && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {formatCount(accruedRolls)} to claim
           </Text>
         )}
       </Table.Td>
       <Table.Td ta="right">{formatCount(sinceTop)}</Table.Td>
-      <Table.Td ta="right">{formatCount(losses)}</Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        {formatCount(losses)}
+      </Table.Td>
       <Table.Td ta="right">{formatCount(sparkPoints)}</Table.Td>
-      <Table.Td ta="right">
+      <Table.Td ta="right" visibleFrom="sm">
         {pities.length === 0
           ? '–'
           : pities.map(({ tier, since }) => `${nameOf(tier)} ${formatCount(since)}`).join(', ')}
@@ -70,6 +90,11 @@ const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowPro
         <TextLink href={pathTo('templates', id)} fw={600} size="sm">
           {name}
         </TextLink>
+        {state.data !== undefined && (
+          <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+            {inShort(state.data, options)}
+          </Text>
+        )}
       </Table.Th>
       {state.data !== undefined ? (
         <StateCells state={state.data} options={options} />
@@ -103,9 +128,9 @@ export const Pity = ({ userId }: { userId: string }) => {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Template</Table.Th>
-                {COLUMNS.map((column) => (
-                  <Table.Th key={column} ta="right">
-                    {column}
+                {COLUMNS.map(({ label, visibleFrom }) => (
+                  <Table.Th key={label} ta="right" visibleFrom={visibleFrom}>
+                    {label}
                   </Table.Th>
                 ))}
               </Table.Tr>

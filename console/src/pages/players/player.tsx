@@ -1,5 +1,5 @@
 import { Button, Tabs } from '@mantine/core';
-import { IconGift } from '@tabler/icons-react';
+import { IconBackpack, IconGift } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useBags, useInstances, usePermissions, useUser } from '../../interface/queries.ts';
 import { formatMoment } from '../../parts/format.ts';
@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
 import { Belongings } from './belongings.tsx';
+import { GiveBag } from './give-bag.tsx';
 import { GiveItem } from './give-item.tsx';
 import { Pity } from './pity.tsx';
 
@@ -16,7 +17,8 @@ export const Player = () => {
   const bags = useBags(id);
   const instances = useInstances(id);
   const { canWrite } = usePermissions();
-  const [isGiving, setGiving] = useState(false);
+  const [given, setGiven] = useState<'item' | 'bag'>();
+  const close = () => setGiven(undefined);
   return (
     <Page
       title={id}
@@ -29,9 +31,14 @@ export const Player = () => {
       actions={
         canWrite &&
         bags.data !== undefined && (
-          <Button leftSection={<IconGift size={16} />} onClick={() => setGiving(true)}>
-            Give an item
-          </Button>
+          <>
+            <Button variant="default" leftSection={<IconBackpack size={16} />} onClick={() => setGiven('bag')}>
+              Give a bag
+            </Button>
+            <Button leftSection={<IconGift size={16} />} onClick={() => setGiven('item')}>
+              Give an item
+            </Button>
+          </>
         )
       }
     >
@@ -57,9 +64,8 @@ export const Player = () => {
           </Tabs>
         )}
       </Loaded>
-      {isGiving && bags.data !== undefined && (
-        <GiveItem userId={id} bags={bags.data.rows} onClose={() => setGiving(false)} />
-      )}
+      {given === 'item' && bags.data !== undefined && <GiveItem userId={id} bags={bags.data.rows} onClose={close} />}
+      {given === 'bag' && <GiveBag userId={id} onClose={close} />}
     </Page>
   );
 };

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { List, Schemas } from '../../interface/client.ts';
 import { useUsers } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatMoment } from '../../parts/format.ts';
+import { formatMany, formatMoment } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -70,7 +70,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
               <SortHeader sorting={sorting} column="id">
                 Id
               </SortHeader>
-              <SortHeader sorting={sorting} column="externalId">
+              <SortHeader sorting={sorting} column="externalId" visibleFrom="sm">
                 External id
               </SortHeader>
               <SortHeader sorting={sorting} column="since">
@@ -87,8 +87,11 @@ const UserTable = ({ users }: { users: List<User> }) => {
                     <TextLink href={pathTo('players', id)} fw={600} size="sm">
                       {id}
                     </TextLink>
+                    <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+                      {externalId}
+                    </Text>
                   </Table.Td>
-                  <Table.Td>{externalId ?? '–'}</Table.Td>
+                  <Table.Td visibleFrom="sm">{externalId ?? '–'}</Table.Td>
                   <Table.Td>{formatMoment(createdAt)}</Table.Td>
                 </Table.Tr>
               ))}
@@ -97,7 +100,8 @@ const UserTable = ({ users }: { users: List<User> }) => {
       )}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" role="status">
-          {formatCount(sorted.length)} players{users.isCut && ' (the oldest; there are more than the console reads)'}
+          {formatMany(sorted.length, 'player')}
+          {users.isCut && ' (the oldest; there are more than the console reads)'}
         </Text>
         {pages > 1 && (
           <Pagination

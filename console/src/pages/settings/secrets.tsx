@@ -19,26 +19,33 @@ const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => 
     failed: 'Not revoked',
   });
   return (
-    <Table.ScrollContainer minWidth={520} type="native" tabIndex={0}>
+    <Table.ScrollContainer minWidth="calc(520px * var(--console-wide))" type="native" tabIndex={0}>
       <Table aria-label="Secrets">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Role</Table.Th>
-            <Table.Th>Made</Table.Th>
+            <Table.Th visibleFrom="sm">Made</Table.Th>
             <ActionsHeader />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {secrets.map((secret) => (
             <Table.Tr key={secret.id}>
-              <Table.Td fw={600}>{secret.name}</Table.Td>
               <Table.Td>
-                <Badge variant="dot" color={COLOURS[secret.role]}>
+                <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+                  {secret.name}
+                </Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {formatMoment(secret.createdAt)}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Badge variant="dot" color={COLOURS[secret.role]} miw="max-content">
                   {secret.role}
                 </Badge>
               </Table.Td>
-              <Table.Td>{formatMoment(secret.createdAt)}</Table.Td>
+              <Table.Td visibleFrom="sm">{formatMoment(secret.createdAt)}</Table.Td>
               <Table.Td ta="right">
                 <Button
                   variant="subtle"

@@ -1,22 +1,19 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { answer, type Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { FaultList } from '../../parts/fault-list.tsx';
-import { faultsOf } from '../../parts/field-errors.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 
-interface Values {
+type Values = {
   id: string;
   name: string;
   cols: number | string;
   rows: number | string;
-}
+};
 
 const bodyOf = ({ name, cols, rows }: Values) => ({ name, cols: Number(cols), rows: Number(rows) });
 
 export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClose: () => void }) => {
-  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const form = useForm<Values>({
     initialValues: { id: '', name: space?.name ?? '', cols: space?.cols ?? 10, rows: space?.rows ?? 6 },
     validate: {
@@ -32,43 +29,26 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
         : answer(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
     done: ({ name }) => `${name} is saved`,
   });
-  const submit = form.onSubmit((values) =>
-    save.mutate(values, {
-      onSuccess: onClose,
-      onError: (error) => {
-        const { fields, others } = faultsOf(error, (field) => field in values);
-        form.setErrors(fields);
-        setOtherFaults(others);
-      },
-    }),
-  );
   return (
-    <Modal opened onClose={onClose} title={space === undefined ? 'New space' : `Edit ${space.name}`}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FaultList faults={otherFaults} />
-          <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-          {space === undefined && (
-            <TextInput
-              label="Id"
-              description="Yours to choose; made for you when left empty."
-              {...form.getInputProps('id')}
-            />
-          )}
-          <Group grow align="flex-start">
-            <NumberInput label="Columns" min={1} max={200} allowDecimal={false} {...form.getInputProps('cols')} />
-            <NumberInput label="Rows" min={1} max={200} allowDecimal={false} {...form.getInputProps('rows')} />
-          </Group>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {space === undefined ? 'Create space' : 'Save'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={space === undefined ? 'New space' : `Edit ${space.name}`}
+      action={space === undefined ? 'Create space' : 'Save'}
+      form={form}
+      change={save}
+      onClose={onClose}
+    >
+      <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+      {space === undefined && (
+        <TextInput
+          label="Id"
+          description="Yours to choose; made for you when left empty."
+          {...form.getInputProps('id')}
+        />
+      )}
+      <Group grow align="flex-start">
+        <NumberInput label="Columns" min={1} max={200} allowDecimal={false} {...form.getInputProps('cols')} />
+        <NumberInput label="Rows" min={1} max={200} allowDecimal={false} {...form.getInputProps('rows')} />
+      </Group>
+    </FormDialog>
   );
 };

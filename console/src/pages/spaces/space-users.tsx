@@ -1,6 +1,6 @@
 import { Drawer, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import { formatCount } from '../../parts/format.ts';
+import { formatMany } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
@@ -28,7 +28,7 @@ export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSp
         ))}
         {users.length > MOST_SHOWN && (
           <Text size="sm" c="dimmed">
-            And {formatCount(users.length - MOST_SHOWN)} more players.
+            And {formatMany(users.length - MOST_SHOWN, 'more player')}.
           </Text>
         )}
       </Stack>

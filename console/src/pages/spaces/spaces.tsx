@@ -6,7 +6,7 @@ import { usePermissions, useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatMany } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
@@ -72,7 +72,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                 'nobody'
               ) : (
                 <Button variant="subtle" size="compact-sm" onClick={() => onShowUsers(space)}>
-                  {formatCount(space.userSpaces.length)} {space.userSpaces.length === 1 ? 'bag' : 'bags'}
+                  {formatMany(space.userSpaces.length, 'bag')}
                 </Button>
               )}
             </Table.Td>

@@ -1,4 +1,17 @@
-import { Badge, Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  Badge,
+  Box,
+  Button,
+  Card,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
@@ -11,7 +24,7 @@ import {
   useTemplates,
 } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatShare } from '../../parts/format.ts';
+import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
 import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -47,57 +60,83 @@ const download = (name: string, text: string): void => {
   URL.revokeObjectURL(link.href);
 };
 
-const DropTable = ({ rows }: { rows: readonly DropRow[] }) => {
+const VerdictBadge = ({ verdict }: { verdict: DropRow['verdict'] }) => {
+  if (verdict === undefined) return '–';
+  const { about, colour, label } = VERDICTS[verdict];
+  return (
+    <Tooltip label={about}>
+      <Badge variant="dot" color={colour}>
+        {label}
+      </Badge>
+    </Tooltip>
+  );
+};
+
+interface DropTableProps {
+  readonly rows: readonly DropRow[];
+  /** Whether there are odds to compare with. */
+  readonly isCompared: boolean;
+}
+
+const DropTable = ({ rows, isCompared }: DropTableProps) => {
   const { sorted, sorting } = useSorting(rows, COLUMNS, 'drops', true);
   const greatest = Math.max(...rows.map(({ high, expected = 0 }) => Math.max(high, expected)));
   return (
-    <TableCard label="Drop rates" minWidth={820}>
+    <TableCard label="Drop rates" minWidth={isCompared ? 760 : 520}>
       <Table.Thead>
         <Table.Tr>
           <SortHeader sorting={sorting} column="name">
             Item
           </SortHeader>
-          <SortHeader sorting={sorting} column="drops" isNumeric>
+          <SortHeader sorting={sorting} column="drops" isNumeric visibleFrom={isCompared ? 'sm' : undefined}>
             Drops
           </SortHeader>
           <SortHeader sorting={sorting} column="actual" isNumeric>
             Actual
           </SortHeader>
-          <SortHeader sorting={sorting} column="expected" isNumeric>
-            Expected
-          </SortHeader>
-          <Table.Th>95 % interval</Table.Th>
-          <SortHeader sorting={sorting} column="verdict">
-            Verdict
-          </SortHeader>
+          {isCompared && (
+            <SortHeader sorting={sorting} column="expected" isNumeric>
+              Expected
+            </SortHeader>
+          )}
+          <Table.Th visibleFrom="sm">95 % interval</Table.Th>
+          {isCompared && (
+            <SortHeader sorting={sorting} column="verdict" visibleFrom="sm">
+              Verdict
+            </SortHeader>
+          )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {sorted.map((row) => {
-          const verdict = row.verdict && VERDICTS[row.verdict];
-          return (
-            <Table.Tr key={row.itemId}>
-              <Table.Td fw={600}>{row.itemName}</Table.Td>
-              <Table.Td ta="right">{formatCount(row.drops)}</Table.Td>
-              <Table.Td ta="right">{formatShare(row.actual, 3)}</Table.Td>
-              <Table.Td ta="right">{row.expected === undefined ? '–' : formatShare(row.expected, 3)}</Table.Td>
-              <Table.Td>
-                <Interval row={row} greatest={greatest} />
+        {sorted.map((row) => (
+          <Table.Tr key={row.itemId}>
+            <Table.Td>
+              <Text size="sm" fw={600}>
+                {row.itemName}
+              </Text>
+              {isCompared && (
+                <Box hiddenFrom="sm" mt={2}>
+                  <VerdictBadge verdict={row.verdict} />
+                </Box>
+              )}
+            </Table.Td>
+            <Table.Td ta="right" visibleFrom={isCompared ? 'sm' : undefined}>
+              {formatCount(row.drops)}
+            </Table.Td>
+            <Table.Td ta="right">{formatColumnShare(row.actual)}</Table.Td>
+            {isCompared && (
+              <Table.Td ta="right">{row.expected === undefined ? '–' : formatColumnShare(row.expected)}</Table.Td>
+            )}
+            <Table.Td visibleFrom="sm">
+              <Interval row={row} greatest={greatest} />
+            </Table.Td>
+            {isCompared && (
+              <Table.Td visibleFrom="sm">
+                <VerdictBadge verdict={row.verdict} />
               </Table.Td>
-              <Table.Td>
-                {verdict === undefined ? (
-                  '–'
-                ) : (
-                  <Tooltip label={verdict.about}>
-                    <Badge variant="dot" color={verdict.colour}>
-                      {verdict.label}
-                    </Badge>
-                  </Tooltip>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          );
-        })}
+            )}
+          </Table.Tr>
+        ))}
       </Table.Tbody>
     </TableCard>
   );
@@ -166,6 +205,10 @@ export const Statistics = () => {
   const expected = useExpected(filter.templateId, hasTemplateRolls);
   const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
   const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
+  // An interval of 95 % leaves out what is right one time in twenty.
+  const byChance = Math.round(
+    rows.filter(({ verdict }) => verdict !== undefined && verdict !== 'too few').length * 0.05,
+  );
   return (
     <Page
       title="Statistics"
@@ -201,16 +244,16 @@ export const Statistics = () => {
             <Stack gap="sm">
               <Group justify="space-between">
                 <Text size="sm" c="dimmed" role="status">
-                  {formatCount(statistics.data?.totalRolls ?? 0)} items rolled.{' '}
+                  {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.{' '}
                   {expected === undefined && filter.templateId === undefined
                     ? 'Choose a template to compare with its odds: all sources together have no common odds.'
-                    : `${formatCount(differing)} of ${formatCount(rows.length)} differ from the odds by more than chance explains.`}
+                    : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains${byChance > 0 ? `; about ${formatCount(byChance)} would by chance alone` : ''}.`}
                 </Text>
-                <Text size="xs" c="dimmed">
-                  dot: actual · red mark: expected
+                <Text size="xs" c="dimmed" visibleFrom="sm">
+                  dot: actual{expected !== undefined && ' · red mark: expected'}
                 </Text>
               </Group>
-              <DropTable rows={rows} />
+              <DropTable rows={rows} isCompared={expected !== undefined} />
             </Stack>
           )
         }

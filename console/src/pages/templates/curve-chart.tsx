@@ -10,6 +10,15 @@ interface CurveChartProps {
   readonly median: number | null;
 }
 
+/** Round numbers along the axis, and the last one where there is room for it. */
+const ticksTo = (last: number): number[] => {
+  const rough = last / 6;
+  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
+  const step = magnitude * ([1, 2, 5, 10].find((factor) => factor * magnitude >= rough) ?? 10);
+  const ticks = Array.from({ length: Math.floor(last / step) + 1 }, (_, place) => place * step);
+  return last - (ticks.at(-1) ?? 0) > step / 2 ? [...ticks, last] : ticks;
+};
+
 /** Loaded only when it is shown: charts are heavy. */
 export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
   const every = Math.ceil(points.length / MOST_DRAWN);
@@ -28,12 +37,13 @@ export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
       curveType="linear"
       withDots={false}
       gridAxis="x"
-      xAxisProps={{ type: 'number', domain: [0, 'dataMax'], tickCount: 7 }}
-      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], width: 52 }}
+      gridProps={{ syncWithTicks: true }}
+      xAxisProps={{ type: 'number', domain: [0, points.length], ticks: ticksTo(points.length) }}
+      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], interval: 0, width: 52 }}
       xAxisLabel={rolls}
       valueFormatter={(value) => formatShare(value, 3)}
-      referenceLines={median === null ? [] : [{ x: median, color: 'gray.6' }]}
-      areaChartProps={{ accessibilityLayer: false }}
+      referenceLines={median === null ? [] : [{ x: median, color: 'gray.6', label: 'half' }]}
+      areaChartProps={{ accessibilityLayer: false, margin: { top: 10, bottom: 30 } }}
       tooltipProps={{ labelFormatter: (n) => `By ${rolls} ${n}` }}
     />
   );

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Input, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Input, MultiSelect, NumberInput, Select, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -21,14 +21,40 @@ export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string
   disabled: isReadOnly,
 });
 
-const optionGroups = (options: ReadonlyMap<string, KnownOption>, unknown: string) => {
+const optionGroups = (options: ReadonlyMap<string, KnownOption>, chosen: readonly string[]) => {
   const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
     group,
     items: members.map(({ id, name }) => ({ value: id, label: name })),
   }));
   // What a configuration names and the catalog no longer has is still shown, so that it can be mended.
-  const isUnknown = unknown !== '' && !options.has(unknown);
-  return isUnknown ? [...groups, { group: 'Not in the catalog', items: [{ value: unknown, label: unknown }] }] : groups;
+  const unknown = chosen.filter((id) => id !== '' && !options.has(id));
+  return unknown.length === 0
+    ? groups
+    : [...groups, { group: 'Not in the catalog', items: unknown.map((id) => ({ value: id, label: id })) }];
+};
+
+interface OptionFilterProps {
+  readonly shared: TemplateForm;
+  readonly path: string;
+  readonly label: string;
+}
+
+/** Narrows a pool to items that have, of each classifier named, one of the options. */
+export const OptionFilter = ({ shared, path, label }: OptionFilterProps) => {
+  const { value, ...props } = fieldOf(shared, path);
+  const chosen = value as string[];
+  return (
+    <MultiSelect
+      label={label}
+      placeholder={chosen.length === 0 ? 'any' : ''}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      data={optionGroups(shared.options, chosen)}
+      value={chosen}
+      {...props}
+    />
+  );
 };
 
 interface TierSelectProps {
@@ -54,7 +80,7 @@ export const TierSelect = ({ shared, path, label, isLabelHidden = true, placehol
       flex={1}
       searchable
       placeholder={placeholder ?? 'Choose a tier'}
-      data={optionGroups(offered, value)}
+      data={optionGroups(offered, [value])}
       value={value === '' ? null : value}
       onChange={(chosen) => shared.form.setFieldValue(path, chosen ?? '')}
       error={props.error}
@@ -65,7 +91,7 @@ export const TierSelect = ({ shared, path, label, isLabelHidden = true, placehol
   );
 };
 
-const RemoveRow = ({ label, onClick }: { label: string; onClick: () => void }) => (
+export const RemoveRow = ({ label, onClick }: { label: string; onClick: () => void }) => (
   <ActionIcon variant="subtle" color="gray" mt={4} aria-label={label} onClick={onClick}>
     <IconTrash size={16} />
   </ActionIcon>
@@ -103,28 +129,40 @@ export const RateTable = (props: RateTableProps) => {
   const nameOf = (tier: string, place: number) => shared.options.get(tier)?.name ?? `row ${place + 1}`;
   return (
     <Stack gap="xs">
-      {rows.map(({ key, tier, rate }, place) => (
-        <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
-          <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
-          <NumberInput
-            w={86}
-            aria-label={`${valueName} of ${nameOf(tier, place)}`}
-            min={0}
-            {...fieldOf(shared, `${path}.${place}.rate`)}
-          />
-          {isRelative && (
-            <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
-              {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
-            </Text>
-          )}
-          {!shared.isReadOnly && (
-            <RemoveRow
-              label={`Remove ${nameOf(tier, place)}`}
-              onClick={() => shared.form.removeListItem(path, place)}
-            />
-          )}
-        </Group>
-      ))}
+      {rows.map(({ key, tier, rate }, place) => {
+        const { error, ...field } = fieldOf(shared, `${path}.${place}.rate`);
+        return (
+          <div key={key}>
+            <Group gap="xs" wrap="nowrap" align="flex-start">
+              <TierSelect shared={shared} path={`${path}.${place}.tier`} label={`Tier ${place + 1}`} among={among} />
+              <NumberInput
+                w={86}
+                aria-label={`${valueName} of ${nameOf(tier, place)}`}
+                aria-describedby={error === undefined ? undefined : `fault-of-${key}`}
+                min={0}
+                error={error !== undefined}
+                {...field}
+              />
+              {isRelative && (
+                <Text visibleFrom="xs" w={76} size="sm" c="dimmed" ta="right" mt={8} className="numeric">
+                  {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
+                </Text>
+              )}
+              {!shared.isReadOnly && (
+                <RemoveRow
+                  label={`Remove ${nameOf(tier, place)}`}
+                  onClick={() => shared.form.removeListItem(path, place)}
+                />
+              )}
+            </Group>
+            {error !== undefined && (
+              <Input.Error id={`fault-of-${key}`} mt={4}>
+                {error}
+              </Input.Error>
+            )}
+          </div>
+        );
+      })}
       {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
       {!shared.isReadOnly && (
         <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), tier: '', rate: newRate })}>

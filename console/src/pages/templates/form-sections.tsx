@@ -14,7 +14,16 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { AddRow, fieldOf, RateTable, SoftPityTable, type TemplateForm, TierSelect } from './form-fields.tsx';
+import {
+  AddRow,
+  fieldOf,
+  OptionFilter,
+  RateTable,
+  RemoveRow,
+  SoftPityTable,
+  type TemplateForm,
+  TierSelect,
+} from './form-fields.tsx';
 import { SYSTEMS } from './systems.ts';
 import { newKey, type TemplateType } from './template-values.ts';
 
@@ -115,26 +124,17 @@ const LowerPities = ({ shared }: { shared: TemplateForm }) => {
                 allowDecimal={false}
                 {...fieldOf(shared, `pities.${place}.threshold`)}
               />
-            </Group>
-            <SoftPityTable shared={shared} path={`pities.${place}.softPity`} rows={softPity} of={name} />
-            <Group justify="space-between">
-              <Checkbox
-                label="A rarer result starts it over"
-                checked={higherResets}
-                disabled={isReadOnly}
-                onChange={(event) => form.setFieldValue(`pities.${place}.higherResets`, event.currentTarget.checked)}
-              />
               {!isReadOnly && (
-                <Button
-                  variant="subtle"
-                  color="red"
-                  size="compact-sm"
-                  onClick={() => form.removeListItem('pities', place)}
-                >
-                  Remove this pity
-                </Button>
+                <RemoveRow label={`Remove the pity of ${name}`} onClick={() => form.removeListItem('pities', place)} />
               )}
             </Group>
+            <SoftPityTable shared={shared} path={`pities.${place}.softPity`} rows={softPity} of={name} />
+            <Checkbox
+              label="A rarer result starts it over"
+              checked={higherResets}
+              disabled={isReadOnly}
+              onChange={(event) => form.setFieldValue(`pities.${place}.higherResets`, event.currentTarget.checked)}
+            />
           </Stack>
         );
       })}
@@ -244,7 +244,7 @@ export const FeaturedSection = ({ shared, type, items }: SectionProps) => (
       />
       <NumberInput
         label="Spark"
-        description={`Points for one; each ${SYSTEMS[type].roll} earns one.`}
+        description={`In points, one each ${SYSTEMS[type].roll}.`}
         placeholder="no spark"
         min={0}
         allowDecimal={false}
@@ -282,14 +282,7 @@ export const PackSection = ({ shared }: SectionProps) => {
               {...fieldOf(shared, `slots.${place}.count`)}
             />
             {!isReadOnly && (
-              <Button
-                variant="subtle"
-                color="red"
-                size="compact-sm"
-                onClick={() => form.removeListItem('slots', place)}
-              >
-                Remove slot {place + 1}
-              </Button>
+              <RemoveRow label={`Remove slot ${place + 1}`} onClick={() => form.removeListItem('slots', place)} />
             )}
           </Group>
           <RateTable
@@ -301,6 +294,11 @@ export const PackSection = ({ shared }: SectionProps) => {
             newRate={1}
             among={tiersIn(shared)}
             addLabel="Add a rate of its own"
+          />
+          <OptionFilter
+            shared={shared}
+            path={`slots.${place}.classifierOptionIds`}
+            label={`Only items with these options, in slot ${place + 1}`}
           />
         </Stack>
       ))}
@@ -363,37 +361,24 @@ export const IdleSection = ({ shared }: SectionProps) => (
   </Section>
 );
 
-export const PoolSection = ({ shared, items }: SectionProps) => {
-  const groups = [...Map.groupBy(shared.options.values(), ({ classifierName }) => classifierName)];
-  return (
-    <Section title="Pool and time" about="Everything is in the pool, and it is always open, unless you narrow it here.">
-      <MultiSelect
-        label="Only items with these options"
-        placeholder={shared.form.values.poolOptionIds.length === 0 ? 'any' : ''}
-        searchable
-        data={groups.map(([group, members]) => ({
-          group,
-          items: members.map(({ id, name }) => ({ value: id, label: name })),
-        }))}
-        clearButtonProps={{ 'aria-label': 'Clear the options of the pool' }}
-        {...fieldOf(shared, 'poolOptionIds')}
-      />
-      <MultiSelect
-        label="Only these items"
-        placeholder={shared.form.values.poolItemIds.length === 0 ? 'any' : ''}
-        searchable
-        limit={100}
-        data={itemChoices(items)}
-        clearButtonProps={{ 'aria-label': 'Clear the items of the pool' }}
-        {...fieldOf(shared, 'poolItemIds')}
-      />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput type="datetime-local" label="Opens" {...fieldOf(shared, 'startsAt')} />
-        <TextInput type="datetime-local" label="Closes" {...fieldOf(shared, 'endsAt')} />
-      </SimpleGrid>
-    </Section>
-  );
-};
+export const PoolSection = ({ shared, items }: SectionProps) => (
+  <Section title="Pool and time" about="Everything is in the pool, and it is always open, unless you narrow it here.">
+    <OptionFilter shared={shared} path="poolOptionIds" label="Only items with these options" />
+    <MultiSelect
+      label="Only these items"
+      placeholder={shared.form.values.poolItemIds.length === 0 ? 'any' : ''}
+      searchable
+      limit={100}
+      data={itemChoices(items)}
+      clearButtonProps={{ 'aria-label': 'Clear the items of the pool' }}
+      {...fieldOf(shared, 'poolItemIds')}
+    />
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <TextInput type="datetime-local" label="Opens" {...fieldOf(shared, 'startsAt')} />
+      <TextInput type="datetime-local" label="Closes" {...fieldOf(shared, 'endsAt')} />
+    </SimpleGrid>
+  </Section>
+);
 
 /** The sections of each system, in the order in which a designer thinks of them. */
 export const SECTIONS: Record<TemplateType, readonly ((props: SectionProps) => ReactNode)[]> = {

@@ -1,7 +1,7 @@
 import { Badge, Group, ScrollArea, Table } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
-import { formatNumber, formatShare } from '../../parts/format.ts';
+import { formatColumnShare, formatNumber } from '../../parts/format.ts';
 import { OptionBadge } from '../../parts/option-badge.tsx';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 
@@ -44,18 +44,20 @@ export const ItemOddsTable = ({ items, options }: ItemOddsTableProps) => {
           {sorted.map(({ itemId, itemName, tier, featured, base, effective, expectedRolls }) => (
             <Table.Tr key={itemId}>
               <Table.Td>
-                <Group gap={6}>
-                  {itemName}
-                  {tier !== null && <OptionBadge option={options.get(tier)} />}
-                  {featured && (
-                    <Badge size="sm" variant="filled" color="verdigris">
-                      featured
-                    </Badge>
-                  )}
-                </Group>
+                {itemName}
+                {(tier !== null || featured) && (
+                  <Group gap={6} mt={2}>
+                    {tier !== null && <OptionBadge option={options.get(tier)} />}
+                    {featured && (
+                      <Badge variant="filled" color="verdigris">
+                        featured
+                      </Badge>
+                    )}
+                  </Group>
+                )}
               </Table.Td>
-              <Table.Td ta="right">{formatShare(base, 3)}</Table.Td>
-              <Table.Td ta="right">{formatShare(effective, 3)}</Table.Td>
+              <Table.Td ta="right">{formatColumnShare(base)}</Table.Td>
+              <Table.Td ta="right">{formatColumnShare(effective)}</Table.Td>
               <Table.Td ta="right">
                 {expectedRolls === null ? 'never' : formatNumber(Number(expectedRolls.toFixed(1)))}
               </Table.Td>

@@ -1,22 +1,35 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { answer } from '../../interface/client.ts';
+import { useEffect, useState } from 'react';
+import { answer, type Schemas } from '../../interface/client.ts';
 import { useInterface } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 
 const TYPING_PAUSE_MS = 300;
 
+interface LiveOdds {
+  readonly odds: Schemas['ConfigOdds'];
+  /** The configuration that they are the odds of. */
+  readonly config: Config;
+}
+
 /** The exact odds of a configuration that is still being written, asked for whenever the typing pauses. */
 export const useLiveOdds = (type: TemplateType, config: Config, isComplete: boolean) => {
   const api = useInterface();
   const [settled] = useDebouncedValue(JSON.stringify(config), TYPING_PAUSE_MS);
-  return useQuery({
+  const [last, setLast] = useState<LiveOdds>();
+  const { data, error, isFetching } = useQuery({
     queryKey: ['config-odds', type, settled],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<LiveOdds> => {
       const body = { type, config: JSON.parse(settled) as Config };
       return { odds: await answer(api.POST('/templates/odds', { body, signal })), config: body.config };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,
   });
+  useEffect(() => {
+    if (data !== undefined) setLast(data);
+  }, [data]);
+  // While what is written has no odds, the last ones stay, so that the page does not jump.
+  return { data: data ?? last, error, isFetching };
 };

@@ -1,6 +1,7 @@
 import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
+import { leaveSafely } from '../../parts/unsaved.ts';
 import { EditorWithCatalog } from './editor-with-catalog.tsx';
 import classes from './new-template.module.css';
 import { SYSTEM_TYPES, SYSTEMS } from './systems.ts';
@@ -15,7 +16,11 @@ export const NewTemplate = () => {
       back={{ href: '/templates', label: 'Templates' }}
       curl={{ method: 'POST', path: '/templates', body: { name: 'My banner', type, config: { pityThreshold: 90 } } }}
     >
-      <Radio.Group value={type} onChange={(chosen) => setType(chosen as TemplateType)} aria-label="Game system">
+      <Radio.Group
+        value={type}
+        onChange={(chosen) => leaveSafely(() => setType(chosen as TemplateType))}
+        aria-label="Game system"
+      >
         <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
           {SYSTEM_TYPES.map((value) => {
             const { name, about, icon: Icon } = SYSTEMS[value];

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { formatNumber, formatShare } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { curveOf } from './curve.ts';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
@@ -29,7 +29,7 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
 /** Base against effective odds, how long the top tier takes, and what it costs. */
 export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
-  const { rolls, roll } = SYSTEMS[type];
+  const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
   const points = top && curveOf(type, config, top);
   const cost = price === '' ? undefined : Number(price);
@@ -40,7 +40,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
         <Stack gap="md">
           <Group justify="space-between" align="flex-end">
             <Title order={2}>Odds</Title>
-            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" />
+            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" disabled={isOld} />
           </Group>
           <TierBars tiers={odds.tiers} options={options} />
           <Table.ScrollContainer minWidth={340} type="native" tabIndex={0}>
@@ -74,10 +74,10 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
             </Table>
           </Table.ScrollContainer>
           <NumberInput
-            label={`Price of a ${roll}`}
-            description="To see what it costs on average. It is not saved."
+            label={`Price of ${oneRoll}`}
+            description="To see the mean cost. It is not saved."
             placeholder="such as 160"
-            maw={220}
+            maw={320}
             min={0}
             value={price}
             onChange={setPrice}
@@ -108,7 +108,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
             Base: pity and guarantee off{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
-            every rule on but spark ({formatShare(1)} in all).
+            every rule on but spark. Both are shares of all items given. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>

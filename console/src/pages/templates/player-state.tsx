@@ -1,4 +1,4 @@
-import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Card, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { formatCount, formatShare } from '../../parts/format.ts';
@@ -30,7 +30,7 @@ export const PlayerState = ({ state, type, options }: PlayerStateProps) => {
     <Card component="section" aria-label="What the template remembers">
       <Stack gap="sm">
         <Title order={3}>What it remembers</Title>
-        <Group gap="xl">
+        <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs">
           <Figure label={`${rolls} so far`} value={formatCount(state.rolls)} />
           <Figure label="since the top tier" value={formatCount(state.sinceTop)} />
           {state.pities.map(({ tier, since }) => (
@@ -39,7 +39,7 @@ export const PlayerState = ({ state, type, options }: PlayerStateProps) => {
           <Figure label="lost in a row" value={formatCount(state.losses)} />
           <Figure label="spark points" value={formatCount(state.sparkPoints)} />
           {type === 'idle' && <Figure label="ready to claim" value={formatCount(state.accruedRolls)} />}
-        </Group>
+        </SimpleGrid>
         <Text size="sm" c="dimmed">
           Next {roll}: {state.next.map(({ tier, rate }) => `${nameOf(tier)} ${formatShare(rate, 3)}`).join(', ')}
         </Text>

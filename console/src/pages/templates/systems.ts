@@ -7,6 +7,7 @@ interface System {
   readonly icon: TablerIcon;
   /** What one roll is called. */
   readonly roll: string;
+  readonly oneRoll: string;
   readonly rolls: string;
 }
 
@@ -16,6 +17,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
     about: 'One roll picks a tier, then an item. Pity, soft pity, featured items and spark.',
     icon: IconSparkles,
     roll: 'roll',
+    oneRoll: 'a roll',
     rolls: 'rolls',
   },
   card_pack: {
@@ -23,6 +25,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
     about: 'One roll opens a pack of several slots, each with rates of its own.',
     icon: IconCards,
     roll: 'pack',
+    oneRoll: 'a pack',
     rolls: 'packs',
   },
   roguelike: {
@@ -30,6 +33,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
     about: 'One roll offers a few different items to choose from; rates change with depth.',
     icon: IconStairs,
     roll: 'offer',
+    oneRoll: 'an offer',
     rolls: 'offers',
   },
   idle: {
@@ -37,6 +41,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
     about: 'Rolls accrue by the hour and are claimed together.',
     icon: IconHourglass,
     roll: 'roll',
+    oneRoll: 'a roll',
     rolls: 'rolls',
   },
 };

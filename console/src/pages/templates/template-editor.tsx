@@ -12,6 +12,7 @@ import { FaultList } from '../../parts/fault-list.tsx';
 import { LinkButton } from '../../parts/links.tsx';
 import { Lines } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
+import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
 import { fieldOf, type TemplateForm } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { useLiveOdds } from './live-odds.ts';
@@ -41,7 +42,7 @@ const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boo
   [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
 const FIELD =
-  /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
+  /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
 export const TemplateEditor = ({ template, type, items, options }: TemplateEditorProps) => {
   const { canWrite } = usePermissions();
@@ -54,6 +55,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
     initialValues: initial,
     validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
   });
+  useUnsaved(canWrite && form.isDirty());
   const [saveError, setSaveError] = useState<unknown>();
   const config = toConfig(type, form.values);
   const isUnfinished = unfinished(form.values);
@@ -85,6 +87,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
     save.mutate(values, {
       onSuccess: ({ id }) => {
         form.resetDirty(values);
+        forgetUnsaved();
         if (template === undefined) navigate(pathTo('templates', id));
       },
       onError: setSaveError,
@@ -140,7 +143,13 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                       title: `Delete ${template.name}?`,
                       text: 'Pity, spark and everything else it remembers of players goes with it. Roll statistics stay. It cannot be undone.',
                       action: 'Delete template',
-                      run: () => remove.mutate(template.id, { onSuccess: () => navigate('/templates') }),
+                      run: () =>
+                        remove.mutate(template.id, {
+                          onSuccess: () => {
+                            forgetUnsaved();
+                            navigate('/templates');
+                          },
+                        }),
                     })
                   }
                 >

@@ -1,8 +1,6 @@
-import { type Issue, Refusal, wordsOf } from '../../interface/refusal.ts';
+import { asSentence, type Issue, Refusal, wordsOf } from '../../interface/refusal.ts';
 import type { Faults } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
-
-const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1);
 
 /** Where a tier stands among the rows of a table of rates. */
 const rowOf = (rows: readonly TierRate[], tier: string | undefined): number =>

@@ -11,7 +11,7 @@ export const TemplatePage = () => {
   return (
     <Page
       title={template.data?.name ?? 'Template'}
-      about={template.data && `${SYSTEMS[template.data.type].name} ${id}. ${SYSTEMS[template.data.type].about}`}
+      about={template.data && `${SYSTEMS[template.data.type].name} · ${id}. ${SYSTEMS[template.data.type].about}`}
       back={{ href: '/templates', label: 'Templates' }}
       curl={{ path: `/templates/${encodeURIComponent(id)}/odds` }}
     >

@@ -5,7 +5,7 @@ import { usePermissions, useRollStatistics, useTemplateOdds, useTemplates } from
 import { explain } from '../../interface/refusal.ts';
 import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { formatCount, formatNumber } from '../../parts/format.ts';
+import { formatMany, formatNumber } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -30,7 +30,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
               {template.name}
             </TextLink>
             <Text size="xs" c="dimmed">
-              {name} · {rolls === undefined ? 'no items given yet' : `${formatCount(rolls)} items given`}
+              {name} · {rolls === undefined ? 'nothing rolled yet' : `${formatMany(rolls, 'item')} rolled`}
             </Text>
           </Stack>
         </Group>

@@ -1,0 +1,36 @@
+import { Card, List, Stack, Text, Title } from '@mantine/core';
+import { TextLink } from '../../parts/links.tsx';
+
+const STEPS = [
+  { href: '/attributes', label: 'Attributes', about: 'numbers that items carry, such as damage' },
+  { href: '/classifiers', label: 'Classifiers', about: 'ways to sort items, such as rarity, with their multipliers' },
+  {
+    href: '/new-item',
+    label: 'Items',
+    about: 'with a weight, their options and ranges; the odds are shown as you write',
+  },
+  { href: '/templates', label: 'Templates', about: 'banners, packs, offers and idle rewards, with exact odds' },
+  { href: '/roll-lab', label: 'Roll lab', about: 'roll, and see what comes' },
+];
+
+/** What a team that has nothing yet does first. */
+export const FirstSteps = () => (
+  <Card component="section" aria-label="First steps" h="100%">
+    <Stack gap="sm">
+      <Title order={2}>First steps</Title>
+      <Text size="sm" c="dimmed">
+        A catalog grows in this order. Only items are needed to roll.
+      </Text>
+      <List type="ordered" spacing="xs" size="sm">
+        {STEPS.map(({ href, label, about }) => (
+          <List.Item key={href}>
+            <TextLink href={href} fw={600} inherit>
+              {label}
+            </TextLink>
+            : {about}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  </Card>
+);

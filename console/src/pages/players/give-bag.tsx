@@ -1,0 +1,87 @@
+import { Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { answer } from '../../interface/client.ts';
+import { useSpaces } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { LinkButton } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+
+type Values = {
+  spaceId: string | null;
+  externalId: string;
+};
+
+interface GiveBagProps {
+  readonly userId: string;
+  readonly onClose: () => void;
+}
+
+/** Gives a player a bag: a grid of one of the team's spaces. */
+export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
+  const spaces = useSpaces();
+  const form = useForm<Values>({
+    initialValues: { spaceId: null, externalId: '' },
+    validate: { spaceId: (value) => (value === null ? 'Choose a space' : null) },
+  });
+  const give = useChange({
+    run: (api, { spaceId, externalId }: Values) =>
+      answer(
+        api.POST('/users/{userId}/spaces', {
+          params: { path: { userId } },
+          body: { spaceId: spaceId ?? '', externalId: externalId.trim() === '' ? null : externalId.trim() },
+        }),
+      ),
+    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'The bag'} is given`,
+  });
+  return (
+    <FormDialog
+      title={`Give a bag to ${userId}`}
+      action="Give"
+      failed="Not given"
+      form={form}
+      change={give}
+      onClose={onClose}
+    >
+      <Loaded query={spaces} lines={2}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty
+              title="No spaces yet"
+              action={
+                <LinkButton href="/spaces" variant="default">
+                  To the spaces
+                </LinkButton>
+              }
+            >
+              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Make the space first.
+            </Empty>
+          ) : (
+            <>
+              <Select
+                label="Space"
+                description="What kind of bag it is. A player may have several of one kind."
+                withAsterisk
+                searchable
+                data-autofocus
+                nothingFoundMessage="No space is called so"
+                data={rows.map(({ id, name, cols, rows: height }) => ({
+                  value: id,
+                  label: `${name}, ${cols} × ${height}`,
+                }))}
+                {...form.getInputProps('spaceId')}
+              />
+              <TextInput
+                label="External id"
+                description="Your own word for it, shown beside its name."
+                placeholder="none"
+                {...form.getInputProps('externalId')}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { FaultList } from './fault-list.tsx';
+import { faultsOf } from './field-errors.ts';
+
+/** Whether a form has a field of this name, such as `classifierOptions.0.name`. */
+const hasField = (values: object, field: string): boolean =>
+  field
+    .split('.')
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], values) !==
+  undefined;
+
+interface FormDialogProps<V extends Record<string, unknown>, R> {
+  readonly title: string;
+  /** What the button that goes ahead says. */
+  readonly action: string;
+  /** The heading of faults that belong to no field. */
+  readonly failed?: string;
+  readonly form: UseFormReturnType<V>;
+  readonly change: UseMutationResult<R, Error, V>;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A form in a dialog, closed when the service agrees. A click beside it does not close it: nothing written is lost by a slip. */
+export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDialogProps<V, R>) => {
+  const { title, action, failed, form, change, onClose, children } = props;
+  const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  const submit = form.onSubmit((values) =>
+    change.mutate(values, {
+      onSuccess: onClose,
+      onError: (error) => {
+        const { fields, others } = faultsOf(error, (field) => hasField(values, field));
+        form.setErrors(fields);
+        setOtherFaults(others);
+      },
+    }),
+  );
+  return (
+    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FaultList faults={otherFaults} title={failed} />
+          {children}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={change.isPending}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { Database } from './database/database.ts';
+import { foldCounts, shouldFold } from './features/statistics/roll-counts.service.ts';
+import { removeOldAnswers } from './http/idempotency.ts';
+
+/** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
+interface Chore {
+  readonly everyMs: number;
+  /** What the log says when it fails; it is tried again. */
+  readonly failure: string;
+  readonly work: () => Promise<void>;
+}
+
+/** Chores may have one part in so many of the time, however much there is to do. */
+const IDLE_SHARE = 20;
+const AFTER_FAILURE_MS = 10_000;
+
+const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () => Promise<void> } => {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> = Promise.resolve();
+  const schedule = (afterMs: number): void => {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      const startedMs = performance.now();
+      working = work().then(
+        () => schedule(Math.max(everyMs, IDLE_SHARE * (performance.now() - startedMs))),
+        (error: unknown) => {
+          logger.warn({ err: error }, failure);
+          schedule(Math.max(everyMs, AFTER_FAILURE_MS));
+        },
+      );
+    }, afterMs);
+    timer.unref();
+  };
+  schedule(everyMs);
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+};
+
+const FOLDED_ROWS = 2_000;
+
+export const startChores = (database: Database, clock: () => number, logger: Logger): { stop: () => Promise<void> } => {
+  const chores: Chore[] = [
+    {
+      everyMs: 60_000,
+      failure: 'old answers stay for now',
+      work: async () => {
+        while (await removeOldAnswers(database, clock()));
+      },
+    },
+    {
+      everyMs: 1_000,
+      failure: 'rolls wait to be added to the counters',
+      work: async () => {
+        if (!(await database.read(shouldFold))) return;
+        while ((await database.write((tx) => foldCounts(tx, FOLDED_ROWS))) === FOLDED_ROWS);
+      },
+    },
+  ];
+  const started = chores.map((chore) => start(chore, logger));
+  return {
+    stop: async () => {
+      await Promise.all(started.map(({ stop }) => stop()));
+    },
+  };
+};

@@ -1,0 +1,131 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
+import { newId } from '../../ids.ts';
+import * as store from './roll-counts.store.ts';
+import type { StatisticsFilter } from './statistics.contract.ts';
+
+/** How often each item was rolled. */
+export type ItemCounts = Map<string, number>;
+
+const add = (counts: ItemCounts, itemId: string, count: number): void => {
+  counts.set(itemId, (counts.get(itemId) ?? 0) + count);
+};
+
+/** Counts are kept as a flat list, an item and its count by turns: with many items the quickest to read. */
+const textOf = (counts: ItemCounts): string => JSON.stringify([...counts].flat());
+
+const addText = (counts: ItemCounts, text: string): void => {
+  const list = JSON.parse(text) as (string | number)[];
+  for (let index = 0; index < list.length; index += 2) add(counts, list[index] as string, list[index + 1] as number);
+};
+
+/** Items that were rolled together, on the same day. */
+export interface Counted {
+  readonly teamId: string;
+  /** Empty where they were rolled without a template. */
+  readonly templateId: string;
+  readonly day: string;
+  readonly itemIds: readonly string[];
+}
+
+interface Key {
+  readonly teamId: string;
+  readonly templateId: string;
+  readonly day: string;
+}
+
+/** Sums under one key, in the order in which every transaction takes them. */
+const createSums = () => {
+  const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts }>();
+  return {
+    of: ({ teamId, templateId, day }: Key) => {
+      const text = `${teamId}\n${day}\n${templateId}`;
+      let sum = byKey.get(text);
+      if (sum === undefined) {
+        sum = { teamId, templateId, day, rolls: 0, counts: new Map() };
+        byKey.set(text, sum);
+      }
+      return sum;
+    },
+    inOrder: () => [...byKey].sort(([a], [b]) => compareBytes(a, b)).map(([, sum]) => sum),
+  };
+};
+
+/**
+ * Counts the rolls of a transaction, in it. What they add is written beside the counters and added to them later, with
+ * that of many others: a counter that each roll changed would be the place where all rolls wait for each other.
+ */
+export const countRolls = (tx: Transaction, all: readonly Counted[]): Promise<void> => {
+  const sums = createSums();
+  for (const { itemIds, ...key } of all) {
+    const sum = sums.of(key);
+    sum.rolls += itemIds.length;
+    for (const itemId of itemIds) add(sum.counts, itemId, 1);
+  }
+  return store.insertPending(
+    tx,
+    sums.inOrder().map(({ teamId, templateId, day, rolls, counts }) => ({
+      team_id: teamId,
+      id: newId(),
+      template_id: templateId,
+      day,
+      rolls,
+      counts: textOf(counts),
+    })),
+  );
+};
+
+/** Adds some of what waits to the counters of its day and of all days; tells how many rows it took. */
+export const foldCounts = async (tx: Transaction, most: number): Promise<number> => {
+  const pending = await store.takePending(tx, most);
+  const sums = createSums();
+  for (const { team_id: teamId, template_id: templateId, day, rolls, counts } of pending) {
+    for (const counter of [day, store.EVER]) {
+      const sum = sums.of({ teamId, templateId, day: counter });
+      sum.rolls += rolls;
+      addText(sum.counts, counts);
+    }
+  }
+  for (const { teamId, templateId, day, rolls, counts } of sums.inOrder()) {
+    const key = { team_id: teamId, day, template_id: templateId };
+    const before = await store.holdCounts(tx, key);
+    if (before === undefined) {
+      await store.insertCounts(tx, { ...key, rolls, counts: textOf(counts) });
+      continue;
+    }
+    const sum: ItemCounts = new Map();
+    addText(sum, before.counts);
+    for (const [itemId, count] of counts) add(sum, itemId, count);
+    await store.updateCounts(tx, { ...key, rolls: before.rolls + rolls, counts: textOf(sum) });
+  }
+  return pending.length;
+};
+
+/** Fewer rows than this are left where they are: readers add them up as well. */
+const FOLD_FROM = 32;
+
+/** Whether so much waits to be added to the counters that it should be. */
+export const shouldFold = (reader: Reader): Promise<boolean> => store.arePending(reader, FOLD_FROM);
+
+/** How often each item was rolled, as far as a filter asks: what the counters say, and what waits to be added to them. */
+const readItems = async (reader: Reader, teamId: string, filter: StatisticsFilter) => {
+  const byItem: ItemCounts = new Map();
+  const pending = await store.selectPending(reader, teamId, filter);
+  for (const { counts } of await store.selectCounts(reader, teamId, filter)) addText(byItem, counts);
+  for (const { counts } of pending) addText(byItem, counts);
+  return { byItem, pending };
+};
+
+export const readItemCounts = async (reader: Reader, teamId: string, filter: StatisticsFilter): Promise<ItemCounts> =>
+  (await readItems(reader, teamId, filter)).byItem;
+
+/** The same, and how many rolls each day and each template saw. */
+export const readRollCounts = async (reader: Reader, teamId: string, filter: StatisticsFilter) => {
+  const { byItem, pending } = await readItems(reader, teamId, filter);
+  const [byDay, byTemplate] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { day, template_id, rolls } of [...(await store.selectDays(reader, teamId, filter)), ...pending]) {
+    add(byDay, day, rolls);
+    if (template_id !== '') add(byTemplate, template_id, rolls);
+  }
+  return { byItem, byDay, byTemplate };
+};

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { assertDone } from '../../../test/rules.ts';
+import { countRolls, foldCounts, shouldFold } from './roll-counts.service.ts';
+
+onEveryDatabase('counts of rolls', (service) => {
+  const fold = (most = 1000) => service().database.write((tx) => foldCounts(tx, most));
+
+  const count = (team: Client, day: string, itemIds: string[], templateId = '') =>
+    service().database.write((tx) => countRolls(tx, [{ teamId: team.teamId, templateId, day, itemIds }]));
+
+  const pending = (team: Client) =>
+    service().database.read((reader) =>
+      reader.selectFrom('roll_pending').selectAll().where('team_id', '=', team.teamId).execute(),
+    );
+
+  const told = async (team: Client, query = '') => ({
+    stats: assertDone(await team.get(`/roll-events/stats${query}`)).body,
+    rates: assertDone(await team.get(`/roll-events/drop-rates${query}`)).body,
+  });
+
+  const QUERIES = [
+    '',
+    '?from=2026-01-02',
+    '?to=2026-01-01',
+    '?templateId=t',
+    '?templateId=t&from=2026-01-01&to=2026-01-02',
+  ];
+  const toldInAllWays = (team: Client) => Promise.all(QUERIES.map((query) => told(team, query)));
+
+  test('say the same before, during and after they are added up', async () => {
+    const team = await service().anotherTeam();
+    await count(team, '2026-01-01', ['a', 'b', 'a']);
+    await count(team, '2026-01-02', ['a', 'c'], 't');
+    await count(team, '2026-01-02', ['c'], 'u');
+    await count(team, '2026-01-01', ['b']);
+    const before = await toldInAllWays(team);
+    assert.deepEqual(before[0]?.stats, {
+      totalRolls: 7,
+      uniqueItems: 3,
+      rollsByTemplate: { t: 2, u: 1 },
+      rollsByDay: [
+        { date: '2026-01-01', count: 4 },
+        { date: '2026-01-02', count: 3 },
+      ],
+    });
+    assert.deepEqual(
+      before[0]?.rates.map(({ itemId, dropCount }: { itemId: string; dropCount: number }) => [itemId, dropCount]),
+      [
+        ['a', 3],
+        ['b', 2],
+        ['c', 2],
+      ],
+    );
+    while ((await pending(team)).length > 0) {
+      assert.equal(await fold(1), 1);
+      assert.deepEqual(await toldInAllWays(team), before);
+    }
+    await count(team, '2026-01-01', ['b']);
+    await fold();
+    assert.equal((await told(team)).stats.totalRolls, 8);
+    assert.equal((await told(team, '?to=2026-01-01')).stats.totalRolls, 5);
+  });
+
+  test('lose and repeat nothing while many add them up at once and rolls go on', async () => {
+    const team = await service().anotherTeam();
+    const other = await service().anotherTeam();
+    const rolls = Array.from({ length: 120 }, (_, n) => [`item-${n % 7}`, `item-${n % 3}`]);
+    const seen: number[] = [];
+    await Promise.all([
+      ...rolls.map((itemIds, n) =>
+        count(n % 4 === 0 ? other : team, `2026-01-0${1 + (n % 3)}`, itemIds, n % 2 ? 't' : ''),
+      ),
+      ...Array.from({ length: 40 }, () => fold(7)),
+      ...Array.from({ length: 20 }, async () => {
+        const { stats } = await told(team);
+        assert.equal(
+          stats.rollsByDay.reduce((sum: number, day: { count: number }) => sum + day.count, 0),
+          stats.totalRolls,
+        );
+        seen.push(stats.totalRolls);
+      }),
+    ]);
+    while ((await fold(50)) > 0);
+    for (const [whose, share] of [
+      [team, 90],
+      [other, 30],
+    ] as const) {
+      assert.deepEqual(await pending(whose), []);
+      const { stats, rates } = await told(whose);
+      assert.equal(stats.totalRolls, 2 * share);
+      assert.equal(
+        rates.reduce((sum: number, { dropCount }: { dropCount: number }) => sum + dropCount, 0),
+        2 * share,
+      );
+    }
+    for (const total of seen) assert.ok(total <= 180);
+  });
+
+  test('are left as they are where adding them up fails', async () => {
+    const team = await service().anotherTeam();
+    await count(team, '2026-01-01', ['a']);
+    const before = await told(team);
+    await assert.rejects(
+      service().database.write(async (tx) => {
+        await foldCounts(tx, 1000);
+        throw new Error('and then it fails');
+      }),
+      /and then it fails/,
+    );
+    assert.equal((await pending(team)).length, 1);
+    assert.deepEqual(await told(team), before);
+  });
+
+  test('are added up once enough wait', async () => {
+    const team = await service().anotherTeam();
+    while ((await fold()) > 0);
+    const enough = () => service().database.read(shouldFold);
+    assert.equal(await enough(), false);
+    for (let n = 0; n < 31; n += 1) await count(team, '2026-01-01', ['a']);
+    assert.equal(await enough(), false);
+    await count(team, '2026-01-01', ['a']);
+    assert.equal(await enough(), true);
+  });
+});
