@@ -47,6 +47,32 @@ describe('a compiled picker', () => {
     );
   });
 
+  test('chooses what the definition chooses where many small weights fall into one bucket', () => {
+    const few = Array.from({ length: 20 }, (_, index) => 1 + index);
+    const tiny = Array.from({ length: 2000 }, (_, index) => 2 ** -30 * (1 + (index % 3)));
+    for (const entries of [
+      [...few, ...tiny, ...few],
+      [...tiny, ...few],
+      [...few, ...tiny],
+      [...tiny, 1e6, ...tiny, 0, ...tiny],
+    ]) {
+      const picker = compilePicker(entries);
+      const draws = cheapDraws(7);
+      const random = Array.from({ length: 2000 }, () => draws());
+      for (const u of [...random, ...drawsAtBorders(entries)]) assert.equal(picker.pick(u), pickLinear(entries, u));
+    }
+  });
+
+  test('chooses what the definition chooses among thousands', () => {
+    const entries = Array.from({ length: 5000 }, (_, index) => 1 + ((index * 7919) % 97) / 10);
+    const picker = compilePicker(entries);
+    const draws = cheapDraws(8);
+    for (let round = 0; round < 3000; round += 1) {
+      const u = draws();
+      assert.equal(picker.pick(u), pickLinear(entries, u));
+    }
+  });
+
   test('never chooses a weight of zero', () => {
     fc.assert(
       fc.property(weights, draw, (entries, u) => {
