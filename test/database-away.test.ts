@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { openDatabase } from '../src/database/database.ts';
 import { type Answer, type Service, startService } from './harness.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
@@ -68,4 +71,17 @@ test('finishes nothing that the database took away with it', async () => {
     if (answer.status === 200) assert.ok(kept.has(`s-${n}`), 'what was answered is kept');
     else assertUnavailable(answer, `write ${n}`);
   }
+});
+
+test('leaves no connection behind when it is closed, though nothing was migrated', async () => {
+  const database = openDatabase(await postgres.create('closed'));
+  await database.read(async () => {});
+  await database.close();
+  const watcher = new pg.Client({ connectionString: postgres.url('postgres') });
+  await watcher.connect();
+  // The server takes a moment to notice.
+  const left = "select pid from pg_stat_activity where datname = 'closed'";
+  for (let look = 0; look < 100 && (await watcher.query(left)).rows.length > 0; look += 1) await setTimeout(10);
+  assert.deepEqual((await watcher.query(left)).rows, []);
+  await watcher.end();
 });

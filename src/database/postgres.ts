@@ -209,6 +209,7 @@ export const openPostgres = (url: string): Database => {
         }
       });
     },
-    close: () => queries.destroy(),
+    // Not left to the query builder, which closes only what it has used itself.
+    close: () => pool.end(),
   };
 };
