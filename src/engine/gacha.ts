@@ -2,7 +2,7 @@ import { boundTo } from './binding.ts';
 import { sortedBy } from './byte-order.ts';
 import type { GachaConfig } from './config.ts';
 import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
-import { NO_VALUES, rollAttributes } from './pool.ts';
+import { type CompiledItem, NO_VALUES, rollAttributes } from './pool.ts';
 import type { Draws } from './random.ts';
 import { type PityState, type RollResult, sinceOf, type TierCounter } from './state.ts';
 import {
@@ -178,6 +178,9 @@ export const withCounters = (pity: PityState, own: readonly TierCounter[], losse
   return { counters: sortedBy([...others, ...own], ({ tier }) => tier), losses };
 };
 
+/** A result whose item may still be to come. */
+type Rolled = { -readonly [member in keyof RollResult]: RollResult[member] };
+
 /** So many rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
 export const rollGacha = (
   rules: GachaRules,
@@ -189,7 +192,11 @@ export const rollGacha = (
   const since = pity && sinceByRank(rules, pity);
   const rates = new Float64Array(tiers.all.length);
   let losses = pity?.losses ?? 0;
-  const results: RollResult[] = [];
+  const results: Rolled[] = [];
+  // Which item it is decides nothing further where none has attributes or is featured. Those are looked up together, at
+  // the end: a large tier in slow memory is then not waited for once a roll.
+  const later: (WeightedItems | undefined)[] = [];
+  const places = new Float64Array(count);
   for (let roll = 0; roll < count; roll += 1) {
     const draws = drawsOf(roll);
     writeRates(rules, since, rates);
@@ -200,9 +207,12 @@ export const rollGacha = (
     if (tier === undefined) throw new Error('A template without tiers was rolled.');
     const isTop = place === tiers.top;
     const from = isTop && feature !== null ? topItems(feature, tier, since ? losses : 0, featuredDraw) : tier;
-    const index = from.picker.pick(itemDraw);
+    const isLater = from.hasAttributes === null && from.isFeatured === null;
+    const index = isLater ? 0 : from.picker.pick(itemDraw);
     const item = from.items[index];
-    if (item === undefined) throw new Error('A tier without items was rolled.');
+    if (item === undefined || from.rollable === 0) throw new Error('A tier without items was rolled.');
+    later.push(isLater ? from : undefined);
+    places[roll] = itemDraw;
 
     const rank = tiers.ranks[place] as number;
     const featured = from.isFeatured !== null && from.isFeatured[index] === 1;
@@ -214,6 +224,14 @@ export const rollGacha = (
     const values =
       from.hasAttributes !== null && from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
     results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values });
+  }
+  for (let roll = 0; roll < later.length; roll += 1) {
+    const from = later[roll];
+    if (from !== undefined) places[roll] = from.picker.pick(places[roll] as number);
+  }
+  for (let roll = 0; roll < later.length; roll += 1) {
+    const from = later[roll];
+    if (from !== undefined) (results[roll] as Rolled).item = from.items[places[roll] as number] as CompiledItem;
   }
   if (pity === null || since === null) return { results, pity: null };
   const own = kept.flatMap(({ rank, optionId }) =>

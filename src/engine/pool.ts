@@ -177,6 +177,30 @@ export const rollItem = ({ items, picker, hasAttributes }: Pool, draws: Draws): 
   };
 };
 
+/**
+ * So many plain rolls, as if made one by one. Where no item has attributes all draws come first: the items are then
+ * looked up together, and a large pool in slow memory is not waited for once a roll.
+ */
+export const rollItems = (pool: Pool, count: number, draws: Draws): RolledItem[] | undefined => {
+  const { items, picker, hasAttributes } = pool;
+  if (!isUsableTotal(picker.total)) return undefined;
+  const rolled: RolledItem[] = [];
+  if (hasAttributes !== null) {
+    for (let roll = 0; roll < count; roll += 1) rolled.push(rollItem(pool, draws) as RolledItem);
+    return rolled;
+  }
+  const places = new Float64Array(count);
+  for (let roll = 0; roll < count; roll += 1) {
+    draws();
+    draws();
+    places[roll] = draws();
+  }
+  for (let roll = 0; roll < count; roll += 1) places[roll] = picker.pick(places[roll] as number);
+  for (let roll = 0; roll < count; roll += 1)
+    rolled.push({ item: items[places[roll] as number] as CompiledItem, values: NO_VALUES });
+  return rolled;
+};
+
 /** The odds of every item in the plain roll; all 0 when nothing can be rolled. */
 export const poolOdds = ({ items, picker }: Pool): ItemOdds[] => {
   const usable = isUsableTotal(picker.total);

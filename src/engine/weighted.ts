@@ -38,28 +38,24 @@ const leastPowerOfTwoFrom = (count: number): number => {
   return power;
 };
 
-const BUCKETS_AN_ENTRY = 2;
-/** So many buckets share the entry that the lowest draw of the first of them chooses; each keeps how far it is on. */
-const BLOCK_BITS = 5;
-const BUCKETS_A_BLOCK = 2 ** BLOCK_BITS;
+const BUCKETS_AN_ENTRY = 1;
 /** Each bucket is cut into parts once more, so that a word can tell where in it the next entry begins. */
-const PARTS = 64;
+const PARTS = 2 ** 13;
 /** No border in this bucket: all of its draws choose the same entry. */
 const WHOLE = PARTS;
-/** Several borders in this bucket, or too many before it in its block: a scan finds the entry. */
-const SCANNED = 127;
-const BORDER_BITS = 7;
-const FARTHEST = 2 ** (16 - BORDER_BITS) - 1;
+/** Several borders in this bucket: a scan finds the entry. */
+const SCANNED = 2 * PARTS - 1;
+const PART_BITS = 14;
+const MOST_ENTRIES = 2 ** (32 - PART_BITS);
 
 /**
- * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, a few for
- * each entry, and each bucket remembers the entry that its lowest draw chooses and the part of the bucket in which the
- * next entry begins. Rounding `u × total` never turns two draws round, so a higher draw never chooses an earlier entry:
- * draws of lower parts choose the one, those of higher parts the other. Only in the part with the border, and in the few
- * buckets with several, a scan compares the very doubles of the definition. Buckets and parts are powers of two, which
- * makes `u × buckets` and all that follows from it exact.
- *
- * A bucket takes 16 bits: with many items it is the way to slow memory that costs, and small tables stay near.
+ * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, one or two for
+ * each entry, and each bucket remembers, in one word, the entry that its lowest draw chooses and the part of the bucket
+ * in which the next entry begins. Rounding `u × total` never turns two draws round, so a higher draw never chooses an
+ * earlier entry: draws of lower parts choose the one, those of higher parts the other. Only in the part with the border,
+ * and in the few buckets with several, a scan compares the very doubles of the definition. So most draws look up one
+ * word, which spares large pools the way to slow memory. Buckets and parts are powers of two, which makes `u × buckets`
+ * and all that follows from it exact.
  */
 export const compilePicker = (weights: readonly number[]): Picker => {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
@@ -76,6 +72,7 @@ export const compilePicker = (weights: readonly number[]): Picker => {
     }
   }
   const count = raised.length;
+  if (count >= MOST_ENTRIES) throw new Error(`More than ${MOST_ENTRIES} weights cannot be chosen among.`);
   const running = Float64Array.from(raised);
   // One place more than there are entries: what is left when no running total exceeds the draw.
   const lastResort = weights.findLastIndex((weight) => weight > 0);
@@ -97,27 +94,23 @@ export const compilePicker = (weights: readonly number[]): Picker => {
     }
     return part;
   };
-  const words = new Uint16Array(buckets);
-  const starts = new Uint32Array(Math.ceil(buckets / BUCKETS_A_BLOCK));
+  const words = new Uint32Array(buckets);
   let entry = 0;
   for (let bucket = 0; bucket < buckets; bucket += 1) {
     entry = scan(entry, (bucket / buckets) * total);
-    const block = Math.floor(bucket / BUCKETS_A_BLOCK);
-    if (bucket % BUCKETS_A_BLOCK === 0) starts[block] = entry;
-    const far = entry - (starts[block] as number);
     const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
-    const border = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
-    words[bucket] = far <= FARTHEST ? far * 2 ** BORDER_BITS + border : FARTHEST * 2 ** BORDER_BITS + SCANNED;
+    const part = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
+    words[bucket] = entry * 2 ** PART_BITS + part;
   }
 
   const pick = (u: number): number => {
     const place = u * buckets;
     const bucket = place | 0;
     const word = words[bucket] as number;
-    const border = word & (2 ** BORDER_BITS - 1);
+    const border = word & (2 ** PART_BITS - 1);
     const part = ((place - bucket) * PARTS) | 0;
     // The sign of the difference, without a branch that would wait for the word: 1 behind the border.
-    let found = (starts[bucket >>> BLOCK_BITS] as number) + (word >>> BORDER_BITS) + ((border - part) >>> 31);
+    let found = (word >>> PART_BITS) + ((border - part) >>> 31);
     if (part === border || border === SCANNED) {
       const t = u * total;
       while (found < count && !((running[found] as number) > t)) found += 1;

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
 import { inPassing } from '../../database/passing.ts';
-import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool.ts';
+import { poolOdds, type RolledItem, rollItem as rollFromPool, rollItems } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -116,9 +116,12 @@ export const rollPlain = async (
 ): Promise<({ value: string } | { refusal: unknown })[]> => {
   const team = await catalogs.current(tx, teamId);
   const byDay = new Map<string, { nowMs: number; rolled: RolledItem[] }>();
+  const bareRolls = rolls.filter(({ request }) => request === null).length;
+  const bare = rollItems(team.pool({}), bareRolls, draws)?.values();
   const outcomes = rolls.map(({ nowMs, request }) => {
     try {
-      const rolled = rollOnCatalog(team, request, draws);
+      const made = request === null ? bare?.next().value : undefined;
+      const rolled = made ?? rollOnCatalog(team, request, draws);
       const day = utcDay(nowMs);
       const known = byDay.get(day);
       if (known === undefined) byDay.set(day, { nowMs, rolled: [rolled] });
