@@ -61,22 +61,20 @@ const gather = <R, K, V>(rows: readonly R[], key: (row: R) => K, value: (row: R)
   return gathered;
 };
 
-const compile = (version: string, rows: CatalogRows): TeamCatalog => {
+/** The catalog for the engine. A function of its own: what it gathers on the way is not kept. */
+const compileRows = (rows: CatalogRows): Catalog => {
   const attributesById = new Map(rows.attributes.map((row) => [row.id, row]));
-  const optionsById = new Map(rows.options.map((row) => [row.id, row]));
-  const itemsById = new Map(rows.items.map((row) => [row.id, row]));
   const optionsOfItem = gather(
     rows.itemOptions,
     (row) => row.item_id,
-    (row) => row,
+    (row) => row.classifier_option_id,
   );
   const attributesOfItem = gather(
     rows.itemAttributes,
     (row) => row.item_id,
     (row) => row,
   );
-
-  const catalog = compileCatalog(
+  return compileCatalog(
     rows.options.map((row) => ({
       id: row.id,
       classifierId: row.classifier_id,
@@ -87,7 +85,7 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
       id: row.id,
       name: row.name,
       rollNumerator: row.roll_numerator,
-      optionIds: (optionsOfItem.get(row.id) ?? []).map((option) => option.classifier_option_id),
+      optionIds: optionsOfItem.get(row.id) ?? [],
       attributes: (attributesOfItem.get(row.id) ?? []).map((attribute) => ({
         id: attribute.id,
         attributeId: attribute.attribute_id,
@@ -97,54 +95,93 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
       })),
     })),
   );
+};
 
-  const showItem = (itemId: string): RolledItemBody => {
-    const row = known(itemsById.get(itemId));
-    return {
-      id: row.id,
-      name: row.name,
-      thumbnail: row.thumbnail,
-      rollNumerator: row.roll_numerator,
-      width: row.width,
-      height: row.height,
-      createdAt: isoTime(row.created_at),
-      updatedAt: isoTime(row.updated_at),
-      teamId: row.team_id,
-      classifiers: (optionsOfItem.get(itemId) ?? []).map((link) => {
-        const option = known(optionsById.get(link.classifier_option_id));
-        return {
-          id: link.id,
-          itemId,
-          classifierId: option.classifier_id,
-          classifierOptionId: option.id,
-          classifierOption: {
-            id: option.id,
-            name: option.name,
-            dropRateMultiplier: option.drop_rate_multiplier,
-            classifierId: option.classifier_id,
-          },
-        };
-      }),
-    };
+type ShownLink = RolledItemBody['classifiers'][number];
+type ShownItem = Omit<RolledItemBody, 'classifiers' | 'createdAt' | 'updatedAt' | 'teamId'>;
+
+/** An item as it is kept to be shown: small, since there may be a hundred thousand. */
+interface KeptItem {
+  readonly item: ShownItem;
+  readonly teamId: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly links: readonly { readonly id: string; readonly optionId: string }[];
+}
+
+/** Makes the texts in which a roll shows items and attributes. */
+const createTexts = (rows: CatalogRows) => {
+  const links = gather(
+    rows.itemOptions,
+    (row) => row.item_id,
+    (row) => ({ id: row.id, optionId: row.classifier_option_id }),
+  );
+  const items = new Map(
+    rows.items.map((row): [string, KeptItem] => [
+      row.id,
+      {
+        item: {
+          id: row.id,
+          name: row.name,
+          thumbnail: row.thumbnail,
+          rollNumerator: row.roll_numerator,
+          width: row.width,
+          height: row.height,
+        },
+        teamId: row.team_id,
+        createdAtMs: row.created_at,
+        updatedAtMs: row.updated_at,
+        links: links.get(row.id) ?? [],
+      },
+    ]),
+  );
+  const optionTexts = new Map(
+    rows.options.map((row) => {
+      const shown: Omit<ShownLink, 'id' | 'itemId'> = {
+        classifierId: row.classifier_id,
+        classifierOptionId: row.id,
+        classifierOption: {
+          id: row.id,
+          name: row.name,
+          dropRateMultiplier: row.drop_rate_multiplier,
+          classifierId: row.classifier_id,
+        },
+      };
+      return [row.id, JSON.stringify(shown).slice(1)];
+    }),
+  );
+  const attributeTexts = new Map(
+    rows.attributes.map(({ id, name, min, max, step, team_id }) => {
+      const shown: Attribute = { id, name, min, max, step, teamId: team_id };
+      return [id, JSON.stringify(shown)];
+    }),
+  );
+  const linkText = (itemId: string, { id, optionId }: KeptItem['links'][number]): string =>
+    `{"id":${JSON.stringify(id)},"itemId":${JSON.stringify(itemId)},${known(optionTexts.get(optionId))}`;
+  return {
+    itemText: remembered((itemId) => {
+      const { item, teamId, createdAtMs, updatedAtMs, links: own } = known(items.get(itemId));
+      const classifiers = own.map((link) => linkText(itemId, link)).join();
+      const times = `"createdAt":"${isoTime(createdAtMs)}","updatedAt":"${isoTime(updatedAtMs)}"`;
+      return `${JSON.stringify(item).slice(0, -1)},${times},"teamId":${JSON.stringify(teamId)},"classifiers":[${classifiers}]}`;
+    }),
+    attributeText: (attributeId: string): string => known(attributeTexts.get(attributeId)),
   };
-  const showAttribute = (attributeId: string): Attribute => {
-    const { id, name, min, max, step, team_id } = known(attributesById.get(attributeId));
-    return { id, name, min, max, step, teamId: team_id };
-  };
+};
 
-  const itemText = remembered((itemId) => `{"item":${JSON.stringify(showItem(itemId))},"itemAttributeInstances":[`);
-  const attributeText = remembered((attributeId) => `,"attribute":${JSON.stringify(showAttribute(attributeId))}}`);
-
+const compile = (version: string, rows: CatalogRows): TeamCatalog => {
+  const catalog = compileRows(rows);
+  const { itemText, attributeText } = createTexts(rows);
   const everything = compilePool(catalog);
   const pools = new Map<string, Pool>();
   return {
     version,
     catalog,
     rollText: (rolled, more = '') => {
-      let text = itemText(rolled.item.id);
+      let text = `{"item":${itemText(rolled.item.id)},"itemAttributeInstances":[`;
       let separator = '';
       for (const { itemAttributeId, attributeId, value } of rolled.values) {
-        text += `${separator}{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":${value}${attributeText(attributeId)}`;
+        text += `${separator}{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":${value},"attribute":${attributeText(attributeId)}}`;
         separator = ',';
       }
       return `${text}]${more}}`;
