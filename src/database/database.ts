@@ -16,6 +16,11 @@ export interface Database {
    * run is kept, so it must do nothing but query.
    */
   write<T>(command: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs one statement, which is a transaction by itself: a single journey to the server and back. Only for engines on
+   * which one statement can write to several tables.
+   */
+  readonly alone?: <T>(statement: (queries: Reader) => Promise<T>) => Promise<T>;
   /** Runs queries that all see one and the same committed state. */
   read<T>(query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Brings the schema up to date, one process at a time; a migration that fails leaves nothing behind. */

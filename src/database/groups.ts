@@ -1,10 +1,11 @@
-import type { Database, Transaction } from './database.ts';
-
 /** What became of one of a group: its value, or the refusal that is its own affair. */
 export type Outcome<R> = { readonly value: R } | { readonly refusal: unknown };
 
-/** Runs many requests of one key in one transaction; an outcome for each, in order. */
-export type RunGroup<T, R> = (tx: Transaction, key: string, requests: readonly T[]) => Promise<Outcome<R>[]>;
+/**
+ * Runs many requests of one key together; an outcome for each, in order. `take` gives those that have come until it is
+ * called first, and the same again afterwards.
+ */
+export type RunGroup<T, R> = (key: string, take: () => readonly T[]) => Promise<Outcome<R>[]>;
 
 interface Waiting<T, R> {
   readonly request: T;
@@ -26,10 +27,7 @@ interface Queue<T, R> {
  * Requests that arrive together under one key share a transaction, and each is answered after its commit. Whoever comes
  * until the transaction begins comes along.
  */
-export const inGroups = <T, R>(
-  database: Pick<Database, 'write'>,
-  run: RunGroup<T, R>,
-): ((key: string, request: T) => Promise<R>) => {
+export const inGroups = <T, R>(run: RunGroup<T, R>): ((key: string, request: T) => Promise<R>) => {
   const queues = new Map<string, Queue<T, R>>();
 
   const take = (queue: Queue<T, R>): readonly Waiting<T, R>[] => {
@@ -42,14 +40,9 @@ export const inGroups = <T, R>(
   const runGroup = async (key: string, queue: Queue<T, R>): Promise<void> => {
     let group: readonly Waiting<T, R>[] | undefined;
     try {
-      const outcomes = await database.write((tx) => {
-        // A second run, after a collision, is of the same requests.
+      const outcomes = await run(key, () => {
         group ??= take(queue);
-        return run(
-          tx,
-          key,
-          group.map(({ request }) => request),
-        );
+        return group.map(({ request }) => request);
       });
       for (const [index, { resolve, reject }] of (group ?? []).entries()) {
         const outcome = outcomes[index] as Outcome<R>;

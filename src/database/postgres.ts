@@ -191,9 +191,27 @@ export const openPostgres = (url: string): Database => {
     }
   };
 
+  const alone: Database['alone'] = async (statement) => {
+    try {
+      const client = await pool.connect();
+      const session = sessionOf(client);
+      try {
+        session.isOpen = true;
+        return await statement(session.queries);
+      } finally {
+        session.isOpen = false;
+        // The pool throws a connection away that broke.
+        client.release();
+      }
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
   return {
     engine: 'postgres',
     write,
+    alone,
     read,
     migrate: async (migrations) => {
       // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.

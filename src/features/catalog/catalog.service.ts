@@ -36,6 +36,8 @@ export interface Catalogs {
   current(reader: Reader, teamId: string): Promise<TeamCatalog>;
   /** The same, with the version of the templates at that moment. */
   currentWithTemplates(reader: Reader, teamId: string): Promise<{ team: TeamCatalog; templatesVersion: string }>;
+  /** The catalog that was current when one was last asked for, if it is still kept: whoever uses it checks its version. */
+  latest(teamId: string): TeamCatalog | undefined;
 }
 
 /**
@@ -263,6 +265,7 @@ export const createCatalogs = (): Catalogs => {
   };
 
   return {
+    latest: (teamId) => kept.get(teamId),
     current: async (reader, teamId) => {
       const { catalogVersion } = await selectVersions(reader, teamId);
       return catalogOf(reader, teamId, catalogVersion);

@@ -10,9 +10,10 @@ export const rollRoutes = (
   app: App,
   { database, command, ...workshop }: { database: Database; command: Command } & Workshop,
 ): void => {
-  const rollPlain = inGroups<service.PlainRoll, string>(database, (tx, teamId, rolls) =>
-    service.rollPlain(tx, teamId, rolls, workshop),
-  );
+  const rollPlain = inGroups<service.PlainRoll, string>(async (teamId, take) => {
+    const made = await database.alone?.((queries) => service.rollPlainAlone(queries, teamId, take(), workshop));
+    return made ?? database.write((tx) => service.rollPlain(tx, teamId, take(), workshop));
+  });
 
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;

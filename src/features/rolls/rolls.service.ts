@@ -9,7 +9,7 @@ import { newId } from '../../ids.ts';
 import { utcDay } from '../../time.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
-import { countRolls } from '../statistics/roll-counts.service.ts';
+import { countRolls, countsText } from '../statistics/roll-counts.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 import * as store from './rolls.store.ts';
 
@@ -103,22 +103,19 @@ export interface PlainRoll {
   readonly request: RollRequest | null;
 }
 
-/**
- * Rolls that concern no player differ in nothing but their draws, so those of a team that arrive together are made in
- * one transaction: one look at the catalog, one record and one addition to each counter for all of them. One that is
- * refused takes no other down. The answers are texts.
- */
-export const rollPlain = async (
-  tx: Transaction,
-  teamId: string,
-  rolls: readonly PlainRoll[],
-  { catalogs, draws }: Workshop,
-): Promise<({ value: string } | { refusal: unknown })[]> => {
-  const team = await catalogs.current(tx, teamId);
-  const byDay = new Map<string, { nowMs: number; rolled: RolledItem[] }>();
+type Outcome = { readonly value: string } | { readonly refusal: unknown };
+
+interface RollsOfDay {
+  readonly nowMs: number;
+  readonly rolled: RolledItem[];
+}
+
+/** Makes plain rolls on a catalog. One that is refused takes no other down. */
+const makePlainRolls = (team: TeamCatalog, rolls: readonly PlainRoll[], draws: Draws) => {
+  const byDay = new Map<string, RollsOfDay>();
   const bareRolls = rolls.filter(({ request }) => request === null).length;
   const bare = rollItems(team.pool({}), bareRolls, draws)?.values();
-  const outcomes = rolls.map(({ nowMs, request }) => {
+  const outcomes = rolls.map(({ nowMs, request }): Outcome => {
     try {
       const made = request === null ? bare?.next().value : undefined;
       const rolled = made ?? rollOnCatalog(team, request, draws);
@@ -131,8 +128,52 @@ export const rollPlain = async (
       return { refusal };
     }
   });
+  return { outcomes, byDay };
+};
+
+/**
+ * Rolls that concern no player differ in nothing but their draws, so those of a team that arrive together are made in
+ * one transaction: one look at the catalog, one record and one row of counts for all of them. The answers are texts.
+ */
+export const rollPlain = async (
+  tx: Transaction,
+  teamId: string,
+  rolls: readonly PlainRoll[],
+  { catalogs, draws }: Workshop,
+): Promise<Outcome[]> => {
+  const team = await catalogs.current(tx, teamId);
+  const { outcomes, byDay } = makePlainRolls(team, rolls, draws);
   for (const { nowMs, rolled } of byDay.values()) recordRolls(tx, { teamId, nowMs }, rolled);
   return outcomes;
+};
+
+/**
+ * The same in one statement: they are made on the catalog as it was last seen, and written only if it is still that.
+ * Undefined where it is not, or where one statement would not do; then nothing has happened.
+ */
+export const rollPlainAlone = async (
+  queries: Reader,
+  teamId: string,
+  rolls: readonly PlainRoll[],
+  { catalogs, draws }: Workshop,
+): Promise<Outcome[] | undefined> => {
+  const team = catalogs.latest(teamId);
+  if (team === undefined) return undefined;
+  const { outcomes, byDay } = makePlainRolls(team, rolls, draws);
+  const [[day, { nowMs, rolled }] = ['', { nowMs: 0, rolled: [] }], another] = byDay;
+  if (rolled.length === 0 || another !== undefined) return undefined;
+  const [found] = await store.insertIfCurrent(queries, {
+    teamId,
+    version: team.version,
+    eventId: newId(),
+    rolledAt: nowMs,
+    results: JSON.stringify(rolled.map(recordOf)),
+    pendingId: newId(),
+    day,
+    rolls: rolled.length,
+    counts: countsText(rolled.map(({ item }) => item.id)),
+  });
+  return found?.version === team.version ? outcomes : undefined;
 };
 
 /** One such roll by itself. */

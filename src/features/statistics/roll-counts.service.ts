@@ -19,6 +19,13 @@ const addText = (counts: ItemCounts, text: string): void => {
   for (let index = 0; index < list.length; index += 2) add(counts, list[index] as string, list[index + 1] as number);
 };
 
+/** The counts of items that were rolled together, as they are written. */
+export const countsText = (itemIds: readonly string[]): string => {
+  const counts: ItemCounts = new Map();
+  for (const itemId of itemIds) add(counts, itemId, 1);
+  return textOf(counts);
+};
+
 /** Items that were rolled together, on the same day. */
 export interface Counted {
   readonly teamId: string;
