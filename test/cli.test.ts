@@ -6,7 +6,7 @@ import { runToEnd } from './processes.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-onEveryDatabase('the command line', (service, engine) => {
+onEveryDatabase('the command line', (service) => {
   const itemwright = (...args: string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: service().databaseUrl });
 
   /** What a command answers: one JSON line on standard output, and nothing else anywhere. */
@@ -55,9 +55,6 @@ onEveryDatabase('the command line', (service, engine) => {
     await wait(1000);
     assert.equal((await caller.get('/team')).status, 401);
   });
-
-  // The rest is the same whatever the database.
-  if (engine !== 'sqlite') return;
 
   test('names a secret after its role where no name is given', async () => {
     const made = await answer('secret', 'create', '--team', service().teamId, '--role', 'read');
