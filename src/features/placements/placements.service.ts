@@ -9,17 +9,12 @@ import {
   carriedTo,
   cellsOf,
   type Footprint,
-  firstFree,
-  footprintOf,
-  type Grid,
   isFree,
   isInside,
   type Lying,
   overlap,
   type Place,
   pack,
-  rowsWith,
-  rowsWithout,
 } from '../../engine/grid.ts';
 import { conflict, type Issue, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -27,16 +22,24 @@ import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { ItemInstanceSpace, ListedItemInstanceSpace } from '../item-instances/item-instances.contract.ts';
 import { type HeldUserSpace, holdUserSpacesOfItem } from '../spaces/spaces.service.ts';
+import {
+  change,
+  findPlace,
+  learn,
+  leave,
+  lyingAt,
+  lyingOf,
+  type OpenGrid,
+  openGrid,
+  refuseOutside,
+  saveGrids,
+  take,
+  type WantedPlace,
+} from './open-grids.service.ts';
 import * as store from './placements.store.ts';
 
+export type { WantedPlace } from './open-grids.service.ts';
 export type { Placed } from './placements.store.ts';
-
-/** A place that a caller asks for; without a position, the first free one. */
-export interface WantedPlace {
-  readonly x?: number;
-  readonly y?: number;
-  readonly rotated?: boolean;
-}
 
 const toItemInstanceSpace = (row: store.PlacementRow): ItemInstanceSpace => ({
   id: row.id,
@@ -50,76 +53,6 @@ const toItemInstanceSpace = (row: store.PlacementRow): ItemInstanceSpace => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** The grid of a user space that the caller holds, so that nobody else takes a place in it meanwhile. */
-interface OpenGrid extends Grid {
-  readonly userSpaceId: string;
-  /** What is taken in the rows that are known, changed as places are taken and left, and written back at the end. */
-  readonly taken: Map<number, bigint>;
-  readonly known: Set<number>;
-  /** Once all rows are known, those that are not in `taken` are free. */
-  isKnown: boolean;
-  readonly changed: Set<number>;
-}
-
-/** A grid of which nothing is known yet, or all. */
-const openGrid = ({ id, cols, rows }: HeldUserSpace, all?: Map<number, bigint>): OpenGrid => ({
-  userSpaceId: id,
-  cols,
-  rows,
-  taken: all ?? new Map(),
-  known: new Set(),
-  isKnown: all !== undefined,
-  changed: new Set(),
-});
-
-/** Reads all rows of a grid that are not known yet. */
-const learnAll = async (tx: Transaction, { teamId }: Context, grid: OpenGrid): Promise<void> => {
-  if (grid.isKnown) return;
-  const found = await store.selectTakenRows(tx, { teamId, userSpaceId: grid.userSpaceId, from: 0, to: grid.rows - 1 });
-  for (const [row, bits] of found) if (!grid.known.has(row)) grid.taken.set(row, bits);
-  grid.isKnown = true;
-};
-
-/** Reads the rows from `y` on that are not known yet. Nothing else of a grid is ever read to find or take a place. */
-const learn = async (
-  tx: Transaction,
-  { teamId }: Context,
-  grid: OpenGrid,
-  { y, height }: Pick<Lying, 'y' | 'height'>,
-): Promise<void> => {
-  if (grid.isKnown) return;
-  const missing: number[] = [];
-  for (let row = y; row < y + height; row++) if (!grid.known.has(row)) missing.push(row);
-  const [from, to] = [missing[0], missing.at(-1)];
-  if (from === undefined || to === undefined) return;
-  const found = await store.selectTakenRows(tx, { teamId, userSpaceId: grid.userSpaceId, from, to });
-  for (const row of missing) {
-    grid.known.add(row);
-    grid.taken.set(row, found.get(row) ?? 0n);
-  }
-};
-
-const change = ({ taken, changed }: OpenGrid, rows: ReadonlyMap<number, bigint>): void => {
-  for (const [y, bits] of rows) {
-    taken.set(y, bits);
-    changed.add(y);
-  }
-};
-
-const take = (grid: OpenGrid, lying: Lying): void => change(grid, rowsWith(grid, lying, lying));
-const leave = (grid: OpenGrid, lying: Lying): void => change(grid, rowsWithout(grid, lying, lying));
-
-const saveGrids = (tx: Transaction, { teamId }: Context, grids: Iterable<OpenGrid>): void => {
-  const rows = [...new Set(grids)].flatMap(({ userSpaceId, taken, changed }) =>
-    [...changed].map((y) => ({ userSpaceId, y, taken: taken.get(y) ?? 0n })),
-  );
-  inPassing(tx, store.saveTakenRows(tx, teamId, rows));
-};
-
-const lyingAt = (item: Footprint, { x, y, rotated }: Place): Lying => ({ ...footprintOf(item, rotated), x, y });
-
-const lyingOf = (placed: store.Placed): Lying => lyingAt(placed, { ...placed, rotated: placed.rotated === 1 });
-
 const cellRows = (row: store.PlacementRow, lying: Lying) =>
   cellsOf(lying, lying).map(({ x, y }) => ({
     team_id: row.team_id,
@@ -128,38 +61,6 @@ const cellRows = (row: store.PlacementRow, lying: Lying) =>
     y,
     item_instance_space_id: row.id,
   }));
-
-const refuseOutside = (grid: OpenGrid, lying: Lying): void => {
-  if (isInside(grid, lying, lying)) return;
-  const member = lying.x < 0 || lying.x + lying.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
-  throw conflict({
-    path: `/body/${member}`,
-    message: `lies outside the grid of ${grid.cols} × ${grid.rows} cells`,
-  });
-};
-
-const takenCell = ({ x, y }: Cell) =>
-  conflict({ path: '/body/spacePositionX', message: `a cell at ${x}, ${y} is taken` });
-
-/** The place itself, where it may be taken; else a refusal that says why not, or null where only room is missing. */
-const findPlace = async (
-  tx: Transaction,
-  context: Context,
-  grid: OpenGrid,
-  item: Footprint,
-  { x, y, rotated }: WantedPlace,
-): Promise<Place | null> => {
-  if (x === undefined || y === undefined) {
-    await learnAll(tx, context, grid);
-    return firstFree(grid, item, rotated) ?? null;
-  }
-  const place = { x, y, rotated: rotated ?? false };
-  const lying = lyingAt(item, place);
-  refuseOutside(grid, lying);
-  await learn(tx, context, grid, lying);
-  if (!isFree(grid, lying, lying)) throw takenCell(place);
-  return place;
-};
 
 const noRoom = ({ width, height }: Footprint, path: string) =>
   conflict({ path, message: `has no free place of ${width} × ${height} cells` });
