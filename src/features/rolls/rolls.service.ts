@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
+import type { Outcome } from '../../database/groups.ts';
 import { inPassing } from '../../database/passing.ts';
 import { poolOdds, type RolledItem, rollItem as rollFromPool, rollItems } from '../../engine/pool.ts';
 import type { Draws } from '../../engine/random.ts';
@@ -42,7 +43,7 @@ const recorded = deferred<Rolls>((tx, all) => {
     tx,
     all.map(({ teamId, templateId, nowMs, rolled }) => ({
       teamId,
-      templateId: templateId ?? '',
+      templateId,
       day: utcDay(nowMs),
       itemIds: rolled.map(({ item }) => item.id),
     })),
@@ -103,8 +104,6 @@ export interface PlainRoll {
   readonly request: RollRequest | null;
 }
 
-type Outcome = { readonly value: string } | { readonly refusal: unknown };
-
 interface RollsOfDay {
   readonly nowMs: number;
   readonly rolled: RolledItem[];
@@ -115,7 +114,7 @@ const makePlainRolls = (team: TeamCatalog, rolls: readonly PlainRoll[], draws: D
   const byDay = new Map<string, RollsOfDay>();
   const bareRolls = rolls.filter(({ request }) => request === null).length;
   const bare = rollItems(team.pool({}), bareRolls, draws)?.values();
-  const outcomes = rolls.map(({ nowMs, request }): Outcome => {
+  const outcomes = rolls.map(({ nowMs, request }): Outcome<string> => {
     try {
       const made = request === null ? bare?.next().value : undefined;
       const rolled = made ?? rollOnCatalog(team, request, draws);
@@ -140,7 +139,7 @@ export const rollPlain = async (
   teamId: string,
   rolls: readonly PlainRoll[],
   { catalogs, draws }: Workshop,
-): Promise<Outcome[]> => {
+): Promise<Outcome<string>[]> => {
   const team = await catalogs.current(tx, teamId);
   const { outcomes, byDay } = makePlainRolls(team, rolls, draws);
   for (const { nowMs, rolled } of byDay.values()) recordRolls(tx, { teamId, nowMs }, rolled);
@@ -156,7 +155,7 @@ export const rollPlainAlone = async (
   teamId: string,
   rolls: readonly PlainRoll[],
   { catalogs, draws }: Workshop,
-): Promise<Outcome[] | undefined> => {
+): Promise<Outcome<string>[] | undefined> => {
   const team = catalogs.latest(teamId);
   if (team === undefined) return undefined;
   const { outcomes, byDay } = makePlainRolls(team, rolls, draws);

@@ -11,6 +11,10 @@ const add = (counts: ItemCounts, itemId: string, count: number): void => {
   counts.set(itemId, (counts.get(itemId) ?? 0) + count);
 };
 
+const addAll = (counts: ItemCounts, more: ItemCounts): void => {
+  for (const [itemId, count] of more) add(counts, itemId, count);
+};
+
 /** Counts are kept as a flat list, an item and its count by turns: with many items the quickest to read. */
 const textOf = (counts: ItemCounts): string => JSON.stringify([...counts].flat());
 
@@ -29,8 +33,7 @@ export const countsText = (itemIds: readonly string[]): string => {
 /** Items that were rolled together, on the same day. */
 export interface Counted {
   readonly teamId: string;
-  /** Empty where they were rolled without a template. */
-  readonly templateId: string;
+  readonly templateId: string | null;
   readonly day: string;
   readonly itemIds: readonly string[];
 }
@@ -64,8 +67,8 @@ const createSums = () => {
  */
 export const countRolls = (tx: Transaction, all: readonly Counted[]): Promise<void> => {
   const sums = createSums();
-  for (const { itemIds, ...key } of all) {
-    const sum = sums.of(key);
+  for (const { teamId, templateId, day, itemIds } of all) {
+    const sum = sums.of({ teamId, templateId: templateId ?? store.NO_TEMPLATE, day });
     sum.rolls += itemIds.length;
     for (const itemId of itemIds) add(sum.counts, itemId, 1);
   }
@@ -87,11 +90,14 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
   const pending = await store.takePending(tx, most);
   const sums = createSums();
   for (const { team_id: teamId, template_id: templateId, day, rolls, counts } of pending) {
-    for (const counter of [day, store.EVER]) {
-      const sum = sums.of({ teamId, templateId, day: counter });
-      sum.rolls += rolls;
-      addText(sum.counts, counts);
-    }
+    const sum = sums.of({ teamId, templateId, day });
+    sum.rolls += rolls;
+    addText(sum.counts, counts);
+  }
+  for (const { teamId, templateId, rolls, counts } of sums.inOrder()) {
+    const ever = sums.of({ teamId, templateId, day: store.EVER });
+    ever.rolls += rolls;
+    addAll(ever.counts, counts);
   }
   for (const { teamId, templateId, day, rolls, counts } of sums.inOrder()) {
     const key = { team_id: teamId, day, template_id: templateId };
@@ -102,7 +108,7 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
     }
     const sum: ItemCounts = new Map();
     addText(sum, before.counts);
-    for (const [itemId, count] of counts) add(sum, itemId, count);
+    addAll(sum, counts);
     await store.updateCounts(tx, { ...key, rolls: before.rolls + rolls, counts: textOf(sum) });
   }
   return pending.length;
@@ -132,7 +138,7 @@ export const readRollCounts = async (reader: Reader, teamId: string, filter: Sta
   const [byDay, byTemplate] = [new Map<string, number>(), new Map<string, number>()];
   for (const { day, template_id, rolls } of [...(await store.selectDays(reader, teamId, filter)), ...pending]) {
     add(byDay, day, rolls);
-    if (template_id !== '') add(byTemplate, template_id, rolls);
+    if (template_id !== store.NO_TEMPLATE) add(byTemplate, template_id, rolls);
   }
   return { byItem, byDay, byTemplate };
 };

@@ -4,7 +4,7 @@ import type { Tables } from '../../database/tables.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
 /** What the counters of rolls without a template have in its place; a filter that names it finds nothing. */
-const NO_TEMPLATE = '';
+export const NO_TEMPLATE = '';
 /** What the counters of all days together have in place of the day. */
 export const EVER = '';
 

@@ -7,7 +7,7 @@ import { countRolls, foldCounts, shouldFold } from './roll-counts.service.ts';
 onEveryDatabase('counts of rolls', (service) => {
   const fold = (most = 1000) => service().database.write((tx) => foldCounts(tx, most));
 
-  const count = (team: Client, day: string, itemIds: string[], templateId = '') =>
+  const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
     service().database.write((tx) => countRolls(tx, [{ teamId: team.teamId, templateId, day, itemIds }]));
 
   const pending = (team: Client) =>
@@ -70,7 +70,7 @@ onEveryDatabase('counts of rolls', (service) => {
     const seen: number[] = [];
     await Promise.all([
       ...rolls.map((itemIds, n) =>
-        count(n % 4 === 0 ? other : team, `2026-01-0${1 + (n % 3)}`, itemIds, n % 2 ? 't' : ''),
+        count(n % 4 === 0 ? other : team, `2026-01-0${1 + (n % 3)}`, itemIds, n % 2 ? 't' : null),
       ),
       ...Array.from({ length: 40 }, () => fold(7)),
       ...Array.from({ length: 20 }, async () => {
