@@ -1,4 +1,4 @@
-import { Box, Group, MultiSelect, Pagination, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Box, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { List, Schemas } from '../../interface/client.ts';
@@ -7,6 +7,7 @@ import { type KnownOption, optionIdsOf, useOptions } from '../../parts/catalog.t
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { ListFooter } from '../../parts/list-footer.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -177,24 +178,11 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed" role="status">
-          {sorted.length === rows.length
-            ? formatMany(rows.length, 'item')
-            : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}
-          {items.isCut && ' (the oldest; there are more than the console reads)'}
-        </Text>
-        {pages > 1 && (
-          <Pagination
-            total={pages}
-            value={shownPage}
-            onChange={setPage}
-            size="sm"
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-          />
-        )}
-      </Group>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={items.isCut}>
+        {sorted.length === rows.length
+          ? formatMany(rows.length, 'item')
+          : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}
+      </ListFooter>
     </Stack>
   );
 };

@@ -1,4 +1,4 @@
-import { Card, Group, Pagination, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Card, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconBackpack, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { List, Schemas } from '../../interface/client.ts';
@@ -6,6 +6,7 @@ import { useUsers } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { ListFooter } from '../../parts/list-footer.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
@@ -98,22 +99,9 @@ const UserTable = ({ users }: { users: List<User> }) => {
           </Table.Tbody>
         </TableCard>
       )}
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed" role="status">
-          {formatMany(sorted.length, 'player')}
-          {users.isCut && ' (the oldest; there are more than the console reads)'}
-        </Text>
-        {pages > 1 && (
-          <Pagination
-            total={pages}
-            value={shownPage}
-            onChange={setPage}
-            size="sm"
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-          />
-        )}
-      </Group>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={users.isCut}>
+        {formatMany(sorted.length, 'player')}
+      </ListFooter>
     </Stack>
   );
 };

@@ -1,0 +1,31 @@
+import { Group, Pagination, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface ListFooterProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly onPage: (page: number) => void;
+  /** Whether there are more than were read. */
+  readonly isCut: boolean;
+  readonly children: ReactNode;
+}
+
+/** What stands below a list of several pages: how many there are, and the way to the others. */
+export const ListFooter = ({ page, pages, onPage, isCut, children }: ListFooterProps) => (
+  <Group justify="space-between">
+    <Text size="sm" c="dimmed" role="status">
+      {children}
+      {isCut && ' (the oldest; there are more than the console reads)'}
+    </Text>
+    {pages > 1 && (
+      <Pagination
+        total={pages}
+        value={page}
+        onChange={onPage}
+        size="sm"
+        getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+      />
+    )}
+  </Group>
+);
