@@ -35,4 +35,19 @@ export const LIMITS = {
   workers: 64,
   cachedTeams: 1000,
   cachedItems: 1_000_000,
+
+  // Units of work: commands that share a transaction, and how often one is tried again when others get in its way.
+  groupCommands: 256,
+  collisions: 20,
+  backoffMs: 5,
+
+  sqliteReaders: 8,
+  sqliteStatements: 500,
+  sqliteBusyMs: 5_000,
+
+  postgresGroups: 8,
+  postgresTransactions: 4,
+  postgresReaders: 8,
+  postgresConnectMs: 5_000,
+  postgresStatementMs: 15_000,
 } as const;

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { Database, Migrations } from './database.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as userStates } from './migrations/0002-user-states.ts';
 import { up as itemInstanceHistory } from './migrations/0003-item-instance-history.ts';
 import { up as storedAnswers } from './migrations/0004-stored-answers.ts';
 import { up as rollCounts } from './migrations/0005-roll-counts.ts';
 import { up as oneHistoryIndexLess } from './migrations/0006-one-history-index-less.ts';
+import { up as leanerRows } from './migrations/0007-leaner-rows.ts';
+import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
   '0001-foundation': foundation,
@@ -15,12 +16,13 @@ export const MIGRATIONS: Migrations = {
   '0004-stored-answers': storedAnswers,
   '0005-roll-counts': rollCounts,
   '0006-one-history-index-less': oneHistoryIndexLess,
+  '0007-leaner-rows': leanerRows,
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */
 export const migrate = async (
-  schema: Kysely<never>,
-  engine: Database['engine'],
+  schema: Queries,
+  engine: Engine,
   migrations: Migrations = MIGRATIONS,
 ): Promise<void> => {
   const steps = Object.entries(migrations).map(([name, up]) => [

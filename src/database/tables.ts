@@ -52,7 +52,8 @@ export interface Tables {
   template_options: { team_id: string; template_id: string; classifier_option_id: string };
   template_items: { team_id: string; template_id: string; item_id: string };
 
-  users: OfTeam & Dated & { external_id: string | null };
+  /** `roller_id` is what the record of rolls calls the player; it goes with the player, who is then gone from the record. */
+  users: OfTeam & Dated & { external_id: string | null; roller_id: string };
 
   /**
    * What templates remember of a player, as JSON. The scope is a template, or a pity group, whose rows belong to no
@@ -63,12 +64,34 @@ export interface Tables {
   spaces: OfTeam & Dated & { name: string; cols: number; rows: number };
   user_spaces: OfTeam & Dated & { user_id: string; space_id: string; external_id: string | null };
 
-  /** `attribute_values` maps item attribute id to value. */
-  item_instances: OfTeam & Dated & { item_id: string; user_id: string; attribute_values: string };
-  item_instance_spaces: OfTeam &
-    Dated & { item_instance_id: string; user_space_id: string; x: number; y: number; rotated: number };
-  /** One row for each cell that a placement covers. Its key is what makes overlap impossible. */
-  occupied_cells: { team_id: string; user_space_id: string; x: number; y: number; item_instance_space_id: string };
+  /**
+   * `attribute_values` maps item attribute id to value. `cause` and `request_id` tell how the instance came about; no
+   * cause: its history has an event that tells.
+   */
+  item_instances: OfTeam &
+    Dated & {
+      item_id: string;
+      user_id: string;
+      attribute_values: string;
+      cause: string | null;
+      request_id: string | null;
+    };
+  /**
+   * Where instances lie: a row for each cell, whose key makes overlap impossible. `part` numbers the cells of one
+   * instance; the top-left one, 0, also tells the rest of the placement.
+   */
+  item_instance_spaces: {
+    team_id: string;
+    user_space_id: string;
+    y: number;
+    x: number;
+    item_instance_id: string;
+    part: number;
+    id: string | null;
+    rotated: number | null;
+    created_at: number | null;
+    updated_at: number | null;
+  };
 
   /**
    * The same cells once more, a row of a grid in one row here: `taken` has the bit of each taken column, in hexadecimal.
@@ -77,7 +100,7 @@ export interface Tables {
   user_space_rows: { team_id: string; user_space_id: string; y: number; taken: string };
 
   /**
-   * What happened to each instance, also after it is gone. `sequence` counts the events of one instance, so that their
+   * What happened to each instance after it came about, and of those that are gone how they came about, too. `sequence` counts the events of one instance, so that their
    * order is that in which they happened, whatever the clocks of nodes say.
    */
   item_instance_history: {
@@ -99,7 +122,7 @@ export interface Tables {
   /** The record of every roll, one row for each call; `results` lists items and values. */
   roll_events: OfTeam & {
     template_id: string | null;
-    user_id: string | null;
+    roller_id: string | null;
     rolled_at: number;
     results: string;
   };
@@ -111,3 +134,35 @@ export interface Tables {
   /** The same of rolls that were not added to the counters yet, written in the transaction of the roll. */
   roll_pending: OfTeam & { day: string; template_id: string; rolls: number; counts: string };
 }
+
+/**
+ * Tables in the order in which every transaction locks and writes their rows: what others refer to comes first. Deletions
+ * go the other way, before all else.
+ */
+export const TABLES: readonly (keyof Tables)[] = [
+  'milestones',
+  'teams',
+  'secrets',
+  'attributes',
+  'classifiers',
+  'classifier_options',
+  'items',
+  'item_classifiers',
+  'item_attributes',
+  'deleted_items',
+  'templates',
+  'template_options',
+  'template_items',
+  'users',
+  'user_states',
+  'item_instances',
+  'item_instance_history',
+  'spaces',
+  'user_spaces',
+  'item_instance_spaces',
+  'user_space_rows',
+  'stored_answers',
+  'roll_events',
+  'roll_counts',
+  'roll_pending',
+];

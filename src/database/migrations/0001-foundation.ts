@@ -1,9 +1,9 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 /** Teams, catalog, templates, players, inventories and roll statistics. */
-export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
+export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, double, byKey } = spellingOf(engine);
   const time = sql`bigint`;
 

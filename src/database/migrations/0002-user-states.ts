@@ -1,9 +1,9 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 /** What templates remember of players. */
-export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
+export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
   const table = schema.schema
     .createTable('user_states')

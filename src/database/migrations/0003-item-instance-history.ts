@@ -1,9 +1,9 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 /** What happened to item instances. */
-export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
+export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
   const table = schema.schema
     .createTable('item_instance_history')

@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 interface OldCount {
@@ -16,7 +16,7 @@ type Table = CreateTableBuilder<string, string>;
  * Counters of rolls, all items of a day and a template in one row, instead of a row for each item: a roll appends what
  * it counts to `roll_pending`, and many such rows are added to `roll_counts` at once, later.
  */
-export const up = async (schema: Kysely<unknown>, engine: Database['engine']): Promise<void> => {
+export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
   const teamTable = (name: string): Table =>
     schema.schema

@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Engine } from '../work.ts';
 
 type Table = CreateTableBuilder<string, string>;
 
@@ -15,7 +15,7 @@ export interface Spelling {
   byKey(table: Table): Table;
 }
 
-export const spellingOf = (engine: Database['engine']): Spelling =>
+export const spellingOf = (engine: Engine): Spelling =>
   engine === 'postgres'
     ? { id: sql`text collate "C"`, double: sql`double precision`, byKey: (table) => table }
     : { id: sql`text`, double: sql`real`, byKey: (table) => table.modifyEnd(sql`without rowid`) };

@@ -1,2 +1,0 @@
-/** A command found that another transaction had overtaken it, and asks to be run again from the start. */
-export class Collision extends Error {}

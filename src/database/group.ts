@@ -1,0 +1,258 @@
+import type { Ask, KeyOf, KeyTypes, Lookup, Rows, SharedLock, Write } from './declarations.ts';
+import type { Question, Session } from './session.ts';
+import { TABLES } from './tables.ts';
+import type { Queries, Transaction } from './work.ts';
+
+/** Why a command leaves its group, to run again later. */
+export class Postponed extends Error {
+  /** A key that another command has, or something else to wait for. */
+  readonly until: string | Promise<unknown>;
+
+  constructor(until: string | Promise<unknown>) {
+    super('the command runs again later');
+    this.until = until;
+  }
+}
+
+/** What became of a command. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+type Values = readonly (string | number)[];
+
+interface Asked {
+  readonly lookup: Lookup;
+  readonly values: Values;
+  readonly resolve: (rows: readonly unknown[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const valuesOf = ({ keys }: Lookup, key: Readonly<Record<string, string | number>>): Values => {
+  const values: (string | number)[] = [];
+  for (const name in keys) values.push(key[name] as string | number);
+  return values;
+};
+
+/** A key as a text; no value holds a NUL. */
+const textOf = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
+
+const compareValues = (a: Values, b: Values): number => {
+  for (let index = 0; index < a.length; index += 1) {
+    const [left, right] = [a[index] as string | number, b[index] as string | number];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+};
+
+const rankOfTable = new Map(TABLES.map((table, rank) => [table, rank]));
+const lockRank = ({ locks }: Lookup): number => (locks === null ? TABLES.length : (rankOfTable.get(locks) as number));
+/** Deletions come first, children before parents; then the rest, parents before children. */
+const writeRank = ({ mode, table }: Write<unknown>): number => {
+  const rank = rankOfTable.get(table) as number;
+  return mode === 'delete' ? -rank - 1 : rank;
+};
+
+interface Command {
+  readonly command: (work: Transaction) => Promise<unknown>;
+}
+
+interface RunOptions {
+  /** Called when all commands are done, before anything is written. */
+  readonly willWrite?: () => void;
+  /** Whether to commit though nothing was written by declaration. */
+  readonly commits?: boolean;
+}
+
+/** Which command has which key, over all groups of a team that are under way. */
+export type Keys = Map<string, object>;
+
+/**
+ * Runs commands of one team interleaved in one transaction. They are all waiting once the queue of microtasks is empty:
+ * then whatever they asked for is sent in one go. Locks are taken only when nobody has anything else to ask, so that most
+ * groups take all of theirs at once, in one order.
+ */
+export class Group {
+  readonly teamId: string;
+  readonly session: Session;
+  readonly #keys: Keys;
+  readonly #claimed: string[];
+  #asked: Asked[] = [];
+  #held: Asked[] = [];
+  #isScheduled = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** Keys that the commands claim are added to `claimed`, for whoever gives them back at the end. */
+  constructor(teamId: string, session: Session, keys: Keys, claimed: string[]) {
+    this.teamId = teamId;
+    this.session = session;
+    this.#keys = keys;
+    this.#claimed = claimed;
+  }
+
+  /**
+   * Runs all commands, writes what those that succeeded have written, and commits; an outcome for each, in order. A
+   * command object is what owns the keys that it claims.
+   */
+  async run(commands: readonly Command[], { willWrite, commits = false }: RunOptions): Promise<Outcome[]> {
+    this.session.begin();
+    const works = commands.map((command) => new GroupWork(this, command));
+    const outcomes = await Promise.all(works.map((work) => work.run()));
+    if (this.#failure !== undefined) throw this.#failure.error;
+    willWrite?.();
+    const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
+    const written = this.#gather(kept);
+    if (written.length > 0) await this.session.send(written);
+    if (written.length > 0 || (commits && kept.length > 0)) await this.session.commit();
+    return outcomes;
+  }
+
+  ask(lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ lookup, values: valuesOf(lookup, key), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  hold(owner: object, asks: readonly Ask<unknown>[]): Promise<(readonly unknown[])[]> {
+    return Promise.all(
+      asks.map(
+        ({ lookup, key }) =>
+          new Promise<readonly unknown[]>((resolve, reject) => {
+            const values = valuesOf(lookup, key);
+            if (lookup.locks !== null) this.claim(owner, `${lookup.locks}\0${textOf(values)}`);
+            this.#held.push({ lookup, values, resolve, reject });
+            this.#schedule();
+          }),
+      ),
+    );
+  }
+
+  claim(owner: object, key: string): void {
+    const holder = this.#keys.get(key);
+    if (holder === owner) return;
+    if (holder !== undefined) throw new Postponed(key);
+    this.#keys.set(key, owner);
+    this.#claimed.push(key);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // Microtasks come before whatever waits for the next tick, so by then every command waits or is done.
+    Promise.resolve().then(() => process.nextTick(() => this.#dispatch()));
+  }
+
+  async #dispatch(): Promise<void> {
+    this.#isScheduled = false;
+    const isLocking = this.#asked.length === 0;
+    const asked = isLocking ? this.#held : this.#asked;
+    if (isLocking) this.#held = [];
+    else this.#asked = [];
+    try {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      await this.#send(asked);
+    } catch (error) {
+      this.#failure ??= { error };
+      for (const { reject } of asked) reject(error);
+    }
+    if (this.#asked.length + this.#held.length > 0) this.#schedule();
+  }
+
+  /** Sends each lookup once, for all keys that were asked for. */
+  async #send(asked: readonly Asked[]): Promise<void> {
+    const byLookup = new Map<Lookup, Map<string, { values: Values; asked: Asked[] }>>();
+    for (const one of asked) {
+      let byKey = byLookup.get(one.lookup);
+      if (byKey === undefined) {
+        byKey = new Map();
+        byLookup.set(one.lookup, byKey);
+      }
+      const text = textOf(one.values);
+      const same = byKey.get(text);
+      if (same === undefined) byKey.set(text, { values: one.values, asked: [one] });
+      else same.asked.push(one);
+    }
+    const inOrder = [...byLookup].sort(([a], [b]) => lockRank(a) - lockRank(b));
+    const waiting: { values: Values; asked: Asked[] }[][] = [];
+    const questions: Question[] = inOrder.map(([lookup, byKey]) => {
+      const all = [...byKey.values()];
+      if (lookup.locks !== null) all.sort((a, b) => compareValues(a.values, b.values));
+      waiting.push(all);
+      return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
+    });
+    const answers = await this.session.ask(questions);
+    for (const [number, all] of waiting.entries()) {
+      for (const [place, { asked: same }] of all.entries()) {
+        const rows = answers[number]?.[place] as readonly unknown[];
+        for (const { resolve } of same) resolve(rows);
+      }
+    }
+  }
+
+  #gather(works: readonly GroupWork[]): Rows[] {
+    const byWrite = new Map<Write<unknown>, unknown[]>();
+    for (const { written } of works) {
+      for (let index = 0; index < written.length; index += 2) {
+        const [write, row] = [written[index] as Write<unknown>, written[index + 1]];
+        const rows = byWrite.get(write);
+        if (rows === undefined) byWrite.set(write, [row]);
+        else rows.push(row);
+      }
+    }
+    return [...byWrite]
+      .sort(([a], [b]) => writeRank(a) - writeRank(b))
+      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.merge?.(rows) ?? rows }));
+  }
+}
+
+/** What one command of a group is given. */
+class GroupWork implements Transaction {
+  readonly teamId: string;
+  /** Writes and their rows by turns, in the order in which they came. */
+  readonly written: unknown[] = [];
+  readonly #group: Group;
+  readonly #owner: Command;
+
+  constructor(group: Group, owner: Command) {
+    this.teamId = group.teamId;
+    this.#group = group;
+    this.#owner = owner;
+  }
+
+  async run(): Promise<Outcome> {
+    try {
+      return { value: await this.#owner.command(this) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  get queries(): Queries {
+    return this.#group.session.queries;
+  }
+
+  find<K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Promise<readonly Row[]> {
+    return this.#group.ask(lookup, key) as Promise<readonly Row[]>;
+  }
+
+  hold<R extends readonly unknown[]>(
+    ...asks: { readonly [I in keyof R]: Ask<R[I]> }
+  ): Promise<{ [I in keyof R]: readonly R[I][] }> {
+    return this.#group.hold(this.#owner, asks) as Promise<{ [I in keyof R]: readonly R[I][] }>;
+  }
+
+  claim(name: string): void {
+    this.#group.claim(this.#owner, name);
+  }
+
+  write<Row>(write: Write<Row>, ...rows: Row[]): void {
+    for (const row of rows) this.written.push(write, row);
+  }
+
+  rerunAfter(promise: Promise<unknown>): never {
+    throw new Postponed(promise);
+  }
+
+  exclude(lock: SharedLock): Promise<void> {
+    return this.#group.session.exclude(this.teamId, lock);
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { type Expression, sql } from 'kysely';
+import type { ColumnType, Lookup, Write } from '../declarations.ts';
+import { lookupQuery, Parameter } from '../lookup-query.ts';
+import type { Queries } from '../work.ts';
+
+/** A statement under a name by which the server keeps it prepared. The same text has the same name in every process. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+const named = (text: string): Statement => ({
+  name: `itemwright_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`,
+  text,
+});
+
+export interface LookupStatement extends Statement {
+  /** What each parameter is: a constant, or the team, or all values of one part of the keys. */
+  readonly parameters: readonly unknown[];
+}
+
+const listOf = (place: number, type: ColumnType) => sql`cast(${new Parameter(place)} as ${sql.raw(type)}[])`;
+
+/**
+ * A lookup for any number of keys at once: each row that it finds comes with the number of its key, counted from one. The
+ * keys are taken in their order, and with them the locks.
+ */
+export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatement => {
+  const types = Object.values(lookup.keys);
+  const column = (place: number): Expression<never> => sql.ref(`key.k${place}`);
+  const rows = sql`(${lookupQuery(lookup, queries, column) as never})`;
+  const columns = types.map((_, place) => sql.raw(`k${place}`));
+  const query =
+    types.length === 0
+      ? sql`select 1 as number, found.* from ${rows} as found`
+      : sql`select key.number, found.* from unnest(${sql.join(types.map((type, place) => listOf(place, type)))})
+          with ordinality as key(${sql.join([...columns, sql.raw('number')])}) cross join lateral ${rows} as found`;
+  const { sql: text, parameters } = query.compile(queries);
+  return { ...named(text), parameters };
+};
+
+const quoted = (name: string): string => `"${name}"`;
+const list = (names: readonly string[]): string => names.map(quoted).join(', ');
+
+/** A write of any number of rows: the first parameter is the team, each further one all values of a column. */
+export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Statement => {
+  const names = columns.map(([name]) => name);
+  const given = columns.map(([, type], place) => `$${place + 2}::${type}[]`).join(', ');
+  const rows = `unnest(${given}) as given(${list(names)})`;
+  const isKey = [`${quoted(table)}.team_id = $1`, ...key.map((name) => `${quoted(table)}.${quoted(name)} = given.${quoted(name)}`)];
+  const rest = names.filter((name) => !key.includes(name));
+  if (mode === 'delete') return named(`delete from ${quoted(table)} using ${rows} where ${isKey.join(' and ')}`);
+  if (mode === 'update') {
+    const values = rest.map((name) => `${quoted(name)} = given.${quoted(name)}`).join(', ');
+    return named(`update ${quoted(table)} set ${values} from ${rows} where ${isKey.join(' and ')}`);
+  }
+  const insert = `insert into ${quoted(table)} (team_id, ${list(names)}) select $1::text, ${list(names)} from ${rows}`;
+  if (mode === 'insert') return named(insert);
+  const conflict = `on conflict (team_id, ${list(key)})`;
+  if (mode === 'ensure') return named(`${insert} ${conflict} do nothing`);
+  const values = rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
+  return named(`${insert} ${conflict} do update set ${values}`);
+};
+
+const SPECIAL = /["\\]/;
+
+/** Values as the text of an array, which the server turns into one by the type of the column. */
+export const arrayText = (values: readonly unknown[]): string => {
+  let text = '{';
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (index > 0) text += ',';
+    if (typeof value === 'number') text += value;
+    else if (value === null || value === undefined) text += 'NULL';
+    else {
+      const given = String(value);
+      text += SPECIAL.test(given) ? `"${given.replaceAll(/["\\]/g, '\\$&')}"` : `"${given}"`;
+    }
+  }
+  return `${text}}`;
+};
+
+/** What the parameters of a lookup are for these keys. */
+export const lookupValues = (
+  { parameters }: LookupStatement,
+  teamId: string,
+  keys: readonly (readonly (string | number)[])[],
+): unknown[] =>
+  parameters.map((given) => {
+    if (!(given instanceof Parameter)) return given;
+    return given.place < 0 ? teamId : arrayText(keys.map((key) => key[given.place]));
+  });
+
+export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: readonly unknown[]): unknown[] => [
+  teamId,
+  ...columns.map(([name]) => arrayText(rows.map((row) => (row as Record<string, unknown>)[name]))),
+];
+

@@ -1,0 +1,133 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { type SelectModifierNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { LIMITS } from '../../limits.ts';
+import type { Lookup, Write } from '../declarations.ts';
+import { createQueries } from '../kysely.ts';
+import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
+import type { Tables } from '../tables.ts';
+import type { Queries } from '../work.ts';
+
+/** Kysely believes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+const LOCKS: ReadonlySet<unknown> = new Set(['ForShare', 'ForKeyShare', 'ForUpdate', 'SkipLocked']);
+
+/** SQLite has one writer at a time: who writes holds every row, so a query that asks to hold some needs no words for it. */
+class LocklessCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!LOCKS.has(node.modifier)) super.visitSelectModifier(node);
+  }
+}
+
+interface PreparedLookup {
+  readonly statement: StatementSync;
+  /** What each parameter is: a constant, or a part of the key. */
+  readonly parameters: readonly unknown[];
+}
+
+export interface Connection {
+  readonly raw: DatabaseSync;
+  readonly queries: Queries;
+  /** The rows of one key. */
+  look(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
+  /** Writes one row, and tells how many it changed. */
+  write(write: Write<unknown>, teamId: string, row: unknown): number;
+}
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** The statement that writes one row; its parameters are the team and then the columns. */
+const writeText = ({ mode, table, columns, key }: Write<unknown>): string => {
+  const names = ['team_id', ...columns.map(([name]) => name)];
+  const keyNames = ['team_id', ...key];
+  const numbered = (name: string) => `${quoted(name)} = ?${names.indexOf(name) + 1}`;
+  const isKey = keyNames.map(numbered).join(' and ');
+  const rest = names.filter((name) => !keyNames.includes(name));
+  if (mode === 'delete') return `delete from ${quoted(table)} where ${isKey}`;
+  if (mode === 'update') return `update ${quoted(table)} set ${rest.map(numbered).join(', ')} where ${isKey}`;
+  const places = names.map((_, place) => `?${place + 1}`).join(', ');
+  const insert = `insert into ${quoted(table)} (${names.map(quoted).join(', ')}) values (${places})`;
+  if (mode === 'insert') return insert;
+  const conflict = `on conflict (${keyNames.map(quoted).join(', ')})`;
+  if (mode === 'ensure') return `${insert} ${conflict} do nothing`;
+  return `${insert} ${conflict} do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`;
+};
+
+export const connect = (path: string): Connection => {
+  // The wait for other processes comes before all else: they may be making the file a database at this very moment.
+  const raw = new DatabaseSync(path, { timeout: LIMITS.sqliteBusyMs });
+  raw.exec(
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 32000; pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory',
+  );
+  // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
+  const statements = new Map<string, { statement: StatementSync; isReading: boolean }>();
+  const prepare = (text: string) => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = raw.prepare(text);
+    const prepared = { statement, isReading: statement.columns().length > 0 };
+    if (statements.size >= LIMITS.sqliteStatements) statements.clear();
+    statements.set(text, prepared);
+    return prepared;
+  };
+
+  const queries = createQueries<Tables>({
+    adapter: new TransactionalDdlAdapter(),
+    compiler: new LocklessCompiler(),
+    introspector: (db) => new SqliteIntrospector(db),
+    run: async (text, parameters) => {
+      // Taking the write lock at once makes a migration's transaction a lock between processes.
+      const { statement, isReading } = prepare(text === 'begin' ? 'begin immediate' : text);
+      const values = parameters as SQLInputValue[];
+      if (isReading) return { rows: statement.all(...values) };
+      const { changes } = statement.run(...values);
+      return { rows: [], numAffectedRows: BigInt(changes) };
+    },
+  });
+
+  const lookups = new Map<Lookup, PreparedLookup>();
+  const prepareLookup = (lookup: Lookup): PreparedLookup => {
+    let prepared = lookups.get(lookup);
+    if (prepared === undefined) {
+      const query = lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
+      const { sql, parameters } = query.compile();
+      prepared = { statement: raw.prepare(sql), parameters };
+      lookups.set(lookup, prepared);
+    }
+    return prepared;
+  };
+
+  const writes = new Map<Write<unknown>, StatementSync>();
+  const prepareWrite = (write: Write<unknown>): StatementSync => {
+    let statement = writes.get(write);
+    if (statement === undefined) {
+      statement = raw.prepare(writeText(write));
+      writes.set(write, statement);
+    }
+    return statement;
+  };
+
+  return {
+    raw,
+    queries,
+    look: (lookup, teamId, key) => {
+      const { statement, parameters } = prepareLookup(lookup);
+      const values = new Array<SQLInputValue>(parameters.length);
+      for (let index = 0; index < parameters.length; index += 1) {
+        const given = parameters[index];
+        if (!(given instanceof Parameter)) values[index] = given as SQLInputValue;
+        else values[index] = given.place < 0 ? teamId : (key[given.place] as SQLInputValue);
+      }
+      return statement.all(...values);
+    },
+    write: (write, teamId, row) => {
+      const values: SQLInputValue[] = [teamId];
+      for (const [name] of write.columns) values.push((row as Record<string, SQLInputValue>)[name] as SQLInputValue);
+      return Number(prepareWrite(write).run(...values).changes);
+    },
+  };
+};

@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { unavailable } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { migrate } from '../migrate.ts';
+import { createUnits } from '../queue.ts';
+import type { Driver, Session } from '../session.ts';
+import { Collision, type Database } from '../work.ts';
+import { type Connection, connect } from './connection.ts';
+import { createSyncer } from './syncer.ts';
+
+/** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
+const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
+/** A foreign key, a reference that forbids a deletion, a primary key, a unique key. */
+const COLLISION_CODES = new Set([787, 1811, 1555, 2067]);
+
+const codeOf = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
+
+/** Connections that are lent to one at a time; whoever comes when all are out waits. */
+const createPool = (size: number, open: () => Connection) => {
+  const all: Connection[] = [];
+  const idle: Connection[] = [];
+  const waiting: ((connection: Connection) => void)[] = [];
+  return {
+    acquire: (): Promise<Connection> => {
+      const free = idle.pop();
+      if (free !== undefined) return Promise.resolve(free);
+      if (all.length === size) return new Promise((resolve) => waiting.push(resolve));
+      const opened = open();
+      all.push(opened);
+      return Promise.resolve(opened);
+    },
+    release: (connection: Connection): void => {
+      const next = waiting.shift();
+      if (next === undefined) idle.push(connection);
+      else next(connection);
+    },
+    close: (): void => {
+      for (const { raw } of all) raw.close();
+    },
+  };
+};
+
+/** One connection writes, for all writers in turn; others read what is committed. */
+export const openSqlite = (path: string): Database => {
+  mkdirSync(dirname(path), { recursive: true });
+  const writer = connect(path);
+  const writers = createPool(1, () => writer);
+  const readers = createPool(LIMITS.sqliteReaders, () => connect(path));
+  const syncer = createSyncer(path);
+
+  const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
+    queries: connection.queries,
+    begin: () => connection.raw.exec(begin),
+    ask: async (questions) =>
+      questions.map(({ lookup, teamId, keys }) => keys.map((key) => connection.look(lookup, teamId, key))),
+    send: async (writes) => {
+      for (const { write, teamId, rows } of writes) {
+        const mustBeThere = write.mode === 'update' || write.mode === 'delete';
+        for (const row of rows)
+          if (connection.write(write, teamId, row) === 0 && mustBeThere) throw new Collision(`no row of ${write.table}`);
+      }
+    },
+    // Whoever writes has the whole database.
+    exclude: async () => {},
+    commit: async () => {
+      connection.raw.exec('commit');
+      syncer.committed();
+    },
+    durable: syncer.durable,
+    end: () => {
+      // A full disk rolls the whole transaction back by itself.
+      if (connection.raw.isTransaction) connection.raw.exec('rollback');
+      release();
+    },
+  });
+
+  const driver: Driver = {
+    open: async (purpose) => {
+      const pool = purpose === 'read' ? readers : writers;
+      const connection = await pool.acquire();
+      return sessionOf(connection, purpose === 'read' ? 'begin' : 'begin immediate', () => pool.release(connection));
+    },
+    // A key that a command did not see taken was taken by another command of its group.
+    isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
+    translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
+  };
+  const units = createUnits(driver);
+
+  return {
+    engine: 'sqlite',
+    write: units.write as Database['write'],
+    transaction: units.transaction as Database['transaction'],
+    read: units.read as Database['read'],
+    migrate: (migrations) => migrate(writer.queries, 'sqlite', migrations),
+    close: async () => {
+      await units.idle();
+      await syncer.durable();
+      syncer.close();
+      readers.close();
+      writer.raw.close();
+    },
+  };
+};

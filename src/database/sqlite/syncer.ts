@@ -1,0 +1,48 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+
+type Settle = (error: Error | null) => void;
+
+/**
+ * Syncs the write-ahead log, which is what makes a commit outlast a power cut. SQLite would do it inside the commit
+ * (`synchronous = full`) and keep the whole process waiting; done here, the next group runs while the disk works. Nobody
+ * is answered before the sync that follows their commit is done. Commits that wait for the disk share the next sync.
+ */
+export const createSyncer = (path: string) => {
+  let log: number | undefined;
+  let waiting: Settle[] = [];
+  let underWay: Settle[] | undefined;
+  /** Whether something was committed that no sync has begun for. */
+  let isDirty = false;
+
+  const sync = (): void => {
+    isDirty = false;
+    const settled = waiting;
+    underWay = settled;
+    waiting = [];
+    log ??= openSync(`${path}-wal`, 'r+');
+    fdatasync(log, (error) => {
+      underWay = undefined;
+      if (waiting.length > 0) sync();
+      for (const settle of settled) settle(error);
+    });
+  };
+
+  return {
+    committed: (): void => {
+      isDirty = true;
+    },
+    /** Done once everything that is committed by now is on the disk. */
+    durable: (): Promise<void> => {
+      if (!isDirty && underWay === undefined) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        // A sync that is under way covers only what was committed before it began.
+        const sharing = !isDirty && underWay !== undefined ? underWay : waiting;
+        sharing.push((error) => (error === null ? resolve() : reject(error)));
+        if (underWay === undefined) sync();
+      });
+    },
+    close: (): void => {
+      if (log !== undefined) closeSync(log);
+    },
+  };
+};
