@@ -1,10 +1,10 @@
-import type { GachaConfig } from '../src/engine/config.ts';
-import { rollGacha } from '../src/engine/gacha.ts';
-import { templateOdds } from '../src/engine/odds.ts';
-import { type Catalog, compileCatalog, compilePool, rollItems } from '../src/engine/pool.ts';
+import { type Catalog, compileCatalog, compilePool, rollItems } from '../src/engine/pool/pool.ts';
+import { pickLinear } from '../src/engine/pool/weighted.ts';
 import type { Draws } from '../src/engine/random.ts';
-import { initialPityState, type PityState } from '../src/engine/state.ts';
-import { pickLinear } from '../src/engine/weighted.ts';
+import type { GachaConfig } from '../src/engine/systems/config.ts';
+import { rollGacha } from '../src/engine/systems/gacha/gacha.ts';
+import { templateOdds } from '../src/engine/systems/odds.ts';
+import { initialPityState, type PityState } from '../src/engine/systems/state.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { item, option, templateOf } from '../test/catalogs.ts';
 

@@ -1,6 +1,6 @@
-import type { TemplateConfig, TemplateType } from '../src/engine/config.ts';
-import { type Catalog, type CatalogItem, type CatalogOption, compileCatalog } from '../src/engine/pool.ts';
-import { bindTemplate, type CompiledTemplate } from '../src/engine/templates.ts';
+import { type Catalog, type CatalogItem, type CatalogOption, compileCatalog } from '../src/engine/pool/pool.ts';
+import type { TemplateConfig, TemplateType } from '../src/engine/systems/config.ts';
+import { bindTemplate, type CompiledTemplate } from '../src/engine/systems/templates.ts';
 
 export const option = (id: string, classifierId = 'rarity', name = id): CatalogOption => ({
   id,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Tables } from '../src/database/tables.ts';
-import { cellsOf, footprintOf } from '../src/engine/grid.ts';
+import { cellsOf, footprintOf } from '../src/engine/grid/grid.ts';
 import type { Client, Service } from './harness.ts';
 
 const sorted = (texts: string[]): string[] => texts.sort();

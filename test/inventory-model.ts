@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Footprint, pack } from '../src/engine/grid.ts';
+import { type Footprint, pack } from '../src/engine/grid/grid.ts';
 import type { Answer, Client } from './harness.ts';
 
 /** Where something lies, as the model has it. */

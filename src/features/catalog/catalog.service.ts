@@ -6,7 +6,7 @@ import {
   type Pool,
   type PoolFilter,
   type RolledItem,
-} from '../../engine/pool.ts';
+} from '../../engine/pool/pool.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import { rowsStatement, statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Footprint } from '../../engine/grid.ts';
+import type { Footprint } from '../../engine/grid/grid.ts';
 import { isoTime } from '../../time.ts';
 import type { InstanceFilter, ItemInstance } from './item-instances.contract.ts';
 

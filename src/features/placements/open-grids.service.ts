@@ -13,7 +13,7 @@ import {
   type Place,
   rowsWith,
   rowsWithout,
-} from '../../engine/grid.ts';
+} from '../../engine/grid/grid.ts';
 import { conflict } from '../../errors.ts';
 import type { HeldUserSpace } from '../spaces/spaces.service.ts';
 import * as store from './placements.store.ts';

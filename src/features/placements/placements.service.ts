@@ -15,7 +15,7 @@ import {
   overlap,
   type Place,
   pack,
-} from '../../engine/grid.ts';
+} from '../../engine/grid/grid.ts';
 import { conflict, type Issue, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import { rowsStatement, statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Lying } from '../../engine/grid.ts';
+import type { Lying } from '../../engine/grid/grid.ts';
 import { isoTime } from '../../time.ts';
 import type { ListedItemInstanceSpace } from '../item-instances/item-instances.contract.ts';
 

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
 import type { Outcome } from '../../database/groups.ts';
 import { inPassing } from '../../database/passing.ts';
-import { poolOdds, type RolledItem, rollItem as rollFromPool, rollItems } from '../../engine/pool.ts';
+import { poolOdds, type RolledItem, rollItem as rollFromPool, rollItems } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';

@@ -1,8 +1,8 @@
 import type { Reader } from '../../database/database.ts';
-import type { Bindings } from '../../engine/binding.ts';
-import type { TemplateConfig } from '../../engine/config.ts';
-import { templateOdds } from '../../engine/odds.ts';
-import { type CompiledTemplate, compileTemplate } from '../../engine/templates.ts';
+import type { Bindings } from '../../engine/systems/binding.ts';
+import type { TemplateConfig } from '../../engine/systems/config.ts';
+import { templateOdds } from '../../engine/systems/odds.ts';
+import { type CompiledTemplate, compileTemplate } from '../../engine/systems/templates.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { TemplateOdds } from './template-rolls.contract.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { templateOdds } from '../../engine/odds.ts';
 import type { Draws } from '../../engine/random.ts';
+import { templateOdds } from '../../engine/systems/odds.ts';
 import {
   depthFaults,
   isOpen,
@@ -10,9 +10,9 @@ import {
   rollTemplate as rollByRules,
   rollSpark,
   viewState,
-} from '../../engine/rolling.ts';
-import type { RollResult, TemplateState } from '../../engine/state.ts';
-import type { CompiledTemplate } from '../../engine/templates.ts';
+} from '../../engine/systems/rolling.ts';
+import type { RollResult, TemplateState } from '../../engine/systems/state.ts';
+import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
-import { type Bindings, referencedIds } from '../../engine/binding.ts';
-import type { TemplateConfig } from '../../engine/config.ts';
-import { bindTemplate, type CompiledTemplate } from '../../engine/templates.ts';
+import { type Bindings, referencedIds } from '../../engine/systems/binding.ts';
+import type { TemplateConfig } from '../../engine/systems/config.ts';
+import { bindTemplate, type CompiledTemplate } from '../../engine/systems/templates.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { compileShape } from '../../shape.ts';

@@ -7,8 +7,8 @@ import {
   type OwnState,
   type PityState,
   type TemplateState,
-} from '../../engine/state.ts';
-import type { CompiledTemplate } from '../../engine/templates.ts';
+} from '../../engine/systems/state.ts';
+import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { ensureUser } from '../users/users.service.ts';
 import * as store from './template-rolls.store.ts';
 

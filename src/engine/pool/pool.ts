@@ -1,0 +1,208 @@
+import { compareBytes, sortedBy } from '../byte-order.ts';
+import type { Draws } from '../random.ts';
+import { compileRange } from './attributes.ts';
+import { compilePicker, isUsableTotal, type Picker } from './weighted.ts';
+
+export interface CatalogOption {
+  readonly id: string;
+  readonly classifierId: string;
+  readonly name: string;
+  readonly dropRateMultiplier: number | null;
+}
+
+export interface CatalogItemAttribute {
+  readonly id: string;
+  readonly attributeId: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number | null;
+}
+
+export interface CatalogItem {
+  readonly id: string;
+  readonly name: string;
+  readonly rollNumerator: number;
+  readonly optionIds: readonly string[];
+  readonly attributes: readonly CatalogItemAttribute[];
+}
+
+export interface CompiledAttribute {
+  readonly itemAttributeId: string;
+  readonly attributeId: string;
+  /** The value that a draw chooses. */
+  readonly valueAt: (u: number) => number;
+}
+
+export interface CompiledItem {
+  readonly id: string;
+  readonly name: string;
+  readonly weight: number;
+  /** In byte order. */
+  readonly optionIds: readonly string[];
+  /** In byte order of their ids, the order of their draws. */
+  readonly attributes: readonly CompiledAttribute[];
+}
+
+/** Everything a team can roll, made ready once for each version of its catalog. */
+export interface Catalog {
+  readonly options: ReadonlyMap<string, CatalogOption>;
+  readonly itemsById: ReadonlyMap<string, CompiledItem>;
+  /** In byte order of their ids. */
+  readonly items: readonly CompiledItem[];
+}
+
+export interface PoolFilter {
+  /** For each classifier named, an item must have one of the options listed. */
+  readonly classifierOptionIds?: readonly string[];
+  readonly itemIds?: readonly string[];
+}
+
+/**
+ * By the place of the item, 1 for those that have something: a roll of a large pool then need not fetch the item to know.
+ * Null where none has it.
+ */
+export type Marks = Uint8Array | null;
+
+export const mark = (items: readonly CompiledItem[], has: (item: CompiledItem) => boolean): Marks =>
+  items.some(has) ? Uint8Array.from(items, (item) => Number(has(item))) : null;
+
+export const markAttributes = (items: readonly CompiledItem[]): Marks =>
+  mark(items, ({ attributes }) => attributes.length > 0);
+
+export interface Pool {
+  /** In byte order of their ids, with those of weight 0. */
+  readonly items: readonly CompiledItem[];
+  readonly picker: Picker;
+  readonly hasAttributes: Marks;
+}
+
+export interface RolledValue {
+  readonly itemAttributeId: string;
+  readonly attributeId: string;
+  readonly value: number;
+}
+
+export interface RolledItem {
+  readonly item: CompiledItem;
+  /** In byte order of the item attributes' ids. */
+  readonly values: readonly RolledValue[];
+}
+
+export interface ItemOdds {
+  readonly item: CompiledItem;
+  readonly weight: number;
+  readonly odds: number;
+}
+
+const compileItem = (item: CatalogItem, options: ReadonlyMap<string, CatalogOption>): CompiledItem => {
+  const optionIds = [...item.optionIds].sort(compareBytes);
+  let weight = item.rollNumerator;
+  for (const optionId of optionIds) {
+    const option = options.get(optionId);
+    if (option === undefined)
+      throw new Error(`Item ${item.id} has the option ${optionId}, which is not in the catalog.`);
+    weight *= option.dropRateMultiplier ?? 1;
+  }
+  const attributes = sortedBy(item.attributes, ({ id }) => id).map((attribute) => ({
+    itemAttributeId: attribute.id,
+    attributeId: attribute.attributeId,
+    valueAt: compileRange(attribute),
+  }));
+  return { id: item.id, name: item.name, weight, optionIds, attributes };
+};
+
+export const compileCatalog = (options: Iterable<CatalogOption>, items: Iterable<CatalogItem>): Catalog => {
+  const optionsById = new Map(sortedBy(options, ({ id }) => id).map((option) => [option.id, option]));
+  const compiled = sortedBy(items, ({ id }) => id).map((item) => compileItem(item, optionsById));
+  return { options: optionsById, items: compiled, itemsById: new Map(compiled.map((item) => [item.id, item])) };
+};
+
+/** The listed options, gathered by classifier. An option that does not exist stands alone: no item can have it. */
+const gatherByClassifier = (catalog: Catalog, optionIds: readonly string[]): ReadonlySet<string>[] => {
+  const gathered = new Map<string | undefined, Set<string>>();
+  for (const optionId of optionIds) {
+    const classifierId = catalog.options.get(optionId)?.classifierId;
+    gathered.set(classifierId, (gathered.get(classifierId) ?? new Set()).add(optionId));
+  }
+  return [...gathered.values()];
+};
+
+/** The items of the catalog that a filter lets through, in byte order of their ids. */
+export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly CompiledItem[] => {
+  const wanted = gatherByClassifier(catalog, filter.classifierOptionIds ?? []);
+  const itemIds = filter.itemIds && new Set(filter.itemIds);
+  if (wanted.length === 0 && itemIds === undefined) return catalog.items;
+  return catalog.items.filter(
+    (item) =>
+      (itemIds === undefined || itemIds.has(item.id)) &&
+      wanted.every((optionIds) => item.optionIds.some((optionId) => optionIds.has(optionId))),
+  );
+};
+
+const poolOf = (items: readonly CompiledItem[]): Pool => ({
+  items,
+  picker: compilePicker(items.map(({ weight }) => weight)),
+  hasAttributes: markAttributes(items),
+});
+
+export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
+
+/** The values of items without attributes: one list for all of them, since most rolls of most games give such. */
+export const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
+
+/** One draw for each attribute of the item. */
+export const rollAttributes = ({ attributes }: CompiledItem, draws: Draws): readonly RolledValue[] => {
+  const values: RolledValue[] = [];
+  for (const { itemAttributeId, attributeId, valueAt } of attributes) {
+    values.push({ itemAttributeId, attributeId, value: valueAt(draws()) });
+  }
+  return values;
+};
+
+/**
+ * The plain roll. Like every rolled item it takes the draws of tier, featured and item, though only the last is used;
+ * then those of the attributes. Undefined when nothing can be rolled: no weight above 0, or a total out of bounds.
+ */
+export const rollItem = ({ items, picker, hasAttributes }: Pool, draws: Draws): RolledItem | undefined => {
+  if (!isUsableTotal(picker.total)) return undefined;
+  draws();
+  draws();
+  const place = picker.pick(draws());
+  const item = items[place];
+  // Asking whether the item is truthy would fetch it from memory; asking whether it is undefined does not.
+  if (item === undefined) return undefined;
+  return {
+    item,
+    values: hasAttributes !== null && hasAttributes[place] === 1 ? rollAttributes(item, draws) : NO_VALUES,
+  };
+};
+
+/**
+ * So many plain rolls, as if made one by one. Where no item has attributes all draws come first: the items are then
+ * looked up together, and a large pool in slow memory is not waited for once a roll.
+ */
+export const rollItems = (pool: Pool, count: number, draws: Draws): RolledItem[] | undefined => {
+  const { items, picker, hasAttributes } = pool;
+  if (!isUsableTotal(picker.total)) return undefined;
+  const rolled: RolledItem[] = [];
+  if (hasAttributes !== null) {
+    for (let roll = 0; roll < count; roll += 1) rolled.push(rollItem(pool, draws) as RolledItem);
+    return rolled;
+  }
+  const places = new Float64Array(count);
+  for (let roll = 0; roll < count; roll += 1) {
+    draws();
+    draws();
+    places[roll] = draws();
+  }
+  for (let roll = 0; roll < count; roll += 1) places[roll] = picker.pick(places[roll] as number);
+  for (let roll = 0; roll < count; roll += 1)
+    rolled.push({ item: items[places[roll] as number] as CompiledItem, values: NO_VALUES });
+  return rolled;
+};
+
+/** The odds of every item in the plain roll; all 0 when nothing can be rolled. */
+export const poolOdds = ({ items, picker }: Pool): ItemOdds[] => {
+  const usable = isUsableTotal(picker.total);
+  return items.map((item) => ({ item, weight: item.weight, odds: usable ? item.weight / picker.total : 0 }));
+};

@@ -1,0 +1,86 @@
+import { compareBytes } from '../byte-order.ts';
+import type { Catalog } from '../pool/pool.ts';
+import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
+import { type Fault, listFaults } from './faults.ts';
+
+/** Tier, as the configuration writes it, to the id of the option that it meant when it was saved. */
+export type Bindings = Readonly<Record<string, string>>;
+
+interface Mention {
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** The keys of one object; no two of them may mean the same option. */
+const mentionsOfKeys = (path: readonly (string | number)[], named: object | undefined): Mention[] =>
+  Object.keys(named ?? {}).map((name) => ({ name, path: [...path, name] }));
+
+/** Every place where a configuration names a tier, in groups within which each option may be named once. */
+const mentionsOf = ({ type, config }: TypedConfig): Mention[][] => {
+  const groups = [mentionsOfKeys(['baseRates'], config.baseRates)];
+  if (type === 'gacha' || type === 'idle') {
+    if (config.pityTier !== undefined) groups.push([{ name: config.pityTier, path: ['pityTier'] }]);
+    // A tier named by two pities is a fault too, but one that compiling the template words better.
+    for (const [index, { tier }] of (config.pities ?? []).entries()) {
+      groups.push([{ name: tier, path: ['pities', index, 'tier'] }]);
+    }
+  } else if (type === 'card_pack') {
+    for (const [index, { rates }] of (config.slots ?? []).entries()) {
+      groups.push(mentionsOfKeys(['slots', index, 'rates'], rates));
+    }
+  } else {
+    groups.push(mentionsOfKeys(['depthScaling'], config.depthScaling));
+  }
+  return groups;
+};
+
+/** The option that a binding gives a name; names such as `constructor` are safe. */
+export const boundTo = (bindings: Bindings, name: string): string | undefined =>
+  Object.hasOwn(bindings, name) ? bindings[name] : undefined;
+
+/**
+ * Binds every tier that a configuration names to an option. An id wins over a name; a name must be borne by one option
+ * alone.
+ */
+export const bindTiers = (
+  type: TemplateType,
+  config: TemplateConfig,
+  catalog: Catalog,
+): { bindings: Bindings; faults: readonly Fault[] } => {
+  const idsByName = new Map<string, string[]>();
+  for (const { id, name } of catalog.options.values()) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
+
+  const faults = listFaults();
+  const bindings = new Map<string, string>();
+  for (const group of mentionsOf({ type, config } as TypedConfig)) {
+    const namedBy = new Map<string, string>();
+    for (const { name, path } of group) {
+      const candidates = catalog.options.has(name) ? [name] : (idsByName.get(name) ?? []);
+      const [optionId, ...others] = candidates;
+      if (optionId === undefined) {
+        faults.add(path, 'names no classifier option');
+      } else if (others.length > 0) {
+        faults.add(path, `is the name of ${candidates.length} classifier options; use an id`);
+      } else {
+        const earlier = namedBy.get(optionId);
+        if (earlier !== undefined) faults.add(path, `is the same classifier option as ${JSON.stringify(earlier)}`);
+        namedBy.set(optionId, name);
+        bindings.set(name, optionId);
+      }
+    }
+  }
+  return { bindings: Object.fromEntries(bindings), faults: faults.found };
+};
+
+/** Every option and item that a configuration names, in byte order, so that they can be kept from deletion. */
+export const referencedIds = (
+  config: TemplateConfig,
+  bindings: Bindings,
+): { optionIds: string[]; itemIds: string[] } => {
+  const optionIds = new Set([...Object.values(bindings), ...(config.pool?.classifierOptionIds ?? [])]);
+  const itemIds = new Set([...(config.pool?.itemIds ?? []), ...(config.featuredItemIds ?? [])]);
+  for (const slot of 'slots' in config ? (config.slots ?? []) : []) {
+    for (const optionId of slot.classifierOptionIds ?? []) optionIds.add(optionId);
+  }
+  return { optionIds: [...optionIds].sort(compareBytes), itemIds: [...itemIds].sort(compareBytes) };
+};

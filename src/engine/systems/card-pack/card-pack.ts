@@ -1,0 +1,182 @@
+import { filterItems, rollAttributes } from '../../pool/pool.ts';
+import { pickLinear } from '../../pool/weighted.ts';
+import { compileRemainder, type Remainder } from '../../pool/without-replacement.ts';
+import type { Draws } from '../../random.ts';
+import type { CardPackConfig, SlotConfig } from '../config.ts';
+import type { FaultList } from '../faults.ts';
+import type { RollResult } from '../state.ts';
+import {
+  checkIds,
+  checkRates,
+  compileTiers,
+  faultOfItems,
+  packThreshold,
+  type Tiers,
+  tierNamed,
+  type WeightedItems,
+  type Workshop,
+  weigh,
+} from '../tiers.ts';
+import { couldRunDry, countStates } from './pack-supply.ts';
+
+export interface Slot {
+  readonly count: number;
+  /** By the place of the tier. */
+  readonly rates: readonly number[];
+  /** What the slot can give of each tier: all of it, unless the slot has a filter. */
+  readonly items: readonly WeightedItems[];
+}
+
+/** How a pack, or an offer, is drawn card by card. */
+export interface PackPlan {
+  readonly tiers: Tiers;
+  readonly slots: readonly Slot[];
+  readonly cards: number;
+  /** For packs without repeats: choices among what is left of each tier. */
+  readonly remainders: readonly Remainder[] | null;
+  /** A pack is due from this one on; Infinity when none is. */
+  readonly threshold: number;
+  /** The number of the card that a due pack forces into the top tier. */
+  readonly forcedCard: number;
+}
+
+/** More cards would make exact odds of packs without repeats slow. */
+const MOST_CARDS = 20;
+const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
+/** Counts of cards by tiers that can run out: more of them are refused, so that odds stay exact and soon. */
+const MOST_SUPPLY_STATES = 100_000;
+
+const compileRates = (
+  slot: SlotConfig,
+  path: readonly (string | number)[],
+  tiers: Tiers,
+  workshop: Workshop,
+): number[] => {
+  if (slot.rates === undefined || tiers.all[0]?.optionId === null) {
+    for (const key of Object.keys(slot.rates ?? {})) tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    return tiers.all.map(({ rate }) => rate);
+  }
+  const rates = tiers.all.map(() => 0);
+  for (const [key, rate] of Object.entries(slot.rates)) {
+    const place = tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    if (place !== -1) rates[place] = rate;
+  }
+  checkRates(Object.values(slot.rates), [...path, 'rates'], workshop.faults);
+  return rates;
+};
+
+const compileSlot = (slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, workshop: Workshop): Slot => {
+  const path = ['slots', index];
+  const rates = compileRates(slot, path, tiers, workshop);
+  if (slot.classifierOptionIds === undefined) return { count: slot.count, rates, items: tiers.all };
+
+  const { catalog, faults } = workshop;
+  const filterPath = [...path, 'classifierOptionIds'];
+  checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'classifier option', faults);
+  const passing = new Set(filterItems(catalog, { classifierOptionIds: slot.classifierOptionIds }));
+  const items = tiers.all.map((tier, place) => {
+    const weights = new Map(tier.items.map((item, position) => [item, tier.weights[position] ?? 0]));
+    const kept = weigh(
+      tier.items.filter((item) => passing.has(item)),
+      tiers.featured,
+      (item) => weights.get(item) ?? 0,
+    );
+    if (rates[place] === 0 || tier.rollable === 0) return kept;
+    const name = tier.key === null ? 'the pool' : `the tier ${JSON.stringify(tier.key)}`;
+    const fault = faultOfItems(kept);
+    if (fault !== undefined) faults.add(filterPath, `what is left of ${name} ${fault}`);
+    else if (unique && kept.rollable < tier.rollable)
+      faults.add(filterPath, `splits ${name}, which a unique pack cannot have`);
+    return kept;
+  });
+  return { count: slot.count, rates, items };
+};
+
+const lastCardThatCanBeTop = (slots: readonly Slot[], top: number): number => {
+  const slot = slots.findLastIndex(({ rates, items }) => (rates[top] ?? 0) > 0 && (items[top]?.rollable ?? 0) > 0);
+  return slots.slice(0, slot + 1).reduce((cards, { count }) => cards + count, 0) - 1;
+};
+
+export const checkSupplyStates = (
+  slots: readonly Slot[],
+  { all }: Tiers,
+  path: readonly string[],
+  faults: FaultList,
+): void => {
+  const supply = all.map(({ rollable }) => rollable);
+  if (countStates(slots, supply) <= MOST_SUPPLY_STATES) return;
+  faults.add(path, 'makes too many cards for so many tiers that can run out, which exact odds do not allow');
+};
+
+const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): void => {
+  const supply = tiers.all.map(({ rollable }) => rollable);
+  for (const [index, dry] of couldRunDry(slots, supply).entries()) {
+    if (dry) faults.add(['slots', index], 'could run dry: the cards before may take every item it can give');
+  }
+  checkSupplyStates(slots, tiers, ['slots'], faults);
+};
+
+export const compileCardPack = (config: CardPackConfig, workshop: Workshop): PackPlan => {
+  const { faults } = workshop;
+  const tiers = compileTiers(config, {}, workshop);
+  const unique = config.unique ?? false;
+  const slotConfigs = config.slots ?? DEFAULT_SLOTS;
+  const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);
+  const before = faults.found.length;
+  const slots = slotConfigs.map((slot, index) => compileSlot(slot, index, unique, tiers, workshop));
+  if (cards < 1) faults.add(['slots'], 'must hold a card');
+  if (cards > MOST_CARDS) faults.add(['slots'], `holds ${cards} cards, more than ${MOST_CARDS}`);
+  // A tier that is empty has been reported; that its slots run dry follows from it and would only distract.
+  else if (unique && faults.found.length === before) checkSupply(slots, tiers, faults);
+
+  const pityThreshold = config.pityThreshold ?? 0;
+  const forcedCard = lastCardThatCanBeTop(slots, tiers.top);
+  if (pityThreshold > 0 && forcedCard < 0) faults.add(['pityThreshold'], 'needs a slot that can give the top tier');
+  return {
+    tiers,
+    slots,
+    cards,
+    remainders: unique ? tiers.all.map(({ weights }) => compileRemainder(weights)) : null,
+    threshold: packThreshold(config, tiers),
+    forcedCard,
+  };
+};
+
+/** Draws one pack. A due pack that has no card of the top tier by then is forced to give one with its forced card. */
+export const drawPack = (plan: PackPlan, due: boolean, draws: Draws): RollResult[] => {
+  const { tiers, slots, remainders, forcedCard } = plan;
+  const taken: number[][] = tiers.all.map(() => []);
+  const results: RollResult[] = [];
+  let topGiven = false;
+  for (const slot of slots) {
+    for (let card = 0; card < slot.count; card += 1) {
+      const tierDraw = draws();
+      draws();
+      const itemDraw = draws();
+      const rates =
+        remainders === null
+          ? slot.rates
+          : slot.rates.map((rate, place) => (taken[place]?.length === tiers.all[place]?.rollable ? 0 : rate));
+      const forced = due && !topGiven && results.length === forcedCard;
+      const place: number = forced ? tiers.top : pickLinear(rates, tierDraw);
+      const tier = tiers.all[place];
+      const from = slot.items[place];
+      const gone = taken[place];
+      if (tier === undefined || from === undefined || gone === undefined) throw new Error('A slot ran dry.');
+      const index = remainders?.[place]?.pick(itemDraw, gone) ?? from.picker.pick(itemDraw);
+      const item = (remainders === null ? from : tier).items[index];
+      if (item === undefined) throw new Error('A tier ran dry.');
+      if (remainders !== null) gone.push(index);
+      const isTop = place === tiers.top;
+      results.push({
+        tier: tier.optionId,
+        pity: due && isTop && !topGiven,
+        featured: tiers.featured.has(item.id),
+        item,
+        values: rollAttributes(item, draws),
+      });
+      topGiven ||= isTop;
+    }
+  }
+  return results;
+};

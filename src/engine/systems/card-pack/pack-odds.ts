@@ -1,0 +1,276 @@
+import {
+  type Decay,
+  type Follower,
+  medianByFollowing,
+  medianOfDecay,
+  NEVER,
+  orNull,
+  settlesAfter,
+  type Timing,
+} from '../../chains/survival.ts';
+import { sumOf } from '../../pool/weighted.ts';
+import type { Odds, TierOdds } from '../gacha/gacha-odds.ts';
+import type { PackPlan, Slot } from './card-pack.ts';
+import { countCards, type TierCounts } from './pack-counts.ts';
+import { drawPositions } from './successive-sampling.ts';
+
+/** What one pack does for something that it may hold. Its three chances sum to 1. */
+interface PackChance {
+  /** It holds it. */
+  readonly hit: number;
+  /** It holds neither it nor a card of the top tier: the pity counts on. */
+  readonly neither: number;
+  /** It holds a card of the top tier, but not it: the pity begins afresh. */
+  readonly onlyTop: number;
+  /** How many of its cards are it, on average. */
+  readonly cards: number;
+}
+
+/** A tier or an item in packs that are not due, and in those that are. */
+interface InPacks {
+  readonly fresh: PackChance;
+  readonly due: PackChance;
+}
+
+/** A chance this small is what rounding left of none. */
+const NOTHING = 1e-13;
+const MOST_PACKS_FOLLOWED = 10_000;
+
+/**
+ * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of
+ * the chance: the chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
+ */
+const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
+  // begun[n]: the chance that the pity begins afresh with pack n and there was no hit before.
+  const begun = [1];
+  const waiting = threshold - 1;
+  const lasting = fresh.neither ** waiting;
+  let counting = waiting > 0 ? 1 : 0;
+  let isDue = waiting > 0 ? 0 : 1;
+  const advance = (): void => {
+    const beginning = counting * fresh.onlyTop + isDue * due.onlyTop;
+    const pack = begun.push(beginning) - 1;
+    isDue = lasting * (begun[pack - waiting] ?? 0);
+    counting = waiting > 0 ? Math.max(0, counting * fresh.neither - isDue) + beginning : 0;
+  };
+  return { advance, left: () => counting + isDue };
+};
+
+/** The packs of one row, from a card of the top tier to the next, that are not due and that are, on average. */
+const packsOfRow = (stay: number, threshold: number): { fresh: number; due: number } => {
+  if (threshold === Number.POSITIVE_INFINITY) return { fresh: 1, due: 0 };
+  let fresh = 0;
+  let chance = 1;
+  for (let pack = 1; pack < threshold; pack += 1) {
+    fresh += chance;
+    chance *= stay;
+  }
+  return { fresh, due: chance };
+};
+
+const worstOf = ({ fresh, due }: InPacks, threshold: number): number | null => {
+  if (threshold > 1 && fresh.neither <= NOTHING && fresh.onlyTop <= NOTHING) return 1;
+  const again = threshold > 1 && fresh.onlyTop > NOTHING;
+  if (threshold === Number.POSITIVE_INFINITY || again || due.onlyTop > NOTHING) return null;
+  return threshold;
+};
+
+/**
+ * How the chance of no hit decays from pack to pack. A row ends without a hit after k packs with a known chance; the
+ * factor is what makes those chances, each divided by its k-th power, sum to 1. Found by Newton's method, from the side
+ * where it cannot overshoot.
+ */
+const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
+  if (threshold === Number.POSITIVE_INFINITY) return { lnScale: 0, lnFactor: Math.log1p(-Math.min(1, fresh.hit)) };
+  let growth = 1;
+  for (let round = 0; round < 100; round += 1) {
+    let lasting = 1;
+    let inRow = 0;
+    let ending = 0;
+    let slope = 0;
+    for (let pack = 1; pack <= threshold; pack += 1) {
+      inRow += lasting;
+      const ends = lasting * growth * (pack < threshold ? fresh.onlyTop : due.onlyTop);
+      ending += ends;
+      slope += pack * ends;
+      lasting *= growth * fresh.neither;
+    }
+    if (!(ending > 0) || !Number.isFinite(slope)) return null;
+    const change = (1 - ending) / slope;
+    if (Math.abs(change) <= 4e-16) return { lnScale: Math.log(inRow / slope), lnFactor: -Math.log(growth) };
+    growth *= 1 + change;
+  }
+  return null;
+};
+
+/** Timings in packs. How long the beginning is felt hardly depends on what is asked for, so it is found out once. */
+const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
+  let settled: number | undefined;
+  return (inPacks) => {
+    const { fresh, due } = inPacks;
+    const row = packsOfRow(fresh.neither, threshold);
+    const hitInRow = row.fresh * fresh.hit + row.due * due.hit;
+    if (hitInRow <= 0) return NEVER;
+    const expectedRolls = (row.fresh + row.due) / hitInRow;
+    const decay = decayOf(inPacks, threshold);
+    let medianRolls = decay === null ? 0 : medianOfDecay(decay);
+    if (decay !== null && threshold < Number.POSITIVE_INFINITY) {
+      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MOST_PACKS_FOLLOWED);
+    }
+    if (decay === null || medianRolls <= (settled ?? 0)) {
+      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MOST_PACKS_FOLLOWED, () => expectedRolls);
+    }
+    return { expectedRolls, medianRolls: orNull(medianRolls), worstRolls: worstOf(inPacks, threshold) };
+  };
+};
+
+type TimingOf = (inPacks: InPacks) => Timing;
+
+const oddsOf = (inPacks: InPacks, { cards, threshold }: PackPlan, withoutTop: number, timingOf: TimingOf): Odds => {
+  const row = packsOfRow(withoutTop, threshold);
+  const effective = (row.fresh * inPacks.fresh.cards + row.due * inPacks.due.cards) / (row.fresh + row.due) / cards;
+  return { base: inPacks.fresh.cards / cards, effective, ...timingOf(inPacks) };
+};
+
+const countFrom = (chances: readonly number[], least: number): number => {
+  let sum = 0;
+  for (let count = chances.length - 1; count >= least; count -= 1) sum += chances[count] as number;
+  return sum;
+};
+
+const tierInPack = ({ withoutTop, withTop }: TierCounts): PackChance => {
+  let cards = 0;
+  for (let count = withTop.length - 1; count >= 1; count -= 1) {
+    cards += count * ((withTop[count] as number) + (withoutTop[count] as number));
+  }
+  const hit = Math.min(1, countFrom(withTop, 1) + countFrom(withoutTop, 1));
+  return { hit, neither: withoutTop[0] ?? 0, onlyTop: withTop[0] ?? 0, cards };
+};
+
+/** An item of a tier without repeats: it comes with the k-th card of its tier, and there are at least k of them. */
+const uniqueItemInPack = ({ withoutTop, withTop }: TierCounts, positions: Float64Array): PackChance => {
+  let withoutTopHit = 0;
+  let withTopHit = 0;
+  for (const [position, chance] of positions.entries()) {
+    withoutTopHit += chance * countFrom(withoutTop, position + 1);
+    withTopHit += chance * countFrom(withTop, position + 1);
+  }
+  const hit = withoutTopHit + withTopHit;
+  const neither = Math.max(0, countFrom(withoutTop, 0) - withoutTopHit);
+  return { hit, neither, onlyTop: Math.max(0, countFrom(withTop, 0) - withTopHit), cards: hit };
+};
+
+/** An item in packs that may repeat it, card by card. `chances` are those of a card of each slot to be it. */
+const repeatedItemInPack = (
+  plan: PackPlan,
+  due: boolean,
+  isTop: boolean,
+  chances: readonly SlotChance[],
+): PackChance => {
+  let hit = 0;
+  let neither = 1;
+  let onlyTop = 0;
+  let cards = 0;
+  let noTopYet = 1;
+  let card = 0;
+  for (const [index, { count }] of plan.slots.entries()) {
+    const { item, top, itemOfTop } = chances[index] as SlotChance;
+    for (let dealt = 0; dealt < count; dealt += 1) {
+      // Without a top card so far, the forced card is of the top tier; else it is a card like any other.
+      const forced = due && card === plan.forcedCard;
+      const itemNow = forced ? (isTop ? itemOfTop : 0) : item;
+      const topNow = forced ? 1 : top;
+      cards += noTopYet * itemNow + (1 - noTopYet) * item;
+      noTopYet *= 1 - topNow;
+      hit += neither * itemNow + onlyTop * item;
+      const topButNotIt = isTop ? topNow - itemNow : topNow;
+      onlyTop = onlyTop * (1 - item) + neither * topButNotIt;
+      neither *= Math.max(0, isTop ? 1 - topNow : 1 - topNow - itemNow);
+      card += 1;
+    }
+  }
+  return { hit, neither, onlyTop, cards };
+};
+
+interface SlotChance {
+  /** The chance of a card of the slot to be the item, and to be of the top tier. */
+  readonly item: number;
+  readonly top: number;
+  /** The chance of a card of the top tier, in this slot, to be the item. */
+  readonly itemOfTop: number;
+}
+
+/** The weights that a slot gives the items of a tier: 0 for those that its filter leaves out. */
+const weightsInSlot = ({ items }: Slot, place: number): ReadonlyMap<unknown, number> => {
+  const of = items[place];
+  return new Map(of?.items.map((item, index) => [item, (of.weights[index] ?? 0) / (of.picker.total || 1)]));
+};
+
+const repeatedItems = (plan: PackPlan, place: number, withoutTop: number): Odds[] => {
+  const timingOf = timer(plan.threshold);
+  const { tiers, slots } = plan;
+  const tier = tiers.all[place];
+  const shares = slots.map(({ rates }) => rates.map((rate) => rate / sumOf(rates)));
+  const weights = slots.map((slot) => weightsInSlot(slot, place));
+  const known = new Map<string, Odds>();
+  return (tier?.items ?? []).map((item) => {
+    const parts = weights.map((weight) => weight.get(item) ?? 0);
+    const key = parts.join();
+    const same = known.get(key);
+    if (same !== undefined) return same;
+    const chances = parts.map((part, slot) => ({
+      item: (shares[slot]?.[place] ?? 0) * part,
+      top: shares[slot]?.[tiers.top] ?? 0,
+      itemOfTop: part,
+    }));
+    const isTop = place === tiers.top;
+    const inPacks = {
+      fresh: repeatedItemInPack(plan, false, isTop, chances),
+      due: repeatedItemInPack(plan, true, isTop, chances),
+    };
+    const odds = oddsOf(inPacks, plan, withoutTop, timingOf);
+    known.set(key, odds);
+    return odds;
+  });
+};
+
+const uniqueItems = (plan: PackPlan, place: number, counts: readonly TierCounts[], withoutTop: number): Odds[] => {
+  const timingOf = timer(plan.threshold);
+  const weights = plan.tiers.all[place]?.weights ?? [];
+  const [fresh, due] = counts as readonly [TierCounts, TierCounts];
+  const odds = new Map<number, Odds>();
+  for (const [weight, positions] of drawPositions(weights, plan.cards)) {
+    odds.set(
+      weight,
+      oddsOf(
+        { fresh: uniqueItemInPack(fresh, positions), due: uniqueItemInPack(due, positions) },
+        plan,
+        withoutTop,
+        timingOf,
+      ),
+    );
+  }
+  return weights.map((weight) => odds.get(weight) ?? { base: 0, effective: 0, ...NEVER });
+};
+
+/** Exact odds of every tier of packs or offers, by its place, and of its items. */
+export const packOdds = (plan: PackPlan): TierOdds[] => {
+  const fresh = countCards(plan, false);
+  const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true) : fresh;
+  const withoutTop = countFrom(fresh[plan.tiers.top]?.withoutTop ?? [], 0);
+  return plan.tiers.all.map((_, place) => {
+    const counts = [fresh[place], due[place]] as const;
+    if (counts[0] === undefined || counts[1] === undefined) throw new Error('A tier was not counted.');
+    const odds = oddsOf(
+      { fresh: tierInPack(counts[0]), due: tierInPack(counts[1]) },
+      plan,
+      withoutTop,
+      timer(plan.threshold),
+    );
+    const items =
+      plan.remainders === null
+        ? repeatedItems(plan, place, withoutTop)
+        : uniqueItems(plan, place, [counts[0], counts[1]], withoutTop);
+    return { ...odds, items };
+  });
+};

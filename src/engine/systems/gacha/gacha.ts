@@ -1,0 +1,241 @@
+import { sortedBy } from '../../byte-order.ts';
+import { type CompiledItem, NO_VALUES, rollAttributes } from '../../pool/pool.ts';
+import { pickLinear } from '../../pool/weighted.ts';
+import type { Draws } from '../../random.ts';
+import { boundTo } from '../binding.ts';
+import type { GachaConfig } from '../config.ts';
+import { type PityState, type RollResult, sinceOf, type TierCounter } from '../state.ts';
+import {
+  compileTiers,
+  faultOfItems,
+  type Tiers,
+  tierNamed,
+  type WeightedItems,
+  type Workshop,
+  weigh,
+} from '../tiers.ts';
+import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
+
+/** How the top tier divides between featured items and the others. */
+export interface Feature {
+  /** The share of featured results; null leaves it to the weights. */
+  readonly share: number | null;
+  /** After so many losses in a row the next is featured; Infinity when never. */
+  readonly guaranteeAfter: number;
+  /** With their own weights: multiplying all of them alike would change nothing. */
+  readonly featured: WeightedItems;
+  readonly others: WeightedItems;
+}
+
+export interface GachaRules {
+  readonly tiers: Tiers;
+  /** One for each rank, rarest first. Only those of `kept` are remembered between rolls. */
+  readonly ladder: readonly Counter[];
+  /** The top tier's counter, then those of `pities` as they are listed. */
+  readonly kept: readonly Counter[];
+  /** Null when nothing sets featured items of the top tier apart but their weights. */
+  readonly feature: Feature | null;
+  readonly pityGroup: string | null;
+}
+
+const compileFeature = (config: GachaConfig, tiers: Tiers, { faults }: Workshop): Feature | null => {
+  const { featuredShare, guaranteeAfterLosses } = config;
+  if (featuredShare === undefined && guaranteeAfterLosses === undefined) return null;
+  const items = tiers.all[tiers.top]?.items ?? [];
+  const featured = weigh(
+    items.filter(({ id }) => tiers.featured.has(id)),
+    tiers.featured,
+    ({ weight }) => weight,
+  );
+  const others = weigh(
+    items.filter(({ id }) => !tiers.featured.has(id)),
+    tiers.featured,
+    ({ weight }) => weight,
+  );
+  const faultOfFeatured = faultOfItems(featured);
+  const faultOfOthers = others.rollable > 0 ? faultOfItems(others) : undefined;
+  for (const member of ['featuredShare', 'guaranteeAfterLosses'] as const) {
+    if (config[member] === undefined || !tiers.complete) continue;
+    if (faultOfFeatured !== undefined) faults.add([member], `the featured part of the top tier ${faultOfFeatured}`);
+    if (faultOfOthers !== undefined) faults.add([member], `the other part of the top tier ${faultOfOthers}`);
+  }
+  return {
+    share: featuredShare ?? null,
+    guaranteeAfter: guaranteeAfterLosses ?? Number.POSITIVE_INFINITY,
+    featured,
+    others,
+  };
+};
+
+/** The pity of each rank that has one, by rank, after reporting those that cannot stand. */
+const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => {
+  const byRank = new Map<
+    number,
+    { threshold: number; softPity: NonNullable<GachaConfig['softPity']>; higherResets: boolean }
+  >();
+  // A top tier that always comes has nothing to wait for.
+  const always = tiers.all[tiers.top]?.share === 1;
+  const threshold = always ? 0 : (config.pityThreshold ?? 0);
+  byRank.set(0, { threshold, softPity: always ? [] : (config.softPity ?? []), higherResets: false });
+  for (const [index, pity] of (config.pities ?? []).entries()) {
+    checkSegments(pity.softPity, ['pities', index, 'softPity'], workshop.faults);
+    const path = ['pities', index, 'tier'];
+    const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, workshop));
+    if (rank === -1) continue;
+    if (rank === 0) workshop.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
+    else if (byRank.has(rank)) workshop.faults.add(path, 'has a pity already');
+    else
+      byRank.set(rank, {
+        threshold: pity.threshold,
+        softPity: pity.softPity ?? [],
+        higherResets: pity.higherResets ?? false,
+      });
+  }
+  return byRank;
+};
+
+const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: Workshop): void => {
+  let states = 1;
+  for (const counter of kept) states *= statesOf(counter);
+  if (states <= MOST_STATES) return;
+  const path = config.pities?.length ? ['pities'] : [config.softPity?.length ? 'softPity' : 'pityThreshold'];
+  faults.add(path, `makes more than ${MOST_STATES} states of the counters, too many for exact odds`);
+};
+
+/** A top tier that has a pity must be able to give an item, also when its rate is 0. */
+const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Workshop): void => {
+  const tier = all[top];
+  const member = config.pityThreshold ? 'pityThreshold' : config.softPity?.length ? 'softPity' : undefined;
+  if (tier === undefined || tier.rate > 0 || member === undefined || config.pityTier !== undefined) return;
+  const fault = faultOfItems(tier);
+  if (fault !== undefined) faults.add([member], `the top tier, ${JSON.stringify(tier.key)}, ${fault}`);
+};
+
+export const compileGacha = (config: GachaConfig, workshop: Workshop): GachaRules => {
+  const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
+  const tiers = compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
+  if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
+  checkTopTier(config, tiers, workshop);
+  checkSegments(config.softPity, ['softPity'], workshop.faults);
+  const pities = pitiesByRank(config, tiers, workshop);
+
+  let left = 1;
+  const ladder = tiers.ranked.map((place, rank) => {
+    const { optionId = null, share = 0 } = tiers.all[place] ?? {};
+    const none = { threshold: 0, softPity: [], higherResets: false };
+    const counter = compileCounter({ rank, optionId, share, left, ...(pities.get(rank) ?? none) });
+    left -= share;
+    return counter;
+  });
+  const kept = [...pities.keys()].flatMap((rank) => ladder[rank] ?? []);
+  checkStates(config, kept, workshop);
+  return { tiers, ladder, kept, feature: compileFeature(config, tiers, workshop), pityGroup: config.pityGroup ?? null };
+};
+
+/** The rolls since each rank last came; 0 for ranks that keep no counter. */
+export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): number[] => {
+  const since = ladder.map(() => 0);
+  for (const { rank, optionId } of kept) since[rank] = sinceOf(pity, optionId);
+  return since;
+};
+
+/**
+ * Writes the rates of a roll, by the place of the tier. In rank order each tier takes its factor of what the rarer ones
+ * leave, and the last all that is left. Without counters these are the base odds.
+ */
+export const writeRates = (
+  { tiers: { ranked }, ladder }: GachaRules,
+  since: readonly number[] | null,
+  rates: Float64Array,
+): void => {
+  const last = ranked.length - 1;
+  let left = 1;
+  for (let rank = 0; rank < last; rank += 1) {
+    const counter = ladder[rank] as Counter;
+    const rate = since === null ? counter.baseFactor * left : factorAt(counter, since[rank] as number) * left;
+    rates[ranked[rank] as number] = rate;
+    left -= rate;
+  }
+  rates[ranked[last] as number] = left;
+};
+
+const topItems = (feature: Feature, tier: WeightedItems, losses: number, u: number): WeightedItems => {
+  if (losses >= feature.guaranteeAfter) return feature.featured;
+  if (feature.share === null) return tier;
+  return u < feature.share || feature.others.rollable === 0 ? feature.featured : feature.others;
+};
+
+/** Moves every counter that is kept by one roll that gave the tier of a rank. */
+const moveCounters = (kept: readonly Counter[], since: number[], given: number): void => {
+  for (const { rank, higherResets } of kept) {
+    since[rank] = rank === given || (higherResets && given < rank) ? 0 : (since[rank] as number) + 1;
+  }
+};
+
+/** The counters after a roll: those of this template as they stand now, those of others in its group as they were. */
+export const withCounters = (pity: PityState, own: readonly TierCounter[], losses: number): PityState => {
+  const others = pity.counters.filter(({ tier }) => !own.some((counter) => counter.tier === tier));
+  return { counters: sortedBy([...others, ...own], ({ tier }) => tier), losses };
+};
+
+/** A result whose item may still be to come. */
+type Rolled = { -readonly [member in keyof RollResult]: RollResult[member] };
+
+/** So many rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
+export const rollGacha = (
+  rules: GachaRules,
+  pity: PityState | null,
+  count: number,
+  drawsOf: (roll: number) => Draws,
+): { results: RollResult[]; pity: PityState | null } => {
+  const { tiers, ladder, kept, feature } = rules;
+  const since = pity && sinceByRank(rules, pity);
+  const rates = new Float64Array(tiers.all.length);
+  let losses = pity?.losses ?? 0;
+  const results: Rolled[] = [];
+  // Which item it is decides nothing further where none has attributes or is featured. Those are looked up together, at
+  // the end: a large tier in slow memory is then not waited for once a roll.
+  const later: (WeightedItems | undefined)[] = [];
+  const places = new Float64Array(count);
+  for (let roll = 0; roll < count; roll += 1) {
+    const draws = drawsOf(roll);
+    writeRates(rules, since, rates);
+    const place = pickLinear(rates, draws());
+    const featuredDraw = draws();
+    const itemDraw = draws();
+    const tier = tiers.all[place];
+    if (tier === undefined) throw new Error('A template without tiers was rolled.');
+    const isTop = place === tiers.top;
+    const from = isTop && feature !== null ? topItems(feature, tier, since ? losses : 0, featuredDraw) : tier;
+    const isLater = from.hasAttributes === null && from.isFeatured === null;
+    const index = isLater ? 0 : from.picker.pick(itemDraw);
+    const item = from.items[index];
+    if (item === undefined || from.rollable === 0) throw new Error('A tier without items was rolled.');
+    later.push(isLater ? from : undefined);
+    places[roll] = itemDraw;
+
+    const rank = tiers.ranks[place] as number;
+    const featured = from.isFeatured !== null && from.isFeatured[index] === 1;
+    const pityGiven = since !== null && isDue(ladder[rank] as Counter, since[rank] as number);
+    if (since !== null) {
+      moveCounters(kept, since, rank);
+      if (isTop && tiers.featured.size > 0) losses = featured ? 0 : losses + 1;
+    }
+    const values =
+      from.hasAttributes !== null && from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
+    results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values });
+  }
+  for (let roll = 0; roll < later.length; roll += 1) {
+    const from = later[roll];
+    if (from !== undefined) places[roll] = from.picker.pick(places[roll] as number);
+  }
+  for (let roll = 0; roll < later.length; roll += 1) {
+    const from = later[roll];
+    if (from !== undefined) (results[roll] as Rolled).item = from.items[places[roll] as number] as CompiledItem;
+  }
+  if (pity === null || since === null) return { results, pity: null };
+  const own = kept.flatMap(({ rank, optionId }) =>
+    optionId === null ? [] : { tier: optionId, since: since[rank] ?? 0 },
+  );
+  return { results, pity: withCounters(pity, own, losses) };
+};

@@ -1,0 +1,68 @@
+import { decimalsOf, scaledBy } from '../../decimal.ts';
+import type { IdleConfig } from '../config.ts';
+import { compileGacha, type GachaRules } from '../gacha/gacha.ts';
+import type { IdleAccount } from '../state.ts';
+import type { Workshop } from '../tiers.ts';
+
+/**
+ * Accrual is counted in units: a millisecond at one millionth of a roll an hour. A rate of up to six decimals is a
+ * whole number of units a millisecond, so that every span of time is worth a whole number of units and nothing is ever
+ * rounded.
+ */
+const UNITS_A_ROLL = 3_600_000n * 1_000_000n;
+const MS_AN_HOUR = 3_600_000n;
+const RATE_DECIMALS = 6;
+const DEFAULT_MAX_HOURS = 24;
+const MOST_ROLLS_A_CALL = 1000;
+/** Whole rolls are kept as a JSON number, so what is owed stops where those are no longer exact. */
+const MOST_OWED = BigInt(Number.MAX_SAFE_INTEGER) * UNITS_A_ROLL;
+
+export interface IdleRules extends GachaRules {
+  readonly unitsAMs: bigint;
+  /** Never more is owed than this: `maxHours` worth. */
+  readonly mostUnits: bigint;
+}
+
+const leastOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+
+export const compileIdle = (config: IdleConfig, workshop: Workshop): IdleRules => {
+  const { faults } = workshop;
+  const rules = compileGacha(config, workshop);
+  const { rollsPerHour, maxHours = DEFAULT_MAX_HOURS } = config;
+  if (decimalsOf(rollsPerHour) > RATE_DECIMALS)
+    faults.add(['rollsPerHour'], `must not have more than ${RATE_DECIMALS} decimals`);
+  const unitsAMs = scaledBy(rollsPerHour, RATE_DECIMALS);
+  const hourDecimals = decimalsOf(maxHours);
+  const mostUnits = (scaledBy(maxHours, hourDecimals) * MS_AN_HOUR * unitsAMs) / 10n ** BigInt(hourDecimals);
+  if (mostUnits < UNITS_A_ROLL) {
+    faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'lets less than one roll accrue');
+  }
+  return { ...rules, unitsAMs, mostUnits: leastOf(mostUnits, MOST_OWED) };
+};
+
+/**
+ * What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught
+ * up.
+ */
+export const accrue = ({ unitsAMs, mostUnits }: IdleRules, account: IdleAccount | null, nowMs: number): IdleAccount => {
+  if (account === null) return { atMs: nowMs, rolls: 0, units: 0 };
+  const elapsedMs = BigInt(Math.max(0, Math.floor(nowMs) - account.atMs));
+  const owed = BigInt(account.rolls) * UNITS_A_ROLL + BigInt(account.units) + elapsedMs * unitsAMs;
+  const kept = leastOf(owed, mostUnits);
+  return {
+    atMs: Math.max(account.atMs, Math.floor(nowMs)),
+    rolls: Number(kept / UNITS_A_ROLL),
+    units: Number(kept % UNITS_A_ROLL),
+  };
+};
+
+/** Takes what is owed at a moment, as many as one call may: the rest stays owed. */
+export const claim = (
+  rules: IdleRules,
+  account: IdleAccount | null,
+  nowMs: number,
+): { count: number; account: IdleAccount } => {
+  const owed = accrue(rules, account, nowMs);
+  const count = Math.min(owed.rolls, MOST_ROLLS_A_CALL);
+  return { count, account: { ...owed, rolls: owed.rolls - count } };
+};

@@ -1,0 +1,116 @@
+import type { Catalog } from '../pool/pool.ts';
+import { type Bindings, bindTiers } from './binding.ts';
+import { compileCardPack, type PackPlan } from './card-pack/card-pack.ts';
+import { chancesOfTiers } from './card-pack/pack-counts.ts';
+import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
+import { type Fault, listFaults } from './faults.ts';
+import { compileGacha, type GachaRules } from './gacha/gacha.ts';
+import { compileIdle, type IdleRules } from './idle/idle.ts';
+import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike/roguelike.ts';
+import type { Tiers, Workshop } from './tiers.ts';
+
+/** When a template may be rolled on, in milliseconds since 1970; the caller reads `startsAt` and `endsAt`. */
+export interface Period {
+  readonly startsAtMs: number | null;
+  readonly endsAtMs: number | null;
+}
+
+interface Compiled extends Period {
+  readonly id: string;
+  readonly tiers: Tiers;
+  /** Points that a featured item costs; 0 when there is no exchange. */
+  readonly sparkCost: number;
+  /** Templates of one group share the pity part of a user's state. */
+  readonly pityGroup: string | null;
+}
+
+export type CompiledGacha = Compiled & { readonly type: 'gacha'; readonly rules: GachaRules };
+export type CompiledIdle = Compiled & { readonly type: 'idle'; readonly rules: IdleRules };
+/** The chance that a pack or an offer holds each tier, by its place; at depth 0. */
+export interface PackChances {
+  readonly fresh: readonly number[];
+  readonly due: readonly number[];
+}
+interface Packed {
+  /** Worked out when first asked for, since a template may be rolled on without. */
+  readonly chances: () => PackChances;
+}
+export type CompiledCardPack = Compiled & Packed & { readonly type: 'card_pack'; readonly rules: PackPlan };
+export type CompiledRoguelike = Compiled & Packed & { readonly type: 'roguelike'; readonly rules: RoguelikeRules };
+export type CompiledTemplate = CompiledGacha | CompiledIdle | CompiledCardPack | CompiledRoguelike;
+
+export interface TemplateSource extends Partial<Period> {
+  readonly id: string;
+  readonly type: TemplateType;
+  readonly config: TemplateConfig;
+  readonly bindings: Bindings;
+}
+
+export type CompiledOrFaults =
+  | { readonly template: CompiledTemplate; readonly faults: readonly [] }
+  | { readonly template: null; readonly faults: readonly Fault[] };
+
+type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
+
+const once = <T>(work: () => T): (() => T) => {
+  let done: { result: T } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
+  };
+};
+
+const chancesOf = (plan: PackPlan): PackChances => {
+  const fresh = chancesOfTiers(plan, false);
+  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true) : fresh };
+};
+
+const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): SystemOf<CompiledTemplate> => {
+  switch (type) {
+    case 'gacha':
+      return { type, rules: compileGacha(config, workshop) };
+    case 'idle':
+      return { type, rules: compileIdle(config, workshop) };
+    case 'card_pack': {
+      const rules = compileCardPack(config, workshop);
+      return { type, rules, chances: once(() => chancesOf(rules)) };
+    }
+    case 'roguelike': {
+      const rules = compileRoguelike(config, workshop);
+      return { type, rules, chances: once(() => chancesOf(offerPlan(rules, 0))) };
+    }
+  }
+};
+
+/**
+ * Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in
+ * the same words.
+ */
+export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults => {
+  const { id, type, config, bindings, startsAtMs = null, endsAtMs = null } = source;
+  const faults = listFaults();
+  const system = compileSystem({ type, config } as TypedConfig, { catalog, bindings, faults });
+  if (startsAtMs !== null && endsAtMs !== null && endsAtMs <= startsAtMs)
+    faults.add(['endsAt'], 'must be after startsAt');
+  if (faults.found.length > 0) return { template: null, faults: faults.found };
+  const sparkCost = config.sparkCurrency ?? 0;
+  const pityGroup = 'pityGroup' in config ? (config.pityGroup ?? null) : null;
+  const { tiers } = system.rules;
+  return {
+    template: { id, startsAtMs, endsAtMs, tiers, sparkCost, pityGroup, ...system } as CompiledTemplate,
+    faults: [],
+  };
+};
+
+/** Binds the names of a new configuration and compiles it: all that saving a template has to ask. */
+export const bindTemplate = (
+  source: Omit<TemplateSource, 'bindings'>,
+  catalog: Catalog,
+): CompiledOrFaults & { readonly bindings: Bindings } => {
+  const { bindings, faults } = bindTiers(source.type, source.config, catalog);
+  const compiled = compileTemplate({ ...source, bindings }, catalog);
+  if (faults.length === 0) return { ...compiled, bindings };
+  // What could not be bound is told once, by the binding, which knows why.
+  const told = new Set(faults.map(({ path }) => path));
+  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !told.has(path))] };
+};

@@ -1,0 +1,244 @@
+import { compareBytes, sortedBy } from '../byte-order.ts';
+import { type Catalog, type CompiledItem, filterItems, type Marks, mark, markAttributes } from '../pool/pool.ts';
+import { compilePicker, isUsableTotal, type Picker, sumOf } from '../pool/weighted.ts';
+import { type Bindings, boundTo } from './binding.ts';
+import type { CommonConfig, Rates } from './config.ts';
+import type { FaultList } from './faults.ts';
+
+/** Items with the weights they have here, which featured items may have multiplied. */
+export interface WeightedItems {
+  /** In byte order of their ids, with those of weight 0. */
+  readonly items: readonly CompiledItem[];
+  readonly weights: readonly number[];
+  readonly picker: Picker;
+  /** How many have a weight above 0. */
+  readonly rollable: number;
+  readonly hasAttributes: Marks;
+  readonly isFeatured: Marks;
+}
+
+export interface Tier extends WeightedItems {
+  /** As the configuration writes it; null for the nameless tier. */
+  readonly key: string | null;
+  readonly optionId: string | null;
+  readonly name: string | null;
+  /** The base rate as configured, and its share of all of them. */
+  readonly rate: number;
+  readonly share: number;
+}
+
+/** The tiers of a template and the items in them. */
+export interface Tiers {
+  /** In byte order of the option ids, the order in which a draw runs through them. */
+  readonly all: readonly Tier[];
+  /** Places in `all`, rarest first; the first is the top tier. */
+  readonly ranked: readonly number[];
+  /** The rank of each place in `all`. */
+  readonly ranks: readonly number[];
+  readonly top: number;
+  readonly featured: ReadonlySet<string>;
+  /** False when a rate could not be bound: then what follows from the missing tier is not worth reporting. */
+  readonly complete: boolean;
+}
+
+/** What compiling a template works on. */
+export interface Workshop {
+  readonly catalog: Catalog;
+  readonly bindings: Bindings;
+  readonly faults: FaultList;
+}
+
+export const weigh = (
+  items: readonly CompiledItem[],
+  featured: ReadonlySet<string>,
+  weightOf: (item: CompiledItem) => number,
+): WeightedItems => {
+  const weights = items.map(weightOf);
+  return {
+    items,
+    weights,
+    picker: compilePicker(weights),
+    rollable: weights.filter((weight) => weight > 0).length,
+    hasAttributes: markAttributes(items),
+    isFeatured: mark(items, ({ id }) => featured.has(id)),
+  };
+};
+
+/** What is wrong with items that must be able to give one; undefined when nothing is. */
+export const faultOfItems = ({ picker, rollable }: WeightedItems): string | undefined => {
+  if (rollable === 0) return 'has no item that can be rolled';
+  return isUsableTotal(picker.total)
+    ? undefined
+    : 'has items whose weights add up to less than 2^-900 or more than 2^1000';
+};
+
+/** Whether rates can be chosen among. */
+export const checkRates = (rates: readonly number[], path: readonly (string | number)[], faults: FaultList): void => {
+  const total = sumOf(rates);
+  if (total === 0) faults.add(path, 'must have a rate above 0');
+  else if (!isUsableTotal(total)) faults.add(path, 'has rates that add up to less than 2^-900 or more than 2^1000');
+};
+
+/** Reports every id that the catalog does not know. */
+export const checkIds = (
+  ids: readonly string[] | undefined,
+  known: ReadonlyMap<string, unknown>,
+  path: readonly (string | number)[],
+  noun: string,
+  faults: FaultList,
+): void => {
+  for (const [index, id] of (ids ?? []).entries()) if (!known.has(id)) faults.add([...path, index], `is no ${noun}`);
+};
+
+interface NamedRate {
+  readonly key: string;
+  readonly optionId: string;
+  readonly rate: number;
+}
+
+/** The rates whose tiers are bound, in byte order of the options; the others are reported. */
+const bindRates = (rates: Rates, { bindings, faults }: Workshop): NamedRate[] => {
+  const bound: NamedRate[] = [];
+  for (const [key, rate] of Object.entries(rates)) {
+    const optionId = boundTo(bindings, key);
+    if (optionId === undefined) faults.add(['baseRates', key], 'is bound to no classifier option');
+    else if (bound.some((other) => other.optionId === optionId)) {
+      faults.add(['baseRates', key], 'is the same classifier option as another key');
+    } else bound.push({ key, optionId, rate });
+  }
+  return sortedBy(bound, ({ optionId }) => optionId);
+};
+
+/** The items of each rate, and a report of any that are in two tiers: one for each pair of tiers, to keep it short. */
+const divide = (items: readonly CompiledItem[], rates: readonly NamedRate[], faults: FaultList): CompiledItem[][] => {
+  const places = new Map(rates.map(({ optionId }, place) => [optionId, place]));
+  const divided: CompiledItem[][] = rates.map(() => []);
+  const reported = new Set<string>();
+  for (const item of items) {
+    let first: number | undefined;
+    for (const optionId of item.optionIds) {
+      const place = places.get(optionId);
+      if (place === undefined) continue;
+      divided[place]?.push(item);
+      if (first === undefined) {
+        first = place;
+      } else if (!reported.has(`${first} ${place}`)) {
+        reported.add(`${first} ${place}`);
+        const message = `shares the item ${JSON.stringify(item.id)} with the tier ${JSON.stringify(rates[first]?.key)}`;
+        faults.add(['baseRates', rates[place]?.key ?? ''], message);
+      }
+    }
+  }
+  return divided;
+};
+
+/** Rarest first: by share, then by id; the pity tier before all. */
+const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: string | undefined): number[] => {
+  const comesFirst = (optionId: string | null): number => Number(pityTier !== undefined && optionId === pityTier);
+  return tiers
+    .map(({ optionId, share }, place) => ({ optionId, share, place }))
+    .sort(
+      (left, right) =>
+        comesFirst(right.optionId) - comesFirst(left.optionId) ||
+        left.share - right.share ||
+        compareBytes(left.optionId ?? '', right.optionId ?? ''),
+    )
+    .map(({ place }) => place);
+};
+
+const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: Workshop): void => {
+  const pool = new Set(tiers.flatMap(({ items }) => items));
+  for (const [index, id] of (config.featuredItemIds ?? []).entries()) {
+    const item = catalog.itemsById.get(id);
+    if (item === undefined) faults.add(['featuredItemIds', index], 'is no item');
+    else if (!pool.has(item)) faults.add(['featuredItemIds', index], 'is not in the pool');
+  }
+};
+
+export interface TierOptions {
+  /** The option that ranks first whatever its share. */
+  readonly pityTier?: string;
+  /**
+   * Whether featured items of the top tier keep their own weights: a share of their own takes the place of the rate-up.
+   */
+  readonly plainTop?: boolean;
+}
+
+/**
+ * Divides the pool into tiers. Whether a tier at rate 0 must be able to give an item depends on who names it, so that
+ * is left to those who do.
+ */
+export const compileTiers = (config: CommonConfig, options: TierOptions, workshop: Workshop): Tiers => {
+  const { catalog, faults } = workshop;
+  checkIds(
+    config.pool?.classifierOptionIds,
+    catalog.options,
+    ['pool', 'classifierOptionIds'],
+    'classifier option',
+    faults,
+  );
+  checkIds(config.pool?.itemIds, catalog.itemsById, ['pool', 'itemIds'], 'item', faults);
+  const pool = filterItems(catalog, config.pool);
+  const featured = new Set(config.featuredItemIds);
+  const rateUp = config.rateUpMultiplier ?? 1;
+
+  const baseRates = config.baseRates ?? {};
+  const keys = Object.keys(baseRates);
+  const rates = bindRates(baseRates, workshop);
+  const total = sumOf(rates.map(({ rate }) => rate));
+  if (keys.length > 0) checkRates(Object.values(baseRates), ['baseRates'], faults);
+  const complete = rates.length === keys.length;
+  const divided = keys.length > 0 ? divide(pool, rates, faults) : [pool];
+  const named = rates.map(({ key, optionId, rate }) => ({
+    key,
+    optionId,
+    name: catalog.options.get(optionId)?.name ?? null,
+    rate,
+    share: total > 0 ? rate / total : 0,
+  }));
+  const tiers = keys.length > 0 ? named : [{ key: null, optionId: null, name: null, rate: 1, share: 1 }];
+  const ranked = rank(tiers, options.pityTier);
+  const all = tiers.map((tier, place): Tier => {
+    const isPlain = options.plainTop === true && place === ranked[0];
+    const weightOf = ({ id, weight }: CompiledItem): number =>
+      featured.has(id) && !isPlain ? weight * rateUp : weight;
+    return { ...tier, ...weigh(divided[place] ?? [], featured, weightOf) };
+  });
+
+  for (const tier of all) {
+    const fault = tier.rate > 0 ? faultOfItems(tier) : undefined;
+    if (fault === undefined) continue;
+    if (tier.key !== null) faults.add(['baseRates', tier.key], fault);
+    else
+      faults.add(config.pool === undefined ? [] : ['pool'], `${config.pool === undefined ? 'the pool ' : ''}${fault}`);
+  }
+  if (complete) checkFeatured(config, all, workshop);
+  return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
+};
+
+/**
+ * The place of a tier that a member names; -1 after reporting a name that is no tier, or a tier that cannot give an
+ * item.
+ */
+export const tierNamed = (
+  name: string,
+  path: readonly (string | number)[],
+  { all }: Tiers,
+  { bindings, faults }: Workshop,
+): number => {
+  const optionId = boundTo(bindings, name);
+  const place = optionId === undefined ? -1 : all.findIndex((tier) => tier.optionId === optionId);
+  const tier = all[place];
+  if (optionId === undefined) faults.add(path, 'is bound to no classifier option');
+  else if (tier === undefined) faults.add(path, 'is no tier of baseRates');
+  // A tier with a rate has been reported already, under its own name.
+  else if (tier.rate === 0) {
+    const fault = faultOfItems(tier);
+    if (fault !== undefined) faults.add(path, fault);
+  }
+  return place;
+};
+
+/** From which pack, or offer, on one is due: Infinity when none is, as where the only tier there is always comes. */
+export const packThreshold = ({ pityThreshold = 0 }: CommonConfig, { all, top }: Tiers): number =>
+  pityThreshold > 0 && all[top]?.share !== 1 ? pityThreshold : Number.POSITIVE_INFINITY;
