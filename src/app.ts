@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { startChores } from './chores.ts';
-import type { Database } from './database/database.ts';
+import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
 import { createCatalogs } from './features/catalog/catalog.service.ts';
@@ -18,10 +18,11 @@ import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
+import { userDeletionRoutes } from './features/user-deletion/user-deletion.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
-import { createCommand } from './http/idempotency.ts';
+import { createCarriers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -48,14 +49,14 @@ export const buildApp = async ({
   draws,
   requestTimeoutMs,
 }: AppParts): Promise<App> => {
-  const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
-  const catalogs = createCatalogs();
+  const authorizer = createAuthorizer(secretsOf(database), () => performance.now());
+  const catalogs = createCatalogs(database);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
   const parts = {
     database,
-    command: createCommand(database),
+    ...createCarriers(database),
     authorizer,
     catalogs,
     draws,
@@ -70,6 +71,7 @@ export const buildApp = async ({
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
   userRoutes(app, parts);
+  userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);
   itemInstanceRoutes(app, parts);
   batchRoutes(app, parts);

@@ -47,7 +47,7 @@ export const assertInventoriesHold = async (
   /** Only this team is looked at, where one is given. */
   teamId?: string,
 ): Promise<void> => {
-  const { placements, cells, rows, events, instances } = await database.read(async (reader) => ({
+  const { placements, cells, rows, events, instances } = await database.read('', async ({ queries: reader }) => ({
     events: await reader
       .selectFrom('item_instance_history')
       .selectAll()
@@ -131,7 +131,7 @@ export const assertInventoriesHold = async (
 
 /** Every row of the tables that hold what players own, to compare before and after. */
 export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise<Record<string, unknown[]>> =>
-  database.read(async (reader) => {
+  database.read('', async ({ queries: reader }) => {
     const tables = [
       'users',
       'spaces',

@@ -200,7 +200,7 @@ export class Group {
     }
     return [...byWrite]
       .sort(([a], [b]) => writeRank(a) - writeRank(b))
-      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.merge?.(rows) ?? rows }));
+      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.gather?.(rows) ?? rows }));
   }
 }
 

@@ -56,7 +56,7 @@ const stock = async (service: Service): Promise<Client> => {
 
 /** Every row of a team but the stored answers, so that an effect shows wherever it is. */
 const stateOf = (service: Service, { teamId }: Client): Promise<string> =>
-  service.database.read(async (reader) => {
+  service.database.read('', async ({ queries: reader }) => {
     const tables = await reader.introspection.getTables();
     const found: string[] = [];
     for (const { name, columns } of tables) {

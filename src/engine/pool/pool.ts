@@ -147,6 +147,9 @@ const poolOf = (items: readonly CompiledItem[]): Pool => ({
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
 
+/** Whether anything can come up: some weight is above 0, and their sum is within bounds. */
+export const isRollable = ({ picker }: Pool): boolean => isUsableTotal(picker.total);
+
 /** The values of items without attributes: one list for all of them, since most rolls of most games give such. */
 export const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
 

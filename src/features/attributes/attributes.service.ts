@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { forbidden, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Database, Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import {
   type Catalog,
   compileCatalog,
@@ -15,10 +15,19 @@ import type { RolledItemBody } from '../rolls/rolls.contract.ts';
 import {
   type CatalogRows,
   selectCatalog,
-  selectVersions,
   updateTemplatesVersion,
   updateVersion,
+  versions,
+  versionsForPlacing,
 } from './catalog.store.ts';
+
+/** A space as placing things needs it. */
+export interface CatalogSpace {
+  readonly id: string;
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+}
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
 export interface TeamCatalog {
@@ -26,18 +35,26 @@ export interface TeamCatalog {
   readonly catalog: Catalog;
   /** A roll result as the text of an answer; `more` is the text of further members, each after a comma. */
   rollText(rolled: RolledItem, more?: string): string;
+  /** Spaces by id. */
+  readonly spaces: ReadonlyMap<string, CatalogSpace>;
   /** The pool of a plain roll, compiled once for each filter in use. */
   pool(filter: PoolFilter): Pool;
 }
 
-/** Compiled catalogs of the teams that roll, each for as long as its version holds. */
+/** Compiled catalogs of teams, each for as long as its version holds. */
 export interface Catalogs {
   /** The catalog as the given transaction sees it. */
-  current(reader: Reader, teamId: string): Promise<TeamCatalog>;
-  /** The same, with the version of the templates at that moment. */
-  currentWithTemplates(reader: Reader, teamId: string): Promise<{ team: TeamCatalog; templatesVersion: string }>;
-  /** The catalog that was current when one was last asked for, if it is still kept: whoever uses it checks its version. */
-  latest(teamId: string): TeamCatalog | undefined;
+  current(finder: Finder): Promise<TeamCatalog>;
+  /**
+   * The same for a command that gives or places things: until its end no item goes, and no item or space changes its
+   * size.
+   */
+  currentForPlacing(work: Work): Promise<TeamCatalog>;
+  /** The same with the version of the templates at that moment. */
+  currentWithTemplates(
+    finder: Finder,
+    options: { forPlacing: boolean },
+  ): Promise<{ team: TeamCatalog; templatesVersion: string }>;
 }
 
 /**
@@ -179,6 +196,7 @@ const compile = (version: string, rows: CatalogRows): TeamCatalog => {
   return {
     version,
     catalog,
+    spaces: new Map(rows.spaces.map(({ id, name, cols, rows: height }) => [id, { id, name, cols, rows: height }])),
     rollText: (rolled, more = '') => {
       let text = `{"item":${itemText(rolled.item.id)},"itemAttributeInstances":[`;
       let separator = '';
@@ -219,19 +237,14 @@ const remembered = (make: (id: string) => string): ((id: string) => string) => {
   };
 };
 
-/**
- * Reads a catalog and the version it belongs to. On PostgreSQL each query of a transaction sees what is committed by
- * then, so the version is read again at the end: it has not changed, or all is read once more.
- */
-const load = async (reader: Reader, teamId: string): Promise<TeamCatalog> => {
-  for (;;) {
-    const { catalogVersion } = await selectVersions(reader, teamId);
-    const rows = await selectCatalog(reader, teamId);
-    if ((await selectVersions(reader, teamId)).catalogVersion === catalogVersion) return compile(catalogVersion, rows);
-  }
+/** A team's catalog, from a reader that sees one state of the data throughout. */
+const load = async (reader: Reader): Promise<TeamCatalog> => {
+  const [found] = await reader.find(versions, {});
+  if (found === undefined) throw new Error(`there is no team ${reader.teamId}`);
+  return compile(found.catalogVersion, await selectCatalog(reader, reader.teamId));
 };
 
-export const createCatalogs = (): Catalogs => {
+export const createCatalogs = (database: Pick<Database, 'read'>): Catalogs => {
   const kept = new Map<string, TeamCatalog>();
   const loading = new Map<string, Promise<TeamCatalog>>();
 
@@ -246,34 +259,31 @@ export const createCatalogs = (): Catalogs => {
     }
   };
 
-  const catalogOf = async (reader: Reader, teamId: string, version: string): Promise<TeamCatalog> => {
-    const found = kept.get(teamId);
-    if (found?.version === version) return found;
-    const key = `${teamId}\n${version}`;
-    // Many rolls may find out at once that the catalog changed; one of them reads it for all.
-    const underWay = await loading.get(key)?.catch(() => undefined);
-    if (underWay?.version === version) return underWay;
-    const promise = load(reader, teamId);
-    loading.set(key, promise);
-    try {
-      const loaded = await promise;
-      keep(teamId, loaded);
-      return loaded;
-    } finally {
-      loading.delete(key);
+  /** Many find out at once that a catalog changed; it is read once for all of them. */
+  const loadOnce = (teamId: string): Promise<TeamCatalog> => {
+    let promise = loading.get(teamId);
+    if (promise === undefined) {
+      promise = database.read(teamId, load);
+      loading.set(teamId, promise);
+      promise.then((loaded) => keep(teamId, loaded)).catch(() => {});
+      promise.finally(() => loading.delete(teamId)).catch(() => {});
     }
+    return promise;
+  };
+
+  const currentWithTemplates: Catalogs['currentWithTemplates'] = async (finder, { forPlacing }) => {
+    const [found] = await finder.find(forPlacing ? versionsForPlacing : versions, {});
+    if (found === undefined) throw new Error(`there is no team ${finder.teamId}`);
+    const team = kept.get(finder.teamId);
+    // Reading and compiling a catalog takes time, for which no transaction is kept open.
+    if (team?.version !== found.catalogVersion) return finder.rerunAfter(loadOnce(finder.teamId));
+    return { team, templatesVersion: found.templatesVersion };
   };
 
   return {
-    latest: (teamId) => kept.get(teamId),
-    current: async (reader, teamId) => {
-      const { catalogVersion } = await selectVersions(reader, teamId);
-      return catalogOf(reader, teamId, catalogVersion);
-    },
-    currentWithTemplates: async (reader, teamId) => {
-      const { catalogVersion, templatesVersion } = await selectVersions(reader, teamId);
-      return { team: await catalogOf(reader, teamId, catalogVersion), templatesVersion };
-    },
+    current: async (finder) => (await currentWithTemplates(finder, { forPlacing: false })).team,
+    currentForPlacing: async (work) => (await currentWithTemplates(work, { forPlacing: true })).team,
+    currentWithTemplates,
   };
 };
 
@@ -283,6 +293,6 @@ const HARMLESS_WEIGHT = 2 ** 900;
 /** Whether the weights of a team's items still have a finite sum, after a change that made one as large as given. */
 export const hasFiniteWeights = async (tx: Transaction, teamId: string, largest: number): Promise<boolean> => {
   if (largest <= HARMLESS_WEIGHT) return true;
-  const { catalog } = await load(tx, teamId);
+  const catalog = compileRows(await selectCatalog(tx, teamId));
   return Number.isFinite(catalog.items.reduce((sum, { weight }) => sum + weight, 0));
 };

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -144,6 +144,7 @@ export const findItem = (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id
 export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
   const { teamId, nowMs } = context;
   refuseAny(shapeFaults(change));
+  if (change.width !== undefined || change.height !== undefined) await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const present = await getItem(tx, context, id);
   const {
@@ -168,7 +169,6 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     created_at: Date.parse(change.createdAt ?? present.createdAt),
     updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
   });
-  // The update above waits for placements under way, so that none is overlooked here.
   if (width !== present.width || height !== present.height)
     await refit(tx, context, {
       itemId: id,
@@ -198,6 +198,8 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   const { teamId } = context;
+  // Nobody gives or places anything meanwhile, so that no instance of the item can come about.
+  await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const { name } = await getItem(tx, context, id);
   const { instance, templates } = await store.selectHolders(tx, teamId, id, LIMITS.issues);

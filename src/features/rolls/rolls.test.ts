@@ -415,7 +415,7 @@ onEveryDatabase('rolls', (service, engine) => {
         (await team.get('/roll-events/stats')).body,
         (await team.get('/roll-events/drop-rates')).body,
         (await team.get('/item-instances')).body,
-        await service().database.read((reader) =>
+        await service().database.read('', ({ queries: reader }) =>
           reader.selectFrom('roll_events').selectAll().where('team_id', '=', team.teamId).execute(),
         ),
       ];
@@ -569,7 +569,7 @@ onEveryDatabase('rolls', (service, engine) => {
         { date: '2026-11-15', count: 1 },
       ],
     });
-    const events = await service().database.read((reader) =>
+    const events = await service().database.read('', ({ queries: reader }) =>
       reader
         .selectFrom('roll_events')
         .select(['template_id', 'user_id', 'rolled_at', 'results'])

@@ -5,13 +5,13 @@ import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, shouldFold } from './roll-counts.service.ts';
 
 onEveryDatabase('counts of rolls', (service) => {
-  const fold = (most = 1000) => service().database.write((tx) => foldCounts(tx, most));
+  const fold = (most = 1000) => service().database.transaction('', ({ queries: tx }) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
-    service().database.write((tx) => countRolls(tx, [{ teamId: team.teamId, templateId, day, itemIds }]));
+    service().database.transaction('', ({ queries: tx }) => countRolls(tx, [{ teamId: team.teamId, templateId, day, itemIds }]));
 
   const pending = (team: Client) =>
-    service().database.read((reader) =>
+    service().database.read('', ({ queries: reader }) =>
       reader.selectFrom('roll_pending').selectAll().where('team_id', '=', team.teamId).execute(),
     );
 
@@ -103,7 +103,7 @@ onEveryDatabase('counts of rolls', (service) => {
     await count(team, '2026-01-01', ['a']);
     const before = await told(team);
     await assert.rejects(
-      service().database.write(async (tx) => {
+      service().database.transaction('', async ({ queries: tx }) => {
         await foldCounts(tx, 1000);
         throw new Error('and then it fails');
       }),

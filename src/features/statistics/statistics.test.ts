@@ -31,7 +31,7 @@ onEveryDatabase('statistics', (service) => {
       item: { id, name: id, weight: 1, optionIds: [], attributes: [] },
       values: [],
     }));
-    return service().database.write(async (tx) => recordRolls(tx, context, rolled, { templateId }));
+    return service().database.transaction('', async ({ queries: tx }) => recordRolls(tx, context, rolled, { templateId }));
   };
 
   const teamWith = async (...ids: string[]): Promise<Client> => {

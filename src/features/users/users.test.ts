@@ -189,7 +189,7 @@ onEveryDatabase('users', (service) => {
       assert.deepEqual((await team.get('/spaces')).body[0].userSpaces, [{ id: 'bag-of-stayer', userId: 'stayer' }]);
       assert.deepEqual((await team.get('/roll-events/stats')).body, before.statistics);
       assert.deepEqual((await team.get('/roll-events/drop-rates')).body, before.dropRates);
-      const rollers = await service().database.read((reader) =>
+      const rollers = await service().database.read('', ({ queries: reader }) =>
         reader.selectFrom('roll_events').select('user_id').where('team_id', '=', team.teamId).execute(),
       );
       assert.deepEqual(rollers.map(({ user_id }) => user_id).sort(), ['stayer', null].sort());
