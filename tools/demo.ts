@@ -32,7 +32,7 @@ const stop = async (): Promise<void> => {
 };
 
 await database.migrate();
-await database.transaction('', ({ queries: tx }) => createFirstTeam(tx, Date.now(), TEAM));
+await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), TEAM));
 const app = await buildApp({
   settings,
   database,

@@ -424,7 +424,7 @@ onEveryDatabase('teams apart', (service) => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
     // Counts that wait would be added up meanwhile, and team A would not have what it had.
-    await service().database.transaction('', ({ queries: tx }) => foldCounts(tx, 1000));
+    await service().database.transaction(a.client.teamId, (tx) => foldCounts(tx, 1000));
     unchanging = await stock(service(), 'b');
   });
 

@@ -572,7 +572,7 @@ onEveryDatabase('rolls', (service, engine) => {
     const events = await service().database.read('', ({ queries: reader }) =>
       reader
         .selectFrom('roll_events')
-        .select(['template_id', 'user_id', 'rolled_at', 'results'])
+        .select(['template_id', 'roller_id', 'rolled_at', 'results'])
         .where('team_id', '=', team.teamId)
         .orderBy('rolled_at')
         .execute(),
@@ -582,7 +582,7 @@ onEveryDatabase('rolls', (service, engine) => {
       [
         {
           template_id: null,
-          user_id: null,
+          roller_id: null,
           rolled_at: Date.parse('2026-11-14T23:59:59.999Z'),
           results: '[["only",5]]',
         },

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
-import type { Context } from '../../context.ts';
-import { recordRolls } from '../rolls/rolls.service.ts';
+import { recordRolls } from '../rolls/roll-record.service.ts';
 
 const NONE = { totalRolls: 0, uniqueItems: 0, rollsByTemplate: {}, rollsByDay: [] };
 
@@ -21,17 +20,14 @@ onEveryDatabase('statistics', (service) => {
 
   /** A roll on a template, recorded as every roll is. */
   const rollOnTemplate = (team: Client, templateId: string, ...itemIds: string[]): Promise<void> => {
-    const context: Context = {
-      teamId: team.teamId,
-      role: 'write',
-      nowMs: Date.parse('2026-03-03T03:03:03Z'),
-      requestId: 'r',
-    };
+    const nowMs = Date.parse('2026-03-03T03:03:03Z');
     const rolled = itemIds.map((id) => ({
       item: { id, name: id, weight: 1, optionIds: [], attributes: [] },
       values: [],
     }));
-    return service().database.transaction('', async ({ queries: tx }) => recordRolls(tx, context, rolled, { templateId }));
+    return service().database.write(team.teamId, async (work) =>
+      recordRolls(work, { templateId, rollerId: null, nowMs, rolled }),
+    );
   };
 
   const teamWith = async (...ids: string[]): Promise<Client> => {
