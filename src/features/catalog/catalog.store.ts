@@ -26,19 +26,63 @@ export const selectVersions = async (reader: Reader, teamId: string): Promise<Ve
   return versions;
 };
 
-/** Every row of the catalog, each table in one query. */
-export const selectCatalog = async (reader: Reader, teamId: string) => ({
-  items: await reader.selectFrom('items').selectAll().where('team_id', '=', teamId).execute(),
-  attributes: await reader.selectFrom('attributes').selectAll().where('team_id', '=', teamId).execute(),
-  options: await reader.selectFrom('classifier_options').selectAll().where('team_id', '=', teamId).execute(),
-  itemOptions: await reader
-    .selectFrom('item_classifiers')
-    .selectAll()
+export const selectAttributes = (reader: Reader, teamId: string) =>
+  reader.selectFrom('attributes').select(['id', 'name', 'min', 'max', 'step']).where('team_id', '=', teamId).execute();
+
+export const selectClassifiers = (reader: Reader, teamId: string) =>
+  reader.selectFrom('classifiers').select(['id', 'name']).where('team_id', '=', teamId).execute();
+
+export const selectOptions = (reader: Reader, teamId: string) =>
+  reader
+    .selectFrom('classifier_options')
+    .select(['id', 'classifier_id as classifierId', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
     .where('team_id', '=', teamId)
+    .execute();
+
+/** The next items in byte order of their ids, from the beginning where no id is given. */
+export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
+  const query = reader
+    .selectFrom('items')
+    .select([
+      'id',
+      'name',
+      'thumbnail',
+      'roll_numerator as rollNumerator',
+      'width',
+      'height',
+      'created_at as createdAtMs',
+      'updated_at as updatedAtMs',
+    ])
+    .where('team_id', '=', teamId)
+    .orderBy('id')
+    .limit(limit);
+  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
+};
+
+/** Items from one id to another, both included. */
+export interface ItemRange {
+  readonly firstId: string;
+  readonly lastId: string;
+}
+
+export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader
+    .selectFrom('item_classifiers')
+    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId'])
+    .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('position')
-    .execute(),
-  itemAttributes: await reader.selectFrom('item_attributes').selectAll().where('team_id', '=', teamId).execute(),
-});
+    .execute();
 
-export type CatalogRows = Awaited<ReturnType<typeof selectCatalog>>;
+export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader
+    .selectFrom('item_attributes')
+    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max'])
+    .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
+    .orderBy('item_id')
+    .orderBy('position')
+    .execute();

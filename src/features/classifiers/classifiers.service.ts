@@ -4,7 +4,8 @@ import type { Page, Paged } from '../../database/paging.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import type { Classifier, ClassifierChange, ClassifierOption, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
 

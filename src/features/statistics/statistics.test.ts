@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { item } from '../../../test/catalogs.ts';
 import { type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import type { Context } from '../../context.ts';
+import { type CompiledItem, compileCatalog } from '../../engine/pool/catalog.ts';
 import { recordRolls } from '../rolls/rolls.service.ts';
 
 const NONE = { totalRolls: 0, uniqueItems: 0, rollsByTemplate: {}, rollsByDay: [] };
@@ -27,10 +29,11 @@ onEveryDatabase('statistics', (service) => {
       nowMs: Date.parse('2026-03-03T03:03:03Z'),
       requestId: 'r',
     };
-    const rolled = itemIds.map((id) => ({
-      item: { id, name: id, weight: 1, optionIds: [], attributes: [] },
-      values: [],
-    }));
+    const { items } = compileCatalog(
+      [],
+      [...new Set(itemIds)].map((id) => item(id)),
+    );
+    const rolled = itemIds.map((id) => ({ item: items.find((known) => known.id === id) as CompiledItem, values: [] }));
     return service().database.write(async (tx) => recordRolls(tx, context, rolled, { templateId }));
   };
 
