@@ -12,7 +12,9 @@ export const attributeRoutes = (app: App, { database, change }: { database: Data
 
   app.get('/attributes', { schema: contract.listAttributes }, async (request, reply) => {
     const { context, query } = request;
-    const page = await database.read(context.teamId, (reader) => service.listAttributes(reader, context, query, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listAttributes(reader, context, query, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 

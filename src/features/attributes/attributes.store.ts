@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../../database/work.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { Attribute } from './attributes.contract.ts';
 
 const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
@@ -16,10 +16,20 @@ export const insertAttribute = (
     .executeTakeFirstOrThrow();
 
 export const selectAttribute = (reader: Reader, teamId: string, id: string): Promise<Attribute | undefined> =>
-  reader.queries.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', '=', id).executeTakeFirst();
+  reader.queries
+    .selectFrom('attributes')
+    .select(columns)
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 
 export const selectAttributesById = (reader: Reader, teamId: string, ids: readonly string[]): Promise<Attribute[]> =>
-  reader.queries.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
+  reader.queries
+    .selectFrom('attributes')
+    .select(columns)
+    .where('team_id', '=', teamId)
+    .where('id', 'in', ids)
+    .execute();
 
 export const selectAttributes = async (
   reader: Reader,

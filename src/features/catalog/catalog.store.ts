@@ -9,11 +9,6 @@ export const updateVersion = (tx: Transaction, teamId: string, version: string) 
 export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
   tx.queries.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
 
-export interface Versions {
-  readonly catalogVersion: string;
-  readonly templatesVersion: string;
-}
-
 const selectVersions = (queries: Queries, teamId: Expression<string>) =>
   queries
     .selectFrom('teams')
@@ -25,20 +20,70 @@ export const versions = lookup({}, selectVersions);
 /** The same for whoever gives or places things: what items and spaces there are, and their sizes, then stay as they are. */
 export const versionsForPlacing = lookup({}, selectVersions, { shares: 'grids' });
 
-/** Every row of the catalog, each table in one query. */
-export const selectCatalog = async (reader: Reader, teamId: string) => ({
-  items: await reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId).execute(),
-  attributes: await reader.queries.selectFrom('attributes').selectAll().where('team_id', '=', teamId).execute(),
-  options: await reader.queries.selectFrom('classifier_options').selectAll().where('team_id', '=', teamId).execute(),
-  itemOptions: await reader.queries
-    .selectFrom('item_classifiers')
-    .selectAll()
+export const selectSpaces = (reader: Reader, teamId: string) =>
+  reader.queries.selectFrom('spaces').select(['id', 'name', 'cols', 'rows']).where('team_id', '=', teamId).execute();
+
+export const selectAttributes = (reader: Reader, teamId: string) =>
+  reader.queries
+    .selectFrom('attributes')
+    .select(['id', 'name', 'min', 'max', 'step'])
     .where('team_id', '=', teamId)
+    .execute();
+
+export const selectClassifiers = (reader: Reader, teamId: string) =>
+  reader.queries.selectFrom('classifiers').select(['id', 'name']).where('team_id', '=', teamId).execute();
+
+export const selectOptions = (reader: Reader, teamId: string) =>
+  reader.queries
+    .selectFrom('classifier_options')
+    .select(['id', 'classifier_id as classifierId', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
+    .where('team_id', '=', teamId)
+    .execute();
+
+/** The next items in byte order of their ids, from the beginning where no id is given. */
+export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
+  const query = reader.queries
+    .selectFrom('items')
+    .select([
+      'id',
+      'name',
+      'thumbnail',
+      'roll_numerator as rollNumerator',
+      'width',
+      'height',
+      'created_at as createdAtMs',
+      'updated_at as updatedAtMs',
+    ])
+    .where('team_id', '=', teamId)
+    .orderBy('id')
+    .limit(limit);
+  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
+};
+
+/** Items from one id to another, both included. */
+export interface ItemRange {
+  readonly firstId: string;
+  readonly lastId: string;
+}
+
+export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader.queries
+    .selectFrom('item_classifiers')
+    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId'])
+    .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('position')
-    .execute(),
-  spaces: await reader.queries.selectFrom('spaces').selectAll().where('team_id', '=', teamId).execute(),
-  itemAttributes: await reader.queries.selectFrom('item_attributes').selectAll().where('team_id', '=', teamId).execute(),
-});
+    .execute();
 
-export type CatalogRows = Awaited<ReturnType<typeof selectCatalog>>;
+export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader.queries
+    .selectFrom('item_attributes')
+    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max'])
+    .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
+    .orderBy('item_id')
+    .orderBy('position')
+    .execute();

@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../../database/work.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Classifier, ClassifierOption } from './classifiers.contract.ts';
 
@@ -22,7 +22,11 @@ export const insertClassifier = (
   tx: Transaction,
   { teamId, id, name }: { teamId: string; id: string; name: string },
   nowMs: number,
-) => tx.queries.insertInto('classifiers').values({ team_id: teamId, id, name, created_at: nowMs, updated_at: nowMs }).execute();
+) =>
+  tx.queries
+    .insertInto('classifiers')
+    .values({ team_id: teamId, id, name, created_at: nowMs, updated_at: nowMs })
+    .execute();
 
 export const updateClassifier = (tx: Transaction, teamId: string, id: string, name: string, nowMs: number) =>
   tx.queries

@@ -12,7 +12,11 @@ export const itemRoutes = (app: App, { database, change }: { database: Database 
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {
     const { context, query } = request;
-    return sendPage(request, reply, await database.read(context.teamId, (reader) => service.listItems(reader, context, pageOf(query))));
+    return sendPage(
+      request,
+      reply,
+      await database.read(context.teamId, (reader) => service.listItems(reader, context, pageOf(query))),
+    );
   });
 
   app.get('/items/:id', { schema: contract.getItem }, ({ context, params }) =>

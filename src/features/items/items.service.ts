@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
-import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import { findOptions } from '../classifiers/classifiers.service.ts';
 import { refit } from '../placements/placements.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
@@ -75,8 +76,8 @@ const checkReferences = async (
   return { faults, weight };
 };
 
-const checkTotal = async (tx: Transaction, teamId: string, weight: number): Promise<void> => {
-  if (!(await hasFiniteWeights(tx, teamId, weight)))
+const checkTotal = async (tx: Transaction, weight: number): Promise<void> => {
+  if (!(await hasFiniteWeights(tx, weight)))
     throw invalid({ path: '/body/rollNumerator', message: 'makes the sum of all weights infinite' });
 };
 
@@ -117,7 +118,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
     id,
     attributes.map((attribute) => withId(attribute, newId())),
   );
-  await checkTotal(tx, teamId, weight);
+  await checkTotal(tx, weight);
   return getItem(tx, context, id);
 };
 
@@ -192,7 +193,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
       attributes.map((attribute) => withId(attribute, ids.get(attribute.attributeId) ?? newId())),
     );
   }
-  await checkTotal(tx, teamId, weight);
+  await checkTotal(tx, weight);
   return getItem(tx, context, id);
 };
 

@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../database/work.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Item } from './items.contract.ts';
 

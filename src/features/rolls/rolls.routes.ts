@@ -10,7 +10,10 @@ export const rollRoutes = (
 ): void => {
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;
-    return sendText(reply, await command(request, reply, (work) => service.rollItem(work, context, body ?? null, workshop)));
+    return sendText(
+      reply,
+      await command(request, reply, (work) => service.rollItem(work, context, body ?? null, workshop)),
+    );
   });
 
   app.get('/items/odds', { schema: contract.listItemOdds }, ({ context }) =>

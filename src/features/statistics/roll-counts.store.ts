@@ -1,6 +1,6 @@
 import { insertInto } from '../../database/declarations.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
 /** What the counters of rolls without a template have in its place; a filter that names it finds nothing. */
@@ -61,7 +61,8 @@ export const holdCounts = (tx: Transaction, { team_id, day, template_id }: Count
     .executeTakeFirst();
 
 /** Fails where another made the same row meanwhile, so that the transaction runs again and finds it. */
-export const insertCounts = (tx: Transaction, row: CountsRow) => tx.queries.insertInto('roll_counts').values(row).execute();
+export const insertCounts = (tx: Transaction, row: CountsRow) =>
+  tx.queries.insertInto('roll_counts').values(row).execute();
 
 export const updateCounts = (tx: Transaction, { team_id, day, template_id, rolls, counts }: CountsRow) =>
   tx.queries

@@ -5,8 +5,7 @@ import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
 onEveryDatabase('counts of rolls', (service) => {
-  const fold = (team: Client, most = 1000) =>
-    service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
+  const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
     service().database.write(team.teamId, async (work) => {

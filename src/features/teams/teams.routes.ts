@@ -15,7 +15,9 @@ export const teamRoutes = (
 
   app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
     refuseKey(request);
-    return database.transaction(request.context.teamId, (tx) => service.createSecret(tx, request.context, request.body));
+    return database.transaction(request.context.teamId, (tx) =>
+      service.createSecret(tx, request.context, request.body),
+    );
   });
 
   app.get('/secrets', { schema: contract.listSecrets, config: { access: 'admin' } }, ({ context }) =>

@@ -41,7 +41,13 @@ export const insertSecret = (tx: Transaction, { teamId, id, name, role, digest }
   tx.queries.insertInto('secrets').values({ team_id: teamId, id, name, role, digest, created_at: nowMs }).execute();
 
 export const selectSecrets = (reader: Reader, teamId: string) =>
-  reader.queries.selectFrom('secrets').selectAll().where('team_id', '=', teamId).orderBy('created_at').orderBy('id').execute();
+  reader.queries
+    .selectFrom('secrets')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
 export const deleteSecret = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('secrets').where('team_id', '=', teamId).where('id', '=', id).execute();

@@ -1,7 +1,7 @@
 import type { Finder, Work } from '../../database/work.ts';
+import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
-import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import { templateOdds } from '../../engine/systems/odds.ts';
 import { type CompiledTemplate, compileTemplate } from '../../engine/systems/templates.ts';
 import { invalid, notFound } from '../../errors.ts';

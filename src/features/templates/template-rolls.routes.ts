@@ -10,7 +10,9 @@ export const templateRollRoutes = (
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
-    const text = await command(request, reply, (work) => service.rollTemplate(work, context, params.id, body, workshop));
+    const text = await command(request, reply, (work) =>
+      service.rollTemplate(work, context, params.id, body, workshop),
+    );
     return sendText(reply, text);
   });
 

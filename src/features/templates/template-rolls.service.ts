@@ -108,7 +108,9 @@ export const rollTemplate = async (
   const isStateful = userId !== undefined && seed === undefined;
   const [held, player, seen] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
-    userId === undefined ? null : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
+    userId === undefined
+      ? null
+      : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
   ]);
   const before = held?.state ?? null;

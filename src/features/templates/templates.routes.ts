@@ -16,13 +16,17 @@ export const templateRoutes = (
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {
     const { context, query } = request;
-    const page = await database.read(context.teamId, (reader) => service.listTemplates(reader, context, {}, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listTemplates(reader, context, {}, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 
   app.get('/templates/type/:type', { schema: contract.listTemplatesOfType }, async (request, reply) => {
     const { context, params, query } = request;
-    const page = await database.read(context.teamId, (reader) => service.listTemplates(reader, context, params, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listTemplates(reader, context, params, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 

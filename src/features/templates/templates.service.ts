@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { type Bindings, referencedIds } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { bindTemplate, type CompiledTemplate } from '../../engine/systems/templates.ts';
@@ -53,7 +53,7 @@ export const createTemplate = async (
   const { id = newId(), name, type = 'gacha', config } = input;
   refuseAny(SHAPES[type](config, CONFIG_PATH));
   await beginTemplateChange(tx, teamId);
-  if (((await tx.find(store.templateById, { id }))[0]) !== undefined)
+  if ((await tx.find(store.templateById, { id }))[0] !== undefined)
     throw invalid({ path: '/body/id', message: 'is taken already' });
   const { bindings } = await checkConfig(tx, { id, type, config }, catalogs);
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);

@@ -1,7 +1,7 @@
 import { lookup } from '../../database/declarations.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Template } from './templates.contract.ts';
 
@@ -35,7 +35,8 @@ export const selectTemplates = async (
   return mapPage(paged(await onPage(query, 'templates', page).execute(), page), toTemplate);
 };
 
-export const insertTemplate = (tx: Transaction, row: TemplateRow) => tx.queries.insertInto('templates').values(row).execute();
+export const insertTemplate = (tx: Transaction, row: TemplateRow) =>
+  tx.queries.insertInto('templates').values(row).execute();
 
 export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: TemplateRow) =>
   tx.queries.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();

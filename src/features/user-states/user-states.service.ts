@@ -47,7 +47,9 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
   const scopes = scopesOf(owner);
   const [own, group] = await Promise.all([
     work.hold(ask(store.holdState, { userId, scope: scopes.own })).then(([rows]) => rows),
-    scopes.group === null ? [] : work.hold(ask(store.holdState, { userId, scope: scopes.group })).then(([rows]) => rows),
+    scopes.group === null
+      ? []
+      : work.hold(ask(store.holdState, { userId, scope: scopes.group })).then(([rows]) => rows),
   ]);
   const save = (found: Found, scope: string, templateId: string | null, value: object): void => {
     const state = JSON.stringify(value);

@@ -193,7 +193,9 @@ onEveryDatabase('users', (service) => {
         reader
           .selectFrom('roll_events')
           .leftJoin('users', (join) =>
-            join.onRef('users.team_id', '=', 'roll_events.team_id').onRef('users.roller_id', '=', 'roll_events.roller_id'),
+            join
+              .onRef('users.team_id', '=', 'roll_events.team_id')
+              .onRef('users.roller_id', '=', 'roll_events.roller_id'),
           )
           .select(['roll_events.roller_id', 'users.id'])
           .where('roll_events.team_id', '=', team.teamId)
