@@ -3,12 +3,10 @@ import { type Logger, pino } from 'pino';
 import { buildApp } from './app.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
+import { LIMITS } from './limits.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 import { superviseWorkers } from './workers.ts';
-
-/** Requests under way get this long to finish once the service was told to stop. */
-const STOP_TIMEOUT_MS = 20_000;
 
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
@@ -86,7 +84,7 @@ const giveUpLater = (logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
     exit(logger, 1);
-  }, STOP_TIMEOUT_MS).unref();
+  }, LIMITS.stopTimeoutMs).unref();
 };
 
 const addressOf = ({ host }: Settings, port: number): string => {

@@ -8,10 +8,6 @@ import { removeOld, storeAnswer, takeKey } from './idempotency.store.ts';
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
 
-/** An answer is kept a little longer than is promised, and goes in small steps, so that no commit has to wait long. */
-const KEPT_MS = 25 * 3_600_000;
-const SWEEP_ROWS = 500;
-
 /** Not a fault: the request was answered before, and gets that answer again. */
 export class Replay extends Error {
   readonly text: string;
@@ -85,4 +81,5 @@ export const createCommand =
 
 /** Forgets some of the answers that are old; tells whether there may be more. */
 export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> =>
-  (await removeOld(database, nowMs - KEPT_MS, SWEEP_ROWS)) === SWEEP_ROWS;
+  (await removeOld(database, nowMs - LIMITS.storedAnswerMs, LIMITS.storedAnswersPerSweep)) ===
+  LIMITS.storedAnswersPerSweep;

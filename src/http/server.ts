@@ -53,11 +53,6 @@ export interface ServerParts {
   readonly requestTimeoutMs?: number;
 }
 
-/** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
-const RETRY_AFTER_S = 1;
-
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
 
 /** Ids of requests are only for people to find a log line, so a prefix of the process and a count are enough. */
@@ -121,7 +116,7 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
 const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   const { status } = REFUSALS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
-  if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', RETRY_AFTER_S);
+  if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
   // Doing the same again would end the same: generated clients that retry by themselves obey this. A 500 with issues
   // is one that the interface foresees, a roll with nothing to roll.
   if (code === 'CONFLICT' || (code === 'INTERNAL_SERVER_ERROR' && issues.length > 0))
@@ -138,7 +133,7 @@ export const createServer = async ({
   authorizer,
   logger,
   clock,
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  requestTimeoutMs = LIMITS.requestTimeoutMs,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const requestLogs = createRequestLogs(logger);
@@ -148,19 +143,18 @@ export const createServer = async ({
     logger: false,
     requestTimeout: requestTimeoutMs,
     http: {
-      // Node looks for requests that take too long only every so often, and takes the longer of these two for the whole.
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000),
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, LIMITS.requestTimeoutCheckMs),
+      // Node takes the longer of this and the request timeout for the whole.
       headersTimeout: requestTimeoutMs,
     },
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
     // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
     return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
-      // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
-      maxParamLength: 16_384,
+      maxParamLength: LIMITS.pathParameterLength,
       querystringParser: parseQuerystring,
     },
     frameworkErrors: (error, request, reply) => {
@@ -223,7 +217,7 @@ export const createServer = async ({
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
-      maxAge: 600,
+      maxAge: LIMITS.preflightS,
       // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
       strictPreflight: false,
     });
