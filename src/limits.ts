@@ -47,6 +47,7 @@ export const LIMITS = {
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
+  gatheredLogLength: 64 * 1024,
 
   // What one process takes on, and how it is run.
   requestsUnderWay: 1024,
@@ -64,11 +65,15 @@ export const LIMITS = {
   stopTimeoutMs: 20_000,
 
   // How long things are kept.
+  gatheredLogMs: 50,
   /** A secret revoked on another node must be refused within a second, so a verified header is good for half of one. */
   verifiedHeaderMs: 500,
   /** A day is promised; the hour more allows for clocks that differ between nodes. */
   storedAnswerMs: 25 * 3_600_000,
   preflightS: 600,
+  /** The name of a console asset changes with its content; that of the icon does not. */
+  consoleAssetMs: 365 * 86_400_000,
+  consoleIconMs: 3_600_000,
 
   // Work that the service does by itself, in steps short enough for requests to pass between them.
   storedAnswersPerSweep: 500,

@@ -1,9 +1,10 @@
 import cluster from 'node:cluster';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
 import { LIMITS } from './limits.ts';
+import { createLogger } from './log.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 import { superviseWorkers } from './workers.ts';
@@ -50,12 +51,6 @@ The examples of the README want these two lines once:
   export CREDENTIALS="${teamId}:${password}"
 `);
 };
-
-const createLogger = (settings: Settings): Logger =>
-  pino(
-    { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
-  );
 
 /** The database with its schema up to date, and the team that its very first start makes. */
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
@@ -133,7 +128,7 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
 
 const start = (): Promise<void> => {
   const settings = settingsOrExit();
-  const logger = createLogger(settings);
+  const logger = createLogger(settings.logLevel);
   return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings, logger) : serve(settings, logger);
 };
 

@@ -21,7 +21,6 @@ import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
-import { createRequestLogs } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -102,6 +101,12 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
+    // A file that is not served, whatever the reason, is not there.
+    case 403:
+    case 404:
+      return new ServiceError('NOT_FOUND');
+    case 412:
+      return new ServiceError('BAD_REQUEST', [{ path: '/headers', message: error.message }]);
     case 413:
       return new ServiceError('PAYLOAD_TOO_LARGE');
     case 415:
@@ -124,6 +129,12 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
+/** The one line of each request. */
+const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }: FastifyRequest, status: number) => {
+  const ms = Math.round((performance.now() - arrivedAtMs) * 100) / 100;
+  log.info({ requestId, method, status, ms, teamId: context?.teamId }, 'request');
+};
+
 /** Answers with JSON that is text already, past the serialiser. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
@@ -136,9 +147,8 @@ export const createServer = async ({
   requestTimeoutMs = LIMITS.requestTimeoutMs,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
-  const requestLogs = createRequestLogs(logger);
   const pressure = createPressure(settings.rateLimit);
-  const logUnknown = requestLogs.of(null);
+  const unknownRouteLog = logger.child({ route: null });
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
@@ -188,8 +198,6 @@ export const createServer = async ({
     route.schema = { ...schema, querystring: Strict({}) };
   });
 
-  app.addHook('onClose', async () => requestLogs.flush());
-
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
@@ -235,20 +243,15 @@ export const createServer = async ({
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
   // hand, and a request that waits for nothing makes no promises.
   app.addHook('onRoute', (route) => {
-    const logRequest = requestLogs.of(route.url);
+    // The pattern of the path and not the path itself: ids of players do not belong in logs.
+    const routeLog = logger.child({ route: route.url });
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
       // Whatever becomes of a request, answered or broken off, its response closes.
       reply.raw.on('close', () => {
         if (request.isAdmitted) pressure.release();
-        logRequest({
-          requestId: request.id,
-          method: request.method,
-          status: reply.statusCode,
-          ms: performance.now() - request.arrivedAtMs,
-          teamId: request.context?.teamId,
-        });
+        logRequest(routeLog, request, reply.statusCode);
       });
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (isStopping) {
@@ -270,7 +273,11 @@ export const createServer = async ({
   });
 
   app.setNotFoundHandler((request, reply) => {
-    logUnknown({ requestId: request.id, method: request.method, status: 404, ms: 0, teamId: undefined });
+    // A route that does not find its file comes here as well, and logs its request itself.
+    if (request.arrivedAtMs === 0) {
+      request.arrivedAtMs = performance.now();
+      logRequest(unknownRouteLog, request, 404);
+    }
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });
