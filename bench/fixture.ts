@@ -155,7 +155,6 @@ export const createTeamOfHistory = async (databaseUrl: string, address: string, 
 
 // From here on tables are written directly, since through HTTP it would take longer than all measurements.
 
-
 const writeTables = async (
   databaseUrl: string,
   write: (queries: Queries, engine: Engine) => Promise<void>,
@@ -239,7 +238,7 @@ const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Pro
           ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
           : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
       const row = sql`${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(results)}`;
-      await sql`insert into roll_events (team_id, id, template_id, user_id, rolled_at, results)
+      await sql`insert into roll_events (team_id, id, template_id, roller_id, rolled_at, results)
         select ${row} from ${numbers}`.execute(queries);
     }
     const eachItemDay = Math.ceil(rolls / DAYS / ITEMS);

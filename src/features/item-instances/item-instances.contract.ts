@@ -13,7 +13,7 @@ import {
   UserId,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { itemMembers } from '../items/items.contract.ts';
+import { itemMembers } from '../catalog/catalog.contract.ts';
 
 const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
 const GivenPosition = Type.Integer({

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { answers, Id, OptionalBody, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { Attribute } from '../attributes/attributes.contract.ts';
-import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
+import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
-import { itemMembers } from '../items/items.contract.ts';
 
 const RolledItem = Type.Object(
   {
