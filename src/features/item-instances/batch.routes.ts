@@ -7,6 +7,6 @@ import type { Workshop } from './item-instances.service.ts';
 export const batchRoutes = (app: App, { command, ...workshop }: { command: Command } & Workshop): void => {
   app.post('/item-instances/batch', { schema: contract.runBatch }, (request, reply) => {
     const operations = service.checkOperations(request.body.operations);
-    return command(request, reply, (tx, { context }) => service.runBatch(tx, context, operations, workshop));
+    return command(request, reply, (work, { context }) => service.runBatch(work, context, operations, workshop));
   });
 };
