@@ -1,4 +1,5 @@
-import { type Catalog, compileCatalog, compilePool, rollItems } from '../src/engine/pool/pool.ts';
+import { type Catalog, compileCatalog } from '../src/engine/pool/catalog.ts';
+import { compilePool, rollItems } from '../src/engine/pool/pool.ts';
 import { pickLinear } from '../src/engine/pool/weighted.ts';
 import type { Draws } from '../src/engine/random.ts';
 import type { GachaConfig } from '../src/engine/systems/config.ts';

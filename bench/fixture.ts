@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Database, openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
+import type { Database } from '../src/database/work.ts';
 import { createTeam } from '../src/features/teams/teams.service.ts';
 
 export const PLAYERS = 200;
@@ -43,7 +44,7 @@ const writeItems = async (
   const number = (index: number) => String(index).padStart(6, '0');
   for (let start = 0; start < count; start += 1000) {
     const indices = Array.from({ length: Math.min(1000, count - start) }, (_, offset) => start + offset);
-    await database.write(async (tx) => {
+    await database.transaction('', async ({ queries: tx }) => {
       await tx
         .insertInto('items')
         .values(
@@ -101,7 +102,7 @@ const writeItems = async (
 export const furnish = async (databaseUrl: string, address: string, items: number): Promise<Team> => {
   const database = openDatabase(databaseUrl);
   try {
-    const { teamId, secret } = await database.write((tx) => createTeam(tx, Date.now(), { name: 'Bench' }));
+    const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Bench' }));
     const team: Team = { teamId, authorization: `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}` };
     const post = poster(address, team);
     for (const id of ['damage', 'armour', 'luck']) await post('/attributes', { id, name: id });
@@ -151,7 +152,7 @@ export const writeHistory = async (
   const day = (index: number) => new Date(firstDay + index * 86_400_000).toISOString().slice(0, 10);
   const eachItemDay = Math.ceil(rolls / days / items);
   try {
-    await database.write(async (tx) => {
+    await database.transaction('', async ({ queries: tx }) => {
       const records = rolls / ROLLS_A_RECORD;
       const numbers =
         database.engine === 'postgres'

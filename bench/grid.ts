@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Context } from '../src/context.ts';
-import type { Transaction } from '../src/database/database.ts';
+import type { Transaction } from '../src/database/work.ts';
 import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
 import {
   createItemInstance,
@@ -49,7 +49,7 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
       values: [],
     }));
     const receiver = { userId, userSpaceId: body.id, cause: 'roll' } as const;
-    await service.database.write((tx) => giveInstances(tx, contextOf(service), receiver, gifts));
+    await service.database.transaction('', ({ queries: tx }) => giveInstances(tx, contextOf(service), receiver, gifts));
   }
   return body.id;
 };
@@ -126,7 +126,7 @@ const countRows = async ({ database, ...service }: Service, { run }: Case, bag: 
       from pg_stat_xact_user_tables`.execute(tx);
     return Number(rows[0]?.read);
   };
-  const undone = database.write(async (tx) => {
+  const undone = database.transaction('', async ({ queries: tx }) => {
     const before = await counted(tx);
     await run(tx, contextOf(service as Service), bag);
     rowsRead = (await counted(tx)) - before;
@@ -179,7 +179,7 @@ const report = async (service: Service): Promise<void> => {
     bags.push({ userId, userSpaceId, free, first: first.itemInstanceId });
   }
   // What a server does by itself after so many insertions, only sooner.
-  await service.database.write((tx) => sql.raw('analyze').execute(tx));
+  await service.database.transaction('', ({ queries: tx }) => sql.raw('analyze').execute(tx));
 
   say(`\n${service.database.engine} (filled ${filled.join(', ')})\n`);
   const titles = PLACED.map((count) => `${(count === SIDE * SIDE - 1 ? count + 1 : count).toLocaleString('en')} items`);

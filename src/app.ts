@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import { startChores } from './chores.ts';
-import type { Database } from './database/database.ts';
+import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
+import { bagRoutes } from './features/bags/bags.routes.ts';
 import { createCatalogs } from './features/catalog/catalog.service.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
-import { historyRoutes } from './features/history/history.routes.ts';
-import { bagRoutes } from './features/item-instances/bags.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
 import { itemRoutes } from './features/items/items.routes.ts';
+import { placementRoutes } from './features/placements/placements.routes.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
@@ -18,10 +18,12 @@ import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
+import { userDeletionRoutes } from './features/user-deletion/user-deletion.routes.ts';
+import { userSpaceRoutes } from './features/user-spaces/user-spaces.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
-import { createCommand } from './http/idempotency.ts';
+import { createCarriers } from './http/idempotency.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -48,14 +50,14 @@ export const buildApp = async ({
   draws,
   requestTimeoutMs,
 }: AppParts): Promise<App> => {
-  const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
-  const catalogs = createCatalogs();
+  const authorizer = createAuthorizer(secretsOf(database), () => performance.now());
+  const catalogs = createCatalogs(database);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
   const parts = {
     database,
-    command: createCommand(database),
+    ...createCarriers(database),
     authorizer,
     catalogs,
     draws,
@@ -70,11 +72,13 @@ export const buildApp = async ({
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
   userRoutes(app, parts);
+  userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);
+  userSpaceRoutes(app, parts);
+  bagRoutes(app, parts);
   itemInstanceRoutes(app, parts);
   batchRoutes(app, parts);
-  bagRoutes(app, parts);
-  historyRoutes(app, parts);
+  placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
   const chores = startChores(database, clock, logger);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from './database/database.ts';
-import { foldCounts, shouldFold } from './features/statistics/roll-counts.service.ts';
+import { type Database, NO_TEAM } from './database/work.ts';
+import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldAnswers } from './http/idempotency.ts';
 
 /** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
@@ -58,8 +58,8 @@ export const startChores = (database: Database, clock: () => number, logger: Log
       everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
       work: async () => {
-        if (!(await database.read(shouldFold))) return;
-        while ((await database.write((tx) => foldCounts(tx, FOLDED_ROWS))) === FOLDED_ROWS);
+        for (const teamId of await database.read(NO_TEAM, teamsToFold))
+          while ((await database.transaction(teamId, (tx) => foldCounts(tx, FOLDED_ROWS))) === FOLDED_ROWS);
       },
     },
   ];

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ROLES, type Role } from './context.ts';
-import { type Database, openDatabase } from './database/database.ts';
+import { openDatabase } from './database/open.ts';
+import { type Database, NO_TEAM } from './database/work.ts';
 import { ServiceError } from './errors.ts';
 import * as teams from './features/teams/teams.service.ts';
 import { LIMITS } from './limits.ts';
@@ -39,7 +40,7 @@ const requiredRole = (value: string | undefined): Role => {
 
 const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
   const teamId = required(team, '--team');
-  if (!(await database.read((reader) => teams.teamExists(reader, teamId))))
+  if (!(await database.read(teamId, (reader) => teams.teamExists(reader, teamId))))
     throw new UsageError(`there is no team ${teamId}`);
   return { teamId, nowMs: Date.now() };
 };
@@ -49,24 +50,24 @@ type Command = (database: Database, argument: string | undefined, options: Optio
 const COMMANDS: Record<string, Command> = {
   'team create': (database, argument) => {
     const name = required(argument, 'NAME');
-    return database.write((tx) => teams.createTeam(tx, Date.now(), { name }));
+    return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
   },
-  'team list': (database) => database.read((reader) => teams.listTeams(reader)),
+  'team list': (database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader)),
   'secret create': async (database, _argument, options) => {
     const role = requiredRole(options.role);
     const team = await knownTeam(database, options);
-    return database.write((tx) =>
+    return database.transaction(team.teamId, (tx) =>
       teams.createSecret(tx, team, { name: required(options.name ?? role, '--name'), role }),
     );
   },
   'secret list': async (database, _argument, options) => {
     const team = await knownTeam(database, options);
-    return database.read((reader) => teams.listSecrets(reader, team));
+    return database.read(team.teamId, (reader) => teams.listSecrets(reader, team));
   },
   'secret revoke': async (database, _argument, options) => {
     const id = required(options.id, '--id');
     const team = await knownTeam(database, options);
-    await database.write((tx) => teams.revokeSecret(tx, team, id));
+    await database.transaction(team.teamId, (tx) => teams.revokeSecret(tx, team, id));
     return { revoked: id };
   },
 };

@@ -29,6 +29,7 @@ export const LIMITS = {
   offerChoices: 20,
   offerDepth: 1000,
   rolledPools: 64,
+  rememberedItemTexts: 2000,
   verifiedHeaders: 10_000,
   requestsUnderWay: 1024,
   rateLimitedTeams: 10_000,

@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { buildApp } from './app.ts';
-import { type Database, openDatabase } from './database/database.ts';
+import { openDatabase } from './database/open.ts';
+import { type Database, NO_TEAM } from './database/work.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
@@ -63,7 +64,7 @@ const createLogger = (settings: Settings): Logger =>
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
   const database = openDatabase(settings.databaseUrl);
   await database.migrate();
-  const firstTeam = await database.write((tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
+  const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
   if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
   return { database, firstTeam };
 };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseDatabaseUrl } from './database/database.ts';
+import { parseDatabaseUrl } from './database/open.ts';
 import { LIMITS } from './limits.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

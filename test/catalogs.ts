@@ -1,4 +1,4 @@
-import { type Catalog, type CatalogItem, type CatalogOption, compileCatalog } from '../src/engine/pool/pool.ts';
+import { type Catalog, type CatalogItem, type CatalogOption, compileCatalog } from '../src/engine/pool/catalog.ts';
 import type { TemplateConfig, TemplateType } from '../src/engine/systems/config.ts';
 import { bindTemplate, type CompiledTemplate } from '../src/engine/systems/templates.ts';
 
@@ -14,7 +14,7 @@ export const item = (
   optionIds: readonly string[] = [],
   rollNumerator = 1,
   attributes: CatalogItem['attributes'] = [],
-): CatalogItem => ({ id, name: id.toUpperCase(), rollNumerator, optionIds, attributes });
+): CatalogItem => ({ id, name: id.toUpperCase(), rollNumerator, width: 1, height: 1, optionIds, attributes });
 
 /** So many items of weight 1 for each tier: `{ five: 4 }` gives five-1 to five-4. */
 export const catalogOf = (counts: Readonly<Record<string, number>>): Catalog =>

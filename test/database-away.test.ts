@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { type Answer, type Service, startService } from './harness.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
@@ -75,7 +76,7 @@ test('finishes nothing that the database took away with it', async () => {
 
 test('leaves no connection behind when it is closed, though nothing was migrated', async () => {
   const database = openDatabase(await postgres.create('closed'));
-  await database.read(async () => {});
+  await database.read('', ({ queries }) => sql`select 1`.execute(queries));
   await database.close();
   const watcher = new pg.Client({ connectionString: postgres.url('postgres') });
   await watcher.connect();

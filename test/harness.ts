@@ -11,7 +11,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { Role } from '../src/context.ts';
-import { type Database, openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
+import type { Database } from '../src/database/work.ts';
 import type { Draws } from '../src/engine/random.ts';
 import { pointerToken } from '../src/errors.ts';
 import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
@@ -237,7 +238,7 @@ export const startService = async (
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));
   const newTeam = async () => {
-    const { teamId, secret } = await database.write((tx) => createTeam(tx, Date.now(), { name: 'Team' }));
+    const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
     return client(teamId, secret);
   };
   const first = await newTeam();
@@ -249,7 +250,7 @@ export const startService = async (
     address,
     anotherTeam: newTeam,
     as: async (role) => {
-      const made = await database.write((tx) =>
+      const made = await database.transaction('', (tx) =>
         createSecret(tx, { teamId: first.teamId, nowMs: Date.now() }, { name: role, role }),
       );
       return client(first.teamId, made.secret);

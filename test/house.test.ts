@@ -54,6 +54,7 @@ type Layer =
   | 'contract'
   | 'service'
   | 'store'
+  | 'presenter'
   | 'engine'
   | 'database'
   | 'randomness'
@@ -67,7 +68,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
-  [/^(errors|context|limits|time|shape|digest|ids)\.ts$/, 'common'],
+  [/^(errors|context|limits|time|shape|digest|ids|recently-used)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
   [/^database\/(deferred|collision|groups|passing)\.ts$/, 'unit of work'],
   [/^database\//, 'database'],
@@ -77,6 +78,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^features\/[a-z-]+\/[a-z-]+\.routes\.ts$/, 'routes'],
   [/^features\/[a-z-]+\/[a-z-]+\.service\.ts$/, 'service'],
   [/^features\/[a-z-]+\/[a-z-]+\.store\.ts$/, 'store'],
+  [/^features\/[a-z-]+\/[a-z-]+\.presenter\.ts$/, 'presenter'],
   [/^features\/[a-z-]+\/[a-z-]+\.contract\.ts$/, 'contract'],
 ];
 
@@ -99,10 +101,15 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is checked against the contract of its type; a seeded run brings its own draws.
   // It may leave work to the end of its transaction, and ask for the transaction to be run again.
-  service: { uses: ['service', 'store', 'engine', 'contract', 'randomness', 'unit of work'], types: ['database'] },
+  service: {
+    uses: ['service', 'store', 'presenter', 'engine', 'contract', 'randomness', 'unit of work'],
+    types: ['database'],
+  },
   'unit of work': { uses: [], types: ['database'] },
   // A store answers rows in the words of its contract, and takes cells as the engine names them.
   store: { uses: ['database'], types: ['contract', 'engine'] },
+  // A presenter turns rows and results into the words of a response; where they come from is not its business.
+  presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
   database: { uses: ['database', 'unit of work'] },
   randomness: { uses: [], types: ['engine'] },

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
 import { createEmptyDatabase, ENGINES } from './harness.ts';
 import { freePort, run, runToEnd } from './processes.ts';
 
 /** The tables of the service's own, without those in which migrations are noted down. */
 const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> =>
-  database.read(async (reader) => {
+  database.read('', async ({ queries: reader }) => {
     const tables = await reader.introspection.getTables();
     return tables.map(({ name }) => name).filter((name) => !name.startsWith('migrations'));
   });
 
 const countTeams = async (databaseUrl: string): Promise<number> => {
   const database = openDatabase(databaseUrl);
-  const teams = await database.read((reader) => reader.selectFrom('teams').select('id').execute());
+  const teams = await database.read('', ({ queries: reader }) => reader.selectFrom('teams').select('id').execute());
   await database.close();
   return teams.length;
 };
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
           /the second step fails/,
         );
         assert.deepEqual(await tablesOf(database), []);
-        const noted = await database.read((reader) => sql`select * from migrations`.execute(reader));
+        const noted = await database.read('', ({ queries: reader }) => sql`select * from migrations`.execute(reader));
         assert.deepEqual(noted.rows, []);
         await database.migrate();
         assert.ok((await tablesOf(database)).includes('teams'), 'it can be migrated afterwards');
@@ -99,7 +99,7 @@ for (const engine of ENGINES) {
       try {
         const before = Object.entries(MIGRATIONS).filter(([name]) => name < '0005');
         await database.migrate(Object.fromEntries(before));
-        await database.write(async (tx) => {
+        await database.transaction('', async ({ queries: tx }) => {
           await sql`insert into teams (id, name, catalog_version, templates_version, item_count, created_at, updated_at)
             values ('one', 'One', 'c', 't', 0, 0, 0)`.execute(tx);
           for (const [table, columns, rows] of OLD_COUNTS) {
@@ -109,7 +109,7 @@ for (const engine of ENGINES) {
           }
         });
         await database.migrate();
-        const kept = await database.read((reader) =>
+        const kept = await database.read('', ({ queries: reader }) =>
           reader.selectFrom('roll_counts').selectAll().orderBy('day').orderBy('template_id').execute(),
         );
         const key = { team_id: 'one' };

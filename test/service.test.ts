@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, startService } from './harness.ts';
@@ -116,7 +116,7 @@ describe('the service as a process', () => {
     assert.equal(linesOf(stdout).at(-1).msg, 'stopped');
 
     const database = openDatabase(service.databaseUrl);
-    const kept = await database.read((reader) => reader.selectFrom('users').select('id').execute());
+    const kept = await database.read('', ({ queries: reader }) => reader.selectFrom('users').select('id').execute());
     await database.close();
     assert.deepEqual(
       kept.map(({ id }) => id),
@@ -308,7 +308,7 @@ describe('the service by its settings', () => {
       requestTimeoutMs: 300,
     });
     const { createFirstTeam } = await import('../src/features/teams/teams.service.ts');
-    await database.write((tx) => createFirstTeam(tx, Date.now(), { id: 'my-team', secret: TEAM.ITEMWRIGHT_SECRET }));
+    await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), { id: 'my-team', secret: TEAM.ITEMWRIGHT_SECRET }));
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { createFirstTeam } from '../src/features/teams/teams.service.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
@@ -32,7 +32,7 @@ const stop = async (): Promise<void> => {
 };
 
 await database.migrate();
-await database.write((tx) => createFirstTeam(tx, Date.now(), TEAM));
+await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), TEAM));
 const app = await buildApp({
   settings,
   database,

@@ -58,8 +58,8 @@ export interface Write<Row> {
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   /** Which of the columns name a row. */
   readonly key: readonly string[];
-  /** Makes fewer rows of those that a group has. */
-  merge?(rows: readonly Row[]): readonly Row[];
+  /** Makes the rows to write of what the commands of a group have left; without it each left a row. */
+  gather?(left: readonly Row[]): readonly object[];
 }
 
 /** Rows of one team for one write. */
@@ -72,13 +72,18 @@ export interface Rows {
 type Columns<T extends keyof Tables> = { readonly [C in Exclude<keyof Tables[T], 'team_id'>]?: ColumnType };
 type RowOf<T extends keyof Tables, C> = Pick<Tables[T], keyof C & keyof Tables[T]>;
 
+interface WriteOptions<C, Row, Left> {
+  readonly key?: readonly (keyof C & string)[];
+  readonly gather?: (left: readonly Left[]) => readonly Row[];
+}
+
 const declare =
   (mode: Mode) =>
-  <T extends keyof Tables, const C extends Columns<T>>(
+  <T extends keyof Tables, const C extends Columns<T>, Left = RowOf<T, C>>(
     table: T,
     columns: C,
-    { key = [], merge }: { key?: readonly (keyof C & string)[]; merge?: Write<RowOf<T, C>>['merge'] } = {},
-  ): Write<RowOf<T, C>> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key, merge });
+    { key = [], gather }: WriteOptions<C, RowOf<T, C>, Left> = {},
+  ): Write<Left> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key, gather });
 
 /** Declares rows to insert; one that is there already is a collision. */
 export const insertInto = declare('insert');

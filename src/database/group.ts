@@ -5,10 +5,10 @@ import type { Queries, Transaction } from './work.ts';
 
 /** Why a command leaves its group, to run again later. */
 export class Postponed extends Error {
-  /** A key that another command has, or something else to wait for. */
-  readonly until: string | Promise<unknown>;
+  /** All keys that it is known to need, one of which another command has; or something else to wait for. */
+  readonly until: readonly string[] | Promise<unknown>;
 
-  constructor(until: string | Promise<unknown>) {
+  constructor(until: readonly string[] | Promise<unknown>) {
     super('the command runs again later');
     this.until = until;
   }
@@ -113,14 +113,14 @@ export class Group {
     });
   }
 
-  hold(owner: object, asks: readonly Ask<unknown>[]): Promise<(readonly unknown[])[]> {
+  hold(work: GroupWork, asks: readonly Ask<unknown>[]): Promise<(readonly unknown[])[]> {
     return Promise.all(
       asks.map(
         ({ lookup, key }) =>
           new Promise<readonly unknown[]>((resolve, reject) => {
             const values = valuesOf(lookup, key);
-            if (lookup.locks !== null) this.claim(owner, `${lookup.locks}\0${textOf(values)}`);
-            this.#held.push({ owner, lookup, values, resolve, reject });
+            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${textOf(values)}`);
+            this.#held.push({ owner: work, lookup, values, resolve, reject });
             this.#schedule();
           }),
       ),
@@ -134,12 +134,13 @@ export class Group {
     if (this.#held.length > 0) this.#held = this.#held.filter(isOfOthers);
   }
 
-  claim(owner: object, key: string): void {
+  /** False where another command has the key. */
+  claim(owner: object, key: string): boolean {
     const holder = this.#keys.get(key);
-    if (holder === owner) return;
-    if (holder !== undefined) throw new Postponed(key);
+    if (holder !== undefined) return holder === owner;
     this.#keys.set(key, owner);
     this.#claimed.push(key);
+    return true;
   }
 
   #schedule(): void {
@@ -209,7 +210,7 @@ export class Group {
     }
     return [...byWrite]
       .sort(([a], [b]) => writeRank(a) - writeRank(b))
-      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.merge?.(rows) ?? rows }));
+      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.gather?.(rows) ?? rows }));
   }
 }
 
@@ -220,6 +221,7 @@ class GroupWork implements Transaction {
   readonly written: unknown[] = [];
   readonly #group: Group;
   readonly #owner: Command;
+  readonly #keys: string[] = [];
 
   constructor(group: Group, owner: Command) {
     this.teamId = group.teamId;
@@ -233,7 +235,7 @@ class GroupWork implements Transaction {
     } catch (error) {
       return { error };
     } finally {
-      this.#group.forget(this.#owner);
+      this.#group.forget(this);
     }
   }
 
@@ -242,17 +244,19 @@ class GroupWork implements Transaction {
   }
 
   find<K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Promise<readonly Row[]> {
-    return this.#group.ask(this.#owner, lookup, key) as Promise<readonly Row[]>;
+    return this.#group.ask(this, lookup, key) as Promise<readonly Row[]>;
   }
 
   hold<R extends readonly unknown[]>(
     ...asks: { readonly [I in keyof R]: Ask<R[I]> }
   ): Promise<{ [I in keyof R]: readonly R[I][] }> {
-    return this.#group.hold(this.#owner, asks) as Promise<{ [I in keyof R]: readonly R[I][] }>;
+    return this.#group.hold(this, asks) as Promise<{ [I in keyof R]: readonly R[I][] }>;
   }
 
   claim(name: string): void {
-    this.#group.claim(this.#owner, name);
+    this.#keys.push(name);
+    // It waits until all that it needs is free: with a part of it, two could wait for each other.
+    if (!this.#group.claim(this.#owner, name)) throw new Postponed(this.#keys);
   }
 
   write<Row>(write: Write<Row>, ...rows: Row[]): void {

@@ -14,7 +14,8 @@ export class Parameter {
 export const TEAM = new Parameter(-1);
 
 /** A parameter as part of a query. It bears its type, since an engine may see nothing to tell it by. */
-export const parameter = <T>(value: Parameter, type: string): Expression<T> => sql<T>`cast(${value} as ${sql.raw(type)})`;
+export const parameter = <T>(value: Parameter, type: string): Expression<T> =>
+  sql<T>`cast(${value} as ${sql.raw(type)})`;
 
 /** The query of a lookup, with something in place of each part of its key. */
 export const lookupQuery = (

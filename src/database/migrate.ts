@@ -20,11 +20,7 @@ export const MIGRATIONS: Migrations = {
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */
-export const migrate = async (
-  schema: Queries,
-  engine: Engine,
-  migrations: Migrations = MIGRATIONS,
-): Promise<void> => {
+export const migrate = async (schema: Queries, engine: Engine, migrations: Migrations = MIGRATIONS): Promise<void> => {
   const steps = Object.entries(migrations).map(([name, up]) => [
     name,
     { up: (connection: Kysely<unknown>) => up(connection, engine) },

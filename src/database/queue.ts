@@ -12,8 +12,8 @@ type Command = (work: Transaction) => Promise<unknown>;
 interface Member {
   readonly command: Command;
   readonly settle: (outcome: Outcome) => void;
-  /** The key for which it was postponed; it starts only once the key is its own. */
-  waitsFor: string | undefined;
+  /** The keys for which it was postponed; it starts only once all of them are its own. */
+  waitsFor: readonly string[];
   /** How often it has run in vain because another transaction got in its way. */
   collisions: number;
   /** Whether it runs in a group of its own, since it cannot be told which command of its last one failed. */
@@ -75,23 +75,24 @@ export const createUnits = (driver: Driver): Units => {
     }
   };
 
+  const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
+
   /** Takes the commands that may run now: none that waits for a key which another has, and one alone where it must be. */
   const take = (queue: TeamQueue): { taken: Member[]; keys: string[] } => {
     const taken: Member[] = [];
     const keys: string[] = [];
     const left: Member[] = [];
     for (const member of queue.waiting) {
-      const isBlocked = member.waitsFor !== undefined && queue.keys.has(member.waitsFor);
       const isFull = taken.length === LIMITS.groupCommands || taken[0]?.isAlone || (member.isAlone && taken.length > 0);
-      if (isBlocked || isFull) {
+      if (isFull || isBlocked(queue, member)) {
         left.push(member);
         continue;
       }
       taken.push(member);
-      if (member.waitsFor === undefined) continue;
-      queue.keys.set(member.waitsFor, member);
-      keys.push(member.waitsFor);
-      member.waitsFor = undefined;
+      for (const key of member.waitsFor) {
+        queue.keys.set(key, member);
+        keys.push(key);
+      }
     }
     queue.waiting = left;
     return { taken, keys };
@@ -137,7 +138,7 @@ export const createUnits = (driver: Driver): Units => {
 
   /** A command left its group: it runs again once what it waits for is there. */
   const postpone = async (queue: TeamQueue, member: Member, until: Postponed['until']): Promise<void> => {
-    if (typeof until === 'string') member.waitsFor = until;
+    if (!(until instanceof Promise)) member.waitsFor = until;
     else {
       try {
         await until;
@@ -149,7 +150,12 @@ export const createUnits = (driver: Driver): Units => {
     runAgain(queue, [member]);
   };
 
-  const answer = (queue: TeamQueue, members: readonly Member[], outcomes: readonly Outcome[], durable: Promise<void>) => {
+  const answer = (
+    queue: TeamQueue,
+    members: readonly Member[],
+    outcomes: readonly Outcome[],
+    durable: Promise<void>,
+  ) => {
     const done: (() => void)[] = [];
     for (const [index, member] of members.entries()) {
       const outcome = outcomes[index] as Outcome;
@@ -211,8 +217,7 @@ export const createUnits = (driver: Driver): Units => {
     // After the present turn of the event loop, so that the requests which arrive in it come along.
     setImmediate(() => {
       queue.isScheduled = false;
-      const isBlocked = ({ waitsFor }: Member) => waitsFor !== undefined && queue.keys.has(waitsFor);
-      if (mayStart(queue) && !queue.waiting.every(isBlocked)) runGroup(queue);
+      if (mayStart(queue) && queue.waiting.some((member) => !isBlocked(queue, member))) runGroup(queue);
     });
   };
 
@@ -223,7 +228,7 @@ export const createUnits = (driver: Driver): Units => {
           const settle = (outcome: Outcome): void =>
             'error' in outcome ? reject(outcome.error) : resolve(outcome.value);
           const queue = queueOf(teamId);
-          queue.waiting.push({ command, settle, waitsFor: undefined, collisions: 0, isAlone: false });
+          queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isAlone: false });
           schedule(queue);
         }),
     );
@@ -257,8 +262,7 @@ export const createUnits = (driver: Driver): Units => {
             return await runOnce(purpose, queue, command);
           } catch (error) {
             if (error instanceof Postponed) {
-              if (typeof error.until === 'string') await delay(LIMITS.backoffMs);
-              else await error.until;
+              await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
               continue;
             }
             if (!isCollision(error)) throw driver.translate(error);

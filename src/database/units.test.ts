@@ -1,60 +1,461 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
 import { ask, deleteFrom, ensureIn, insertInto, lockingLookup, lookup, updateIn, upsertInto } from './declarations.ts';
 import { openDatabase } from './open.ts';
 import { Collision, type Database, NO_TEAM, type Work } from './work.ts';
 
-const insertUser = insertInto('users', { id: 'text', external_id: "text", roller_id: "text", created_at: "bigint", updated_at: 'bigint' });
+const USER = {
+  id: 'text',
+  external_id: 'text',
+  roller_id: 'text',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+} as const;
+const insertUser = insertInto('users', USER);
+const ensureUser = ensureIn('users', USER, { key: ['id'] });
+const upsertUser = upsertInto('users', USER, { key: ['id'] });
+const updateName = updateIn('users', { id: 'text', external_id: 'text' }, { key: ['id'] });
+const deleteUser = deleteFrom('users', { id: 'text' }, { key: ['id'] });
+const insertAttribute = insertInto('attributes', {
+  id: 'text',
+  name: 'text',
+  min: 'double precision',
+  max: 'double precision',
+  step: 'double precision',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+});
+
 const userById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('users').select(['id', 'external_id', 'created_at']).where('team_id', '=', teamId).where('id', '=', id),
+  queries.selectFrom('users').select(['id', 'external_id as name']).where('team_id', '=', teamId).where('id', '=', id),
+);
+const usersFrom = lookup({ first: 'text', most: 'integer' }, (queries, teamId, { first, most }) =>
+  queries
+    .selectFrom('users')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('id', '>=', first)
+    .orderBy('id')
+    .limit(most),
 );
 const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }) =>
-  queries.selectFrom('users').select(['id', 'external_id']).where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
+  queries
+    .selectFrom('users')
+    .select(['id', 'external_id as name'])
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .forUpdate(),
 );
-const updateUser = updateIn('users', { id: 'text', external_id: 'text' }, { key: ['id'] });
-const user = (id: string, external_id: string | null = null) => ({ id, external_id, roller_id: id, created_at: 1, updated_at: 1 });
+
+const user = (id: string, name: string | null = null) => ({
+  id,
+  external_id: name,
+  roller_id: id,
+  created_at: 1,
+  updated_at: 1,
+});
+
+/** A promise that the test fulfils. */
+const promised = () => {
+  let fulfil = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    fulfil = resolve;
+  });
+  return { promise, fulfil };
+};
 
 for (const engine of ENGINES) {
   describe(`units of work on ${engine}`, () => {
     let empty: EmptyDatabase;
     let database: Database;
+
     before(async () => {
       empty = await createEmptyDatabase(engine);
       database = openDatabase(empty.url);
       await database.migrate();
-      await database.transaction(NO_TEAM, (tx) =>
-        tx.queries
+      const team = {
+        name: 'Team',
+        catalog_version: '',
+        templates_version: '',
+        item_count: 0,
+        created_at: 1,
+        updated_at: 1,
+      };
+      await database.transaction(NO_TEAM, ({ queries }) =>
+        queries
           .insertInto('teams')
-          .values(['a', 'b'].map((id) => ({ id, name: id, catalog_version: '1', templates_version: '1', item_count: 0, created_at: 1, updated_at: 1 })))
+          .values([
+            { id: 'a', ...team },
+            { id: 'b', ...team },
+          ])
           .execute(),
       );
     });
     after(async () => {
-      await database.close();
-      await empty.drop();
+      await database?.close();
+      await empty?.drop();
     });
 
-    test('keeps what commands write together', async () => {
+    const nameOf = async (id: string, teamId = 'a'): Promise<string | null | undefined> => {
+      const [row] = await database.read(teamId, (reader) => reader.find(userById, { id }));
+      return row?.name;
+    };
+    const idsFrom = async (first: string, teamId = 'a'): Promise<string[]> => {
+      const rows = await database.read(teamId, (reader) => reader.find(usersFrom, { first, most: 1000 }));
+      return rows.map(({ id }) => id).filter((id) => id.startsWith(first));
+    };
+    /** Runs commands that arrive together, and tells what became of each. */
+    const outcomes = async (commands: readonly ((work: Work) => Promise<unknown>)[]): Promise<string[]> => {
+      const settled = await Promise.allSettled(commands.map((command) => database.write('a', command)));
+      return settled.map((outcome) =>
+        outcome.status === 'fulfilled' ? String(outcome.value ?? 'done') : (outcome.reason as Error).message,
+      );
+    };
+
+    test('keep what they write, whatever characters and numbers it has', async () => {
+      const texts = ['', 'NULL', 'a,b', '{x}', `it's "quoted"`, 'back\\slash', 'ä ☘ 🗡', ' \n\t', null];
       await Promise.all(
-        Array.from({ length: 300 }, (_, n) =>
-          database.write('a', async (work) => work.write(insertUser, user(`w-${n}`, `it's "${n}" \\ {}`))),
+        texts.map((text, n) => database.write('a', async (work) => work.write(insertUser, user(`text-${n}`, text)))),
+      );
+      for (const [n, text] of texts.entries()) assert.equal(await nameOf(`text-${n}`), text);
+      const numbers = [0, 0.1, -1e-300, 1.7976931348623157e308, 2 ** 53 - 1, 123456.789];
+      await Promise.all(
+        numbers.map((max, n) =>
+          database.write('a', async (work) =>
+            work.write(insertAttribute, {
+              id: `n-${n}`,
+              name: '',
+              min: -max,
+              max,
+              step: null,
+              created_at: 1,
+              updated_at: 2 ** 52,
+            }),
+          ),
         ),
       );
-      const rows = await database.read('a', (reader) => reader.find(userById, { id: 'w-7' }));
-      assert.deepEqual(rows.map((row) => ({ ...row })), [{ id: 'w-7', external_id: `it's "7" \\ {}`, created_at: 1 }]);
+      const rows = await database.read('a', ({ queries }) =>
+        queries.selectFrom('attributes').selectAll().orderBy('id').execute(),
+      );
+      assert.deepEqual(
+        rows.map(({ max }) => max),
+        numbers,
+      );
+      assert.deepEqual([...new Set(rows.map(({ step, updated_at }) => `${step} ${updated_at}`))], [`null ${2 ** 52}`]);
     });
 
-    test('serialises commands that hold the same row', async () => {
+    test('share one transaction when they arrive together', async () => {
+      const groups: number[] = [];
+      const counted = insertInto('users', USER, {
+        gather: (rows: readonly ReturnType<typeof user>[]) => {
+          groups.push(rows.length);
+          return rows;
+        },
+      });
+      const commands = Array.from({ length: 200 }, (_, n) => async (work: Work) => {
+        await work.find(userById, { id: `together-${n}` });
+        await work.hold(ask(holdUser, { id: `together-${n}` }));
+        work.write(counted, user(`together-${n}`));
+      });
+      assert.deepEqual([...new Set(await outcomes(commands))], ['done']);
+      assert.equal((await idsFrom('together-')).length, 200);
+      assert.ok(groups.length <= 3, `${groups}`);
+    });
+
+    test('see neither what others of their group write, nor what they write themselves', async () => {
+      const seen = await outcomes(
+        ['x', 'y'].map((id) => async (work: Work) => {
+          work.write(insertUser, user(`unseen-${id}`));
+          await work.find(userById, { id: 'nobody' });
+          return (await work.find(usersFrom, { first: 'unseen-', most: 10 })).filter(({ id: found }) =>
+            found.startsWith('unseen-'),
+          ).length;
+        }),
+      );
+      assert.deepEqual(seen, ['0', '0']);
+      assert.deepEqual(await idsFrom('unseen-'), ['unseen-x', 'unseen-y']);
+    });
+
+    test('are dropped with what they wrote when they throw, and nobody else is', async () => {
+      const commands = Array.from({ length: 30 }, (_, n) => async (work: Work) => {
+        work.write(insertUser, user(`drop-${n}`));
+        if (n % 3 === 0) throw new Error('at once');
+        await work.find(userById, { id: `drop-${n}` });
+        if (n % 3 === 1) throw new Error('later');
+      });
+      const ended = await outcomes(commands);
+      for (const [n, outcome] of ended.entries()) assert.equal(outcome, ['at once', 'later', 'done'][n % 3]);
+      assert.deepEqual(
+        await idsFrom('drop-'),
+        commands
+          .map((_, n) => `drop-${n}`)
+          .filter((_, n) => n % 3 === 2)
+          .sort(),
+      );
+    });
+
+    test('come one after another where they hold the same row', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('counter', '0')));
-      const add = async (work: Work) => {
+      const increment = async (work: Work) => {
         const [[row]] = await work.hold(ask(holdUser, { id: 'counter' }));
-        assert.ok(row);
-        work.write(updateUser, { id: 'counter', external_id: String(Number(row.external_id) + 1) });
+        const next = Number(row?.name) + 1;
+        work.write(updateName, { id: 'counter', external_id: String(next) });
+        return next;
       };
-      await Promise.all(Array.from({ length: 100 }, () => database.write('a', add)));
-      const [row] = await database.read('a', (reader) => reader.find(userById, { id: 'counter' }));
-      assert.equal(row?.external_id, '100');
+      const counts = await outcomes(Array.from({ length: 60 }, () => increment));
+      assert.deepEqual(
+        counts.map(Number).sort((a, b) => a - b),
+        Array.from({ length: 60 }, (_, n) => n + 1),
+      );
+      assert.equal(await nameOf('counter'), '60');
+    });
+
+    test('come one after another where they hold several rows in any order', async () => {
+      const ids = Array.from({ length: 8 }, (_, n) => `many-${n}`);
+      await database.write('a', async (work) => work.write(insertUser, ...ids.map((id) => user(id, `${id} 0`))));
+      const countIn = (name: string | null | undefined): number => Number(name?.split(' ')[1]);
+      const commands = Array.from({ length: 80 }, (_, n) => async (work: Work) => {
+        const mine = [0, 1, 2].map((step) => ids[(n * 5 + step * (1 + (n % 3))) % ids.length] as string);
+        // What one asks first puts it behind those who hold at once; it must not be overtaken for ever.
+        if (n % 2 === 0) await work.find(userById, { id: 'nobody' });
+        const held = await Promise.all([...new Set(mine)].map((id) => work.hold(ask(holdUser, { id }))));
+        for (const [[row]] of held)
+          if (row !== undefined)
+            work.write(updateName, { id: row.id, external_id: `${row.id} ${countIn(row.name) + 1}` });
+        return held.length;
+      });
+      const total = (await outcomes(commands)).reduce((sum, count) => sum + Number(count), 0);
+      const names = await Promise.all(ids.map((id) => nameOf(id)));
+      assert.equal(
+        names.reduce((sum, name) => sum + countIn(name), 0),
+        total,
+      );
+    });
+
+    test('run again when another took the key that they found free', async () => {
+      const runs: string[] = [];
+      const create = (name: string) => async (work: Work) => {
+        runs.push(name);
+        const [found] = await work.find(userById, { id: 'raced' });
+        if (found !== undefined) return `there as ${found.name}`;
+        work.write(insertUser, user('raced', name));
+        return 'made';
+      };
+      const ended = await outcomes([
+        create('one'),
+        create('two'),
+        async (work) => work.write(insertUser, user('bystander')),
+      ]);
+      assert.deepEqual(ended.slice(0, 2).sort(), ['made', `there as ${await nameOf('raced')}`].sort());
+      assert.equal(ended[2], 'done');
+      assert.ok(runs.length > 2);
+      assert.deepEqual(await idsFrom('bystander'), ['bystander']);
+    });
+
+    test('wait for a name that another has claimed', async () => {
+      let atOnce = 0;
+      let most = 0;
+      const commands = Array.from({ length: 10 }, () => async (work: Work) => {
+        work.claim('a name');
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await work.find(userById, { id: 'nobody' });
+        atOnce -= 1;
+      });
+      assert.deepEqual([...new Set(await outcomes(commands))], ['done']);
+      assert.equal(most, 1);
+    });
+
+    test('leave their group for what takes long, and keep nobody waiting', async () => {
+      const { promise, fulfil } = promised();
+      let isReady = false;
+      let runs = 0;
+      const slow = database.write('a', async (work) => {
+        runs += 1;
+        work.write(insertUser, user(`slow-${runs}`));
+        await work.find(userById, { id: 'nobody' });
+        if (!isReady) work.rerunAfter(promise);
+        return 'slow';
+      });
+      const quick = database.write('a', async (work) => work.write(insertUser, user('quick')));
+      await quick;
+      assert.equal(await nameOf('quick'), null);
+      assert.equal(runs, 1);
+      isReady = true;
+      fulfil();
+      assert.equal(await slow, 'slow');
+      assert.deepEqual(await idsFrom('slow-'), ['slow-2']);
+    });
+
+    test('fail with what they waited for', async () => {
+      const failing = database.write('a', async (work) => work.rerunAfter(Promise.reject(new Error('not to be had'))));
+      await assert.rejects(failing, /not to be had/);
+    });
+
+    test('run again by themselves when they ask to', async () => {
+      const runs = [0, 0];
+      const ended = await outcomes([
+        async (work) => {
+          runs[0] = (runs[0] as number) + 1;
+          work.write(insertUser, user(`again-${runs[0]}`));
+          await work.find(userById, { id: 'nobody' });
+          if (runs[0] === 1) throw new Collision();
+        },
+        async (work) => {
+          runs[1] = (runs[1] as number) + 1;
+          work.write(insertUser, user('once'));
+        },
+      ]);
+      assert.deepEqual(ended, ['done', 'done']);
+      assert.deepEqual(runs, [2, 1]);
+      assert.deepEqual(await idsFrom('again-'), ['again-2']);
+    });
+
+    test('are refused as unavailable when they collide without end', async () => {
+      const write = database.write('a', async () => {
+        throw new Collision();
+      });
+      await assert.rejects(write, { code: 'SERVICE_UNAVAILABLE' });
+    });
+
+    test('do not take the others of their group down with data that cannot be stored', async () => {
+      const wrong = { ...user('wrong'), roller_id: null as unknown as string };
+      const ended = await outcomes([
+        async (work) => work.write(insertUser, user('sound-1')),
+        async (work) => work.write(insertUser, wrong),
+        async (work) => work.write(insertUser, user('sound-2')),
+      ]);
+      assert.deepEqual([ended[0], ended[2]], ['done', 'done']);
+      assert.match(ended[1] as string, /null/i);
+      assert.deepEqual(await idsFrom('sound-'), ['sound-1', 'sound-2']);
+      assert.deepEqual(await idsFrom('wrong'), []);
+    });
+
+    test('change and delete only what is there', async () => {
+      for (const command of [
+        async (work: Work) => work.write(updateName, { id: 'missing', external_id: 'x' }),
+        async (work: Work) => work.write(deleteUser, { id: 'missing' }),
+      ])
+        await assert.rejects(database.write('a', command), { code: 'SERVICE_UNAVAILABLE' });
+    });
+
+    test('delete before they insert, so that what one leaves another may take', async () => {
+      await database.write('a', async (work) => work.write(insertUser, user('leaver', 'the name')));
+      await database.write('a', async (work) => {
+        work.write(insertUser, user('taker', 'the name'));
+        work.write(deleteUser, { id: 'leaver' });
+      });
+      assert.equal(await nameOf('taker'), 'the name');
+      assert.equal(await nameOf('leaver'), undefined);
+    });
+
+    test('ensure, and overwrite, rows', async () => {
+      await database.write('a', async (work) => work.write(insertUser, user('both', 'first')));
+      await database.write('a', async (work) => work.write(ensureUser, user('both', 'second'), user('both-2', 'new')));
+      assert.deepEqual([await nameOf('both'), await nameOf('both-2')], ['first', 'new']);
+      await database.write('a', async (work) => work.write(upsertUser, user('both', 'third'), user('both-3', 'newer')));
+      assert.deepEqual([await nameOf('both'), await nameOf('both-3')], ['third', 'newer']);
+    });
+
+    test('find and write the rows of their own team alone', async () => {
+      await Promise.all(
+        ['a', 'b'].map((teamId) =>
+          database.write(teamId, async (work) => work.write(insertUser, user('shared', teamId))),
+        ),
+      );
+      await database.write('b', async (work) => {
+        const [[row]] = await work.hold(ask(holdUser, { id: 'shared' }));
+        work.write(updateName, { id: 'shared', external_id: `${row?.name}!` });
+      });
+      assert.deepEqual([await nameOf('shared', 'a'), await nameOf('shared', 'b')], ['a', 'b!']);
+      await database.write('b', async (work) => work.write(deleteUser, { id: 'shared' }));
+      assert.deepEqual([await nameOf('shared', 'a'), await nameOf('shared', 'b')], ['a', undefined]);
+    });
+
+    test('see under a lock what it protects', async () => {
+      await database.write('a', async (work) => work.write(insertUser, user('lock'), user('guarded', '0')));
+      const counts = await outcomes(
+        Array.from({ length: 40 }, () => async (work: Work) => {
+          const [, [guarded]] = await work.hold(ask(holdUser, { id: 'lock' }), ask(userById, { id: 'guarded' }));
+          const next = Number(guarded?.name) + 1;
+          work.write(updateName, { id: 'guarded', external_id: String(next) });
+          return next;
+        }),
+      );
+      assert.equal(new Set(counts).size, 40);
+      assert.equal(await nameOf('guarded'), '40');
+    });
+
+    test('have a transaction to themselves where they query freely', async () => {
+      const seen = await database.transaction('a', async (tx) => {
+        await tx.queries
+          .insertInto('users')
+          .values({ team_id: 'a', ...user('free') })
+          .execute();
+        tx.write(insertUser, user('declared'));
+        return (await tx.find(userById, { id: 'free' })).length;
+      });
+      assert.equal(seen, 1);
+      assert.deepEqual([...(await idsFrom('free')), ...(await idsFrom('declared'))], ['free', 'declared']);
+      const failing = database.transaction('a', async (tx) => {
+        await tx.queries
+          .insertInto('users')
+          .values({ team_id: 'a', ...user('undone') })
+          .execute();
+        tx.write(insertUser, user('undone-too'));
+        throw new Error('half way');
+      });
+      await assert.rejects(failing, /half way/);
+      assert.deepEqual(await idsFrom('undone'), []);
+    });
+
+    test('keep out whoever shares a lock that one has alone', async () => {
+      const sharing = lookup(
+        {},
+        (queries, teamId) => queries.selectFrom('teams').select('name').where('id', '=', teamId),
+        { shares: 'grids' },
+      );
+      const order: string[] = [];
+      const { promise, fulfil } = promised();
+      const alone = database.transaction('a', async (tx) => {
+        await tx.exclude('grids');
+        fulfil();
+        await sql`select 1`.execute(tx.queries);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        order.push('alone');
+      });
+      await promise;
+      const shared = [1, 2].map(() =>
+        database.write('a', async (work) => {
+          await work.find(sharing, {});
+          order.push('shared');
+        }),
+      );
+      await Promise.all([alone, ...shared]);
+      assert.deepEqual(order, ['alone', 'shared', 'shared']);
+    });
+
+    test('read one and the same state throughout', async () => {
+      await database.write('a', async (work) => work.write(insertUser, user('snapshot-1')));
+      const { first, second } = await database.read('a', async (reader) => {
+        const before = await reader.find(usersFrom, { first: 'snapshot-', most: 10 });
+        await database.write('a', async (work) => work.write(insertUser, user('snapshot-2')));
+        return { first: before, second: await reader.find(usersFrom, { first: 'snapshot-', most: 10 }) };
+      });
+      assert.deepEqual(second, first);
+      assert.deepEqual(await idsFrom('snapshot-'), ['snapshot-1', 'snapshot-2']);
+    });
+
+    test('are finished before the database is closed', async () => {
+      const another = openDatabase(empty.url);
+      const writes = Array.from({ length: 20 }, (_, n) =>
+        another.write('a', async (work) => work.write(insertUser, user(`closing-${n}`))),
+      );
+      await another.close();
+      await Promise.all(writes);
+      assert.equal((await idsFrom('closing-')).length, 20);
     });
   });
 }

@@ -35,7 +35,9 @@ export interface Work extends Finder {
    * Asks several lookups in one go. Rows of those that lock are this command's alone until the end of the transaction;
    * locks are taken in one order and before anything else is read, so the other lookups see what the locks protect.
    */
-  hold<R extends readonly unknown[]>(...asks: { readonly [I in keyof R]: Ask<R[I]> }): Promise<{ [I in keyof R]: readonly R[I][] }>;
+  hold<R extends readonly unknown[]>(
+    ...asks: { readonly [I in keyof R]: Ask<R[I]> }
+  ): Promise<{ [I in keyof R]: readonly R[I][] }>;
   /** Keeps other commands of this process from claiming the same name; for what has no row to lock yet. */
   claim(name: string): void;
   write<Row>(write: Write<Row>, ...rows: Row[]): void;

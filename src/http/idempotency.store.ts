@@ -1,74 +1,40 @@
-import type { Database, Transaction } from '../database/database.ts';
-import { statement } from '../database/statement.ts';
-import type { Tables } from '../database/tables.ts';
+import { insertInto, lookup } from '../database/declarations.ts';
+import type { Transaction } from '../database/work.ts';
 
-type Row = Tables['stored_answers'];
+export const insertAnswer = insertInto('stored_answers', {
+  key: 'text',
+  fingerprint: 'text',
+  answer: 'text',
+  stored_at: 'bigint',
+});
 
-const insert = statement<Row, { key: string }>((queries, row) =>
-  queries
-    .insertInto('stored_answers')
-    .values({
-      team_id: row.team_id,
-      key: row.key,
-      fingerprint: row.fingerprint,
-      answer: row.answer,
-      stored_at: row.stored_at,
-    })
-    .onConflict((conflict) => conflict.columns(['team_id', 'key']).doNothing())
-    .returning('key'),
-);
-
-const select = statement<{ teamId: string; key: string }, Pick<Row, 'fingerprint' | 'answer'>>((queries, values) =>
+export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
   queries
     .selectFrom('stored_answers')
     .select(['fingerprint', 'answer'])
-    .where('team_id', '=', values.teamId)
-    .where('key', '=', values.key),
+    .where('team_id', '=', teamId)
+    .where('key', '=', key),
 );
 
-const update = statement<{ teamId: string; key: string; answer: string }, never>((queries, values) =>
-  queries
-    .updateTable('stored_answers')
-    .set({ answer: values.answer })
-    .where('team_id', '=', values.teamId)
-    .where('key', '=', values.key),
-);
-
-/**
- * Takes a key for this transaction. Where another transaction has taken it and is not done, this one waits for it; then
- * the stored answer of the other comes back, or, if the other came to nothing, undefined: the key is ours.
- */
-export const takeKey = async (
-  tx: Transaction,
-  { teamId, key, fingerprint, nowMs }: { teamId: string; key: string; fingerprint: string; nowMs: number },
-): Promise<Pick<Row, 'fingerprint' | 'answer'> | undefined> => {
-  const row = { team_id: teamId, key, fingerprint, answer: '', stored_at: nowMs };
-  if ((await insert(tx, row)).length > 0) return undefined;
-  const [stored] = await select(tx, { teamId, key });
-  return stored;
+/** Removes some answers that are older than the given moment, none that another node is removing; tells how many. */
+export const deleteOldAnswers = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
+  const { numDeletedRows } = await queries
+    .deleteFrom('stored_answers')
+    .where((eb) =>
+      eb(
+        eb.refTuple('team_id', 'key'),
+        'in',
+        eb
+          .selectFrom('stored_answers as old')
+          .select(['old.team_id', 'old.key'])
+          .where('old.stored_at', '<', beforeMs)
+          .orderBy('old.stored_at')
+          .limit(most)
+          .forUpdate()
+          .skipLocked()
+          .$asTuple('team_id', 'key'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 };
-
-export const storeAnswer = async (tx: Transaction, teamId: string, key: string, answer: string): Promise<void> => {
-  await update(tx, { teamId, key, answer });
-};
-
-/** Removes some answers that are older than the given moment; tells how many. */
-export const removeOld = (database: Database, beforeMs: number, most: number): Promise<number> =>
-  database.write(async (tx) => {
-    const old = await tx
-      .selectFrom('stored_answers')
-      .select(['team_id', 'key'])
-      .where('stored_at', '<', beforeMs)
-      .orderBy('stored_at')
-      .limit(most)
-      .execute();
-    for (const { team_id, key } of old) {
-      await tx
-        .deleteFrom('stored_answers')
-        .where('team_id', '=', team_id)
-        .where('key', '=', key)
-        .where('stored_at', '<', beforeMs)
-        .execute();
-    }
-    return old.length;
-  });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database, Transaction } from '../database/database.ts';
+import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { removeOld, storeAnswer, takeKey } from './idempotency.store.ts';
+import { answerByKey, deleteOldAnswers, insertAnswer } from './idempotency.store.ts';
 
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
@@ -49,40 +49,54 @@ export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEA
 type Reply = Pick<FastifyReply, 'serializeInput'>;
 
 /** Carries out a request that changes something. */
-export type Command = <R extends FastifyRequest, T>(
+export type Carry<Unit> = <R extends FastifyRequest, T>(
   request: R,
   reply: Reply,
-  work: (tx: Transaction, request: R) => Promise<T>,
+  work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
+/** What carries out POSTs: as a unit of work that others share, or in a transaction of its own. */
+export interface Carriers {
+  readonly command: Carry<Work>;
+  readonly change: Carry<Transaction>;
+}
+
 /**
- * Carries out what a POST asks for, in a transaction. With an `Idempotency-Key` its answer is stored in the transaction
- * of its effect, and given again, without another effect, to the same request with the same key. A refusal leaves no
- * trace.
+ * Carries out what a POST asks for. With an `Idempotency-Key` its answer is stored with its effect, and given again,
+ * without another effect, to the same request with the same key. A refusal leaves no trace.
  */
-export const createCommand =
-  (database: Database): Command =>
+const carry =
+  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): Carry<Unit> =>
   (request, reply, work) => {
-    const key = keyOf(request);
-    if (key === undefined) return database.write((tx) => work(tx, request));
     const { teamId, nowMs } = request.context;
+    const key = keyOf(request);
+    if (key === undefined) return run(teamId, (unit) => work(unit, request));
     const fingerprint = fingerprintOf(request);
-    return database.write(async (tx) => {
-      const stored = await takeKey(tx, { teamId, key, fingerprint, nowMs });
+    return run(teamId, async (unit) => {
+      // Whoever brings the same key meanwhile waits, and then finds the answer.
+      unit.claim(`stored_answers\0${key}`);
+      const [stored] = await unit.find(answerByKey, { key });
       if (stored !== undefined) {
         if (stored.fingerprint !== fingerprint)
           throw invalid({ path: HEADER_PATH, message: 'was used with another request already' });
         throw new Replay(stored.answer);
       }
-      const value = await work(tx, request);
+      const value = await work(unit, request);
       // A text is an answer already; else it is what the route will send, byte for byte.
-      const text =
+      const answer =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
-      await storeAnswer(tx, teamId, key, text);
+      unit.write(insertAnswer, { key, fingerprint, answer, stored_at: nowMs });
       return value;
     });
   };
 
+export const createCarriers = (database: Database): Carriers => ({
+  command: carry(database.write),
+  change: carry(database.transaction),
+});
+
 /** Forgets some of the answers that are old; tells whether there may be more. */
-export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> =>
-  (await removeOld(database, nowMs - KEPT_MS, SWEEP_ROWS)) === SWEEP_ROWS;
+export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> => {
+  const removed = await database.transaction(NO_TEAM, (tx) => deleteOldAnswers(tx, nowMs - KEPT_MS, SWEEP_ROWS));
+  return removed === SWEEP_ROWS;
+};

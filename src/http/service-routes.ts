@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
-import type { Database } from '../database/database.ts';
+import { type Database, NO_TEAM } from '../database/work.ts';
 import { answers } from './schemas.ts';
 import type { App } from './server.ts';
 
@@ -39,7 +39,7 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
       ...open,
     },
     async () => {
-      await database.read((reader) => sql`select 1`.execute(reader));
+      await database.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
       return { status: 'ok' as const };
     },
   );

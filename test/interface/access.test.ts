@@ -39,13 +39,13 @@ onEveryDatabase('authorization', (service) => {
 
   test('takes secrets that hold a colon or are not ASCII', async () => {
     for (const secret of ['a:b:c:d:e:f:g:h:i', 'pässwörd-🐉-long-enough']) {
-      const { teamId } = await service().database.write((tx) => createTeam(tx, Date.now(), { name: 'n', secret }));
+      const { teamId } = await service().database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'n', secret }));
       assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).status, 200);
     }
   });
 
   test('knows a new team at once', async () => {
-    const { teamId, secret } = await service().database.write((tx) => createTeam(tx, Date.now(), { name: 'New' }));
+    const { teamId, secret } = await service().database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'New' }));
     assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).body.name, 'New');
   });
 
@@ -401,13 +401,13 @@ const STATUSES: Record<Expected, number> = { 'not found': 404, invalid: 400, for
 
 /** The tables that have teams. */
 const teamTablesOf = async ({ database }: Service): Promise<string[]> => {
-  const tables = await database.read((reader) => reader.introspection.getTables());
+  const tables = await database.read('', ({ queries: reader }) => reader.introspection.getTables());
   return tables.flatMap(({ name, columns }) => (columns.some((column) => column.name === 'team_id') ? [name] : []));
 };
 
 /** Every row of a team in these tables. */
 const rowsOf = ({ database }: Service, tables: readonly string[], teamId: string): Promise<Record<string, string[]>> =>
-  database.read(async (reader) => {
+  database.read('', async ({ queries: reader }) => {
     const rows: Record<string, string[]> = {};
     for (const name of tables) {
       const found = await sql`select * from ${sql.table(name)} where team_id = ${teamId}`.execute(reader);
@@ -424,7 +424,7 @@ onEveryDatabase('teams apart', (service) => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
     // Counts that wait would be added up meanwhile, and team A would not have what it had.
-    await service().database.write((tx) => foldCounts(tx, 1000));
+    await service().database.transaction(a.client.teamId, (tx) => foldCounts(tx, 1000));
     unchanging = await stock(service(), 'b');
   });
 
@@ -495,7 +495,7 @@ onEveryDatabase('teams apart', (service) => {
     };
 
     test('know every table that refers to another', async () => {
-      const tables = await service().database.read((reader) => reader.introspection.getTables());
+      const tables = await service().database.read('', ({ queries: reader }) => reader.introspection.getTables());
       const referring = tables.filter(
         ({ name, columns }) =>
           !name.startsWith('roll_') &&
@@ -511,7 +511,7 @@ onEveryDatabase('teams apart', (service) => {
       test(`refuse a row of ${table} that refers to another team`, async () => {
         const b = unchanging;
         const select = (teamId: string) =>
-          service().database.read(async (reader) => {
+          service().database.read('', async ({ queries: reader }) => {
             const found = await sql<
               Record<string, unknown>
             >`select * from ${sql.table(table)} where team_id = ${teamId}`.execute(reader);
@@ -522,7 +522,7 @@ onEveryDatabase('teams apart', (service) => {
         assert.ok(foreign && own);
         const copy: Record<string, unknown> = { ...foreign, team_id: b.client.teamId };
         await assert.rejects(
-          service().database.write((tx) =>
+          service().database.transaction('', ({ queries: tx }) =>
             tx
               .insertInto(table as never)
               .values(copy as never)
@@ -532,7 +532,7 @@ onEveryDatabase('teams apart', (service) => {
         );
         for (const column of columns) {
           await assert.rejects(
-            service().database.write((tx) =>
+            service().database.transaction('', ({ queries: tx }) =>
               sql`update ${sql.table(table)} set ${sql.ref(column)} = ${foreign[column]} where team_id = ${b.client.teamId}`.execute(
                 tx,
               ),

@@ -331,7 +331,7 @@ test('another process writes to the same SQLite file while the service writes', 
     }
     running = false;
     const written = await writing;
-    const { users, teams } = await service.database.read(async (reader) => ({
+    const { users, teams } = await service.database.read('', async ({ queries: reader }) => ({
       users: await reader.selectFrom('users').select('id').execute(),
       teams: await reader.selectFrom('teams').select('id').execute(),
     }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { removeOld } from '../../src/http/idempotency.store.ts';
+import { deleteOldAnswers } from '../../src/http/idempotency.store.ts';
 import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
@@ -56,7 +56,7 @@ const stock = async (service: Service): Promise<Client> => {
 
 /** Every row of a team but the stored answers, so that an effect shows wherever it is. */
 const stateOf = (service: Service, { teamId }: Client): Promise<string> =>
-  service.database.read(async (reader) => {
+  service.database.read('', async ({ queries: reader }) => {
     const tables = await reader.introspection.getTables();
     const found: string[] = [];
     for (const { name, columns } of tables) {
@@ -162,10 +162,12 @@ onEveryDatabase('repeated requests', (service) => {
     const team = await stock(service());
     for (const key of ['a', 'b', 'c']) await team.post('/users', {}, keyed(key));
     const later = Date.now() + 1000;
-    assert.equal(await removeOld(service().database, Date.now() - 24 * 3_600_000, 100), 0);
-    assert.equal(await removeOld(service().database, later, 2), 2);
+    const remove = (beforeMs: number, most: number) =>
+      service().database.transaction('', (tx) => deleteOldAnswers(tx, beforeMs, most));
+    assert.equal(await remove(Date.now() - 24 * 3_600_000, 100), 0);
+    assert.equal(await remove(later, 2), 2);
     let removed = 2;
-    for (let step = 2; step === 2; removed += step) step = await removeOld(service().database, later, 2);
+    for (let step = 2; step === 2; removed += step) step = await remove(later, 2);
     assert.ok(removed >= 3);
     assert.equal((await team.post('/users', {}, keyed('a'))).headers.get('idempotency-replayed'), null);
   });

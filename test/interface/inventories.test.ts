@@ -50,7 +50,7 @@ const begin = async (service: Service): Promise<{ team: Client; model: Model }> 
 /** What the service has, in the words of the model. */
 const observe = async (service: Service, team: Client, model: Model): Promise<string> => {
   const seen = model.clone();
-  const { rows, users, bags, events } = await service.database.read(async (reader) => ({
+  const { rows, users, bags, events } = await service.database.read('', async ({ queries: reader }) => ({
     rows: await reader
       .selectFrom('item_instances')
       .leftJoin('item_instance_spaces as placement', (join) =>

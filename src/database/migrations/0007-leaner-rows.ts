@@ -89,7 +89,10 @@ const tellCreationByInstance = async (schema: Kysely<unknown>): Promise<void> =>
 const nameRollersOtherwise = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id } = spellingOf(engine);
   const random = engine === 'postgres' ? sql`gen_random_uuid()::text` : sql`lower(hex(randomblob(16)))`;
-  await schema.schema.alterTable('users').addColumn('roller_id', id, (column) => column.notNull().defaultTo('')).execute();
+  await schema.schema
+    .alterTable('users')
+    .addColumn('roller_id', id, (column) => column.notNull().defaultTo(''))
+    .execute();
   await sql`update users set roller_id = ${random}`.execute(schema);
   await schema.schema.dropIndex('roll_events_of_user').execute();
   await sql`update roll_events set user_id = (select roller_id from users

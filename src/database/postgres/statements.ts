@@ -48,7 +48,10 @@ export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Sta
   const names = columns.map(([name]) => name);
   const given = columns.map(([, type], place) => `$${place + 2}::${type}[]`).join(', ');
   const rows = `unnest(${given}) as given(${list(names)})`;
-  const isKey = [`${quoted(table)}.team_id = $1`, ...key.map((name) => `${quoted(table)}.${quoted(name)} = given.${quoted(name)}`)];
+  const isKey = [
+    `${quoted(table)}.team_id = $1`,
+    ...key.map((name) => `${quoted(table)}.${quoted(name)} = given.${quoted(name)}`),
+  ];
   const rest = names.filter((name) => !key.includes(name));
   if (mode === 'delete') return named(`delete from ${quoted(table)} using ${rows} where ${isKey.join(' and ')}`);
   if (mode === 'update') {
@@ -96,4 +99,3 @@ export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: r
   teamId,
   ...columns.map(([name]) => arrayText(rows.map((row) => (row as Record<string, unknown>)[name]))),
 ];
-

@@ -59,7 +59,8 @@ export const openSqlite = (path: string): Database => {
       for (const { write, teamId, rows } of writes) {
         const mustBeThere = write.mode === 'update' || write.mode === 'delete';
         for (const row of rows)
-          if (connection.write(write, teamId, row) === 0 && mustBeThere) throw new Collision(`no row of ${write.table}`);
+          if (connection.write(write, teamId, row) === 0 && mustBeThere)
+            throw new Collision(`no row of ${write.table}`);
       }
     },
     // Whoever writes has the whole database.

@@ -217,3 +217,14 @@ export const pack = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprin
   }
   return undefined;
 };
+
+/** The footprint that is hardest to find a place for: largest area, then longest side. */
+export const largestFootprint = (items: readonly Footprint[]): Footprint => {
+  let largest: Footprint = { width: 1, height: 1 };
+  const longest = ({ width, height }: Footprint): number => Math.max(width, height);
+  for (const item of items) {
+    const more = item.width * item.height - largest.width * largest.height;
+    if (more > 0 || (more === 0 && longest(item) > longest(largest))) largest = item;
+  }
+  return { width: largest.width, height: largest.height };
+};

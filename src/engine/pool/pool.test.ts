@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { agrees, cheapDraws, countedDraws, listedDraws } from '../../../test/statistics.ts';
-import {
-  type CatalogItem,
-  type CatalogOption,
-  compileCatalog,
-  compilePool,
-  poolOdds,
-  rollItem,
-  rollItems,
-} from './pool.ts';
+import { type CatalogItem, type CatalogOption, compileCatalog } from './catalog.ts';
+import { compilePool, poolOdds, rollItem, rollItems } from './pool.ts';
 
 const option = (id: string, classifierId: string, dropRateMultiplier: number | null = null): CatalogOption => ({
   id,
@@ -27,6 +20,8 @@ const item = (
   id,
   name: id.toUpperCase(),
   rollNumerator,
+  width: 1,
+  height: 1,
   optionIds,
   attributes,
 });

@@ -1,55 +1,6 @@
-import { compareBytes, sortedBy } from '../byte-order.ts';
 import type { Draws } from '../random.ts';
-import { compileRange } from './attributes.ts';
+import type { Catalog, CompiledItem } from './catalog.ts';
 import { compilePicker, isUsableTotal, type Picker } from './weighted.ts';
-
-export interface CatalogOption {
-  readonly id: string;
-  readonly classifierId: string;
-  readonly name: string;
-  readonly dropRateMultiplier: number | null;
-}
-
-export interface CatalogItemAttribute {
-  readonly id: string;
-  readonly attributeId: string;
-  readonly min: number;
-  readonly max: number;
-  readonly step: number | null;
-}
-
-export interface CatalogItem {
-  readonly id: string;
-  readonly name: string;
-  readonly rollNumerator: number;
-  readonly optionIds: readonly string[];
-  readonly attributes: readonly CatalogItemAttribute[];
-}
-
-export interface CompiledAttribute {
-  readonly itemAttributeId: string;
-  readonly attributeId: string;
-  /** The value that a draw chooses. */
-  readonly valueAt: (u: number) => number;
-}
-
-export interface CompiledItem {
-  readonly id: string;
-  readonly name: string;
-  readonly weight: number;
-  /** In byte order. */
-  readonly optionIds: readonly string[];
-  /** In byte order of their ids, the order of their draws. */
-  readonly attributes: readonly CompiledAttribute[];
-}
-
-/** Everything a team can roll, made ready once for each version of its catalog. */
-export interface Catalog {
-  readonly options: ReadonlyMap<string, CatalogOption>;
-  readonly itemsById: ReadonlyMap<string, CompiledItem>;
-  /** In byte order of their ids. */
-  readonly items: readonly CompiledItem[];
-}
 
 export interface PoolFilter {
   /** For each classifier named, an item must have one of the options listed. */
@@ -67,7 +18,7 @@ export const mark = (items: readonly CompiledItem[], has: (item: CompiledItem) =
   items.some(has) ? Uint8Array.from(items, (item) => Number(has(item))) : null;
 
 export const markAttributes = (items: readonly CompiledItem[]): Marks =>
-  mark(items, ({ attributes }) => attributes.length > 0);
+  mark(items, ({ attributeCount }) => attributeCount > 0);
 
 export interface Pool {
   /** In byte order of their ids, with those of weight 0. */
@@ -93,29 +44,6 @@ export interface ItemOdds {
   readonly weight: number;
   readonly odds: number;
 }
-
-const compileItem = (item: CatalogItem, options: ReadonlyMap<string, CatalogOption>): CompiledItem => {
-  const optionIds = [...item.optionIds].sort(compareBytes);
-  let weight = item.rollNumerator;
-  for (const optionId of optionIds) {
-    const option = options.get(optionId);
-    if (option === undefined)
-      throw new Error(`Item ${item.id} has the option ${optionId}, which is not in the catalog.`);
-    weight *= option.dropRateMultiplier ?? 1;
-  }
-  const attributes = sortedBy(item.attributes, ({ id }) => id).map((attribute) => ({
-    itemAttributeId: attribute.id,
-    attributeId: attribute.attributeId,
-    valueAt: compileRange(attribute),
-  }));
-  return { id: item.id, name: item.name, weight, optionIds, attributes };
-};
-
-export const compileCatalog = (options: Iterable<CatalogOption>, items: Iterable<CatalogItem>): Catalog => {
-  const optionsById = new Map(sortedBy(options, ({ id }) => id).map((option) => [option.id, option]));
-  const compiled = sortedBy(items, ({ id }) => id).map((item) => compileItem(item, optionsById));
-  return { options: optionsById, items: compiled, itemsById: new Map(compiled.map((item) => [item.id, item])) };
-};
 
 /** The listed options, gathered by classifier. An option that does not exist stands alone: no item can have it. */
 const gatherByClassifier = (catalog: Catalog, optionIds: readonly string[]): ReadonlySet<string>[] => {
@@ -147,14 +75,20 @@ const poolOf = (items: readonly CompiledItem[]): Pool => ({
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
 
+/** Whether anything can come up: some weight is above 0, and their sum is within bounds. */
+export const isRollable = ({ picker }: Pool): boolean => isUsableTotal(picker.total);
+
 /** The values of items without attributes: one list for all of them, since most rolls of most games give such. */
 export const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
 
 /** One draw for each attribute of the item. */
-export const rollAttributes = ({ attributes }: CompiledItem, draws: Draws): readonly RolledValue[] => {
+export const rollAttributes = (
+  { attributes }: Pick<CompiledItem, 'attributes'>,
+  draws: Draws,
+): readonly RolledValue[] => {
   const values: RolledValue[] = [];
-  for (const { itemAttributeId, attributeId, valueAt } of attributes) {
-    values.push({ itemAttributeId, attributeId, value: valueAt(draws()) });
+  for (const { itemAttributeId, attributeId, range } of attributes) {
+    values.push({ itemAttributeId, attributeId, value: range.valueAt(draws()) });
   }
   return values;
 };

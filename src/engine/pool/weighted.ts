@@ -57,26 +57,27 @@ const MOST_ENTRIES = 2 ** (32 - PART_BITS);
  * word, which spares large pools the way to slow memory. Buckets and parts are powers of two, which makes `u × buckets`
  * and all that follows from it exact.
  */
-export const compilePicker = (weights: readonly number[]): Picker => {
+export const compilePicker = (weights: ArrayLike<number>): Picker => {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
   // the last resort, so the scan leaves them out.
-  const raised: number[] = [];
-  const indices: number[] = [];
+  const running = new Float64Array(weights.length);
+  // One place more than there are entries: what is left when no running total exceeds the draw.
+  const chosen = new Int32Array(weights.length + 1);
+  let count = 0;
   let total = 0;
-  for (const [index, weight] of weights.entries()) {
+  let lastResort = -1;
+  for (let index = 0; index < weights.length; index += 1) {
+    const weight = weights[index] as number;
     const before = total;
     total += weight;
-    if (total > before) {
-      raised.push(total);
-      indices.push(index);
-    }
+    if (weight > 0) lastResort = index;
+    if (!(total > before)) continue;
+    running[count] = total;
+    chosen[count] = index;
+    count += 1;
   }
-  const count = raised.length;
   if (count >= MOST_ENTRIES) throw new Error(`More than ${MOST_ENTRIES} weights cannot be chosen among.`);
-  const running = Float64Array.from(raised);
-  // One place more than there are entries: what is left when no running total exceeds the draw.
-  const lastResort = weights.findLastIndex((weight) => weight > 0);
-  const chosen = Int32Array.from([...indices, lastResort]);
+  chosen[count] = lastResort;
   // Most pools leave nothing out: then an entry is its own index, and one look into memory less.
   const isIndex = count === weights.length;
 

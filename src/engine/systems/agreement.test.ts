@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
 import { agrees, cheapDraws, chiSquareCritical } from '../../../test/statistics.ts';
-import { compileCatalog } from '../pool/pool.ts';
+import { compileCatalog } from '../pool/catalog.ts';
 import type { CardPackConfig, GachaConfig, RoguelikeConfig, TemplateType } from './config.ts';
 import { rollGacha } from './gacha/gacha.ts';
 import { templateOdds } from './odds.ts';

@@ -1,5 +1,5 @@
 import { compareBytes } from '../byte-order.ts';
-import type { Catalog } from '../pool/pool.ts';
+import type { Catalog } from '../pool/catalog.ts';
 import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 

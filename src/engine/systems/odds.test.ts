@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
-import { type Catalog, compileCatalog } from '../pool/pool.ts';
+import { type Catalog, compileCatalog } from '../pool/catalog.ts';
 import type { CardPackConfig, GachaConfig, TemplateConfig, TemplateType } from './config.ts';
 import { type ItemRow, type TemplateOdds, type TierRow, templateOdds } from './odds.ts';
 

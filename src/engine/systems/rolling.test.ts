@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws, listedDraws } from '../../../test/statistics.ts';
-import { compileCatalog } from '../pool/pool.ts';
+import { compileCatalog } from '../pool/catalog.ts';
 import { isOpen, paySpark, refusalOfSpark, rollSpark, rollTemplate, viewState } from './rolling.ts';
 import { initialState } from './state.ts';
 

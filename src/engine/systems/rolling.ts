@@ -72,6 +72,24 @@ const rollPacks = (
   return { results, pity: withCounters(pity, top === null ? [] : [{ tier: top, since }], losses) };
 };
 
+/** How many items a call will give, which its draws do not change. */
+export const resultsOf = (
+  template: CompiledTemplate,
+  state: TemplateState | null,
+  { count, nowMs }: Pick<RollRequest, 'count' | 'nowMs'>,
+): number => {
+  switch (template.type) {
+    case 'gacha':
+      return count;
+    case 'idle':
+      return claim(template.rules, state?.own.idle ?? null, nowMs).count;
+    case 'card_pack':
+      return count * template.rules.cards;
+    case 'roguelike':
+      return count * offerPlan(template.rules, 0).cards;
+  }
+};
+
 /**
  * Rolls on a template. Without a state the rolls have base odds and leave none; a roll for a user not seen before
  * begins with the initial state. A seeded run is rolled without a state, whoever it is for.

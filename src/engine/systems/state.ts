@@ -1,4 +1,5 @@
-import type { CompiledItem, RolledValue } from '../pool/pool.ts';
+import type { CompiledItem } from '../pool/catalog.ts';
+import type { RolledValue } from '../pool/pool.ts';
 
 /** The rolls since a tier last came. */
 export interface TierCounter {

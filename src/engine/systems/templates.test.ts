@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { catalogOf, item, option } from '../../../test/catalogs.ts';
-import { type Catalog, compileCatalog } from '../pool/pool.ts';
+import { type Catalog, compileCatalog } from '../pool/catalog.ts';
 import { bindTiers, referencedIds } from './binding.ts';
 import type {
   CardPackConfig,

@@ -1,4 +1,4 @@
-import type { Catalog } from '../pool/pool.ts';
+import type { Catalog } from '../pool/catalog.ts';
 import { type Bindings, bindTiers } from './binding.ts';
 import { compileCardPack, type PackPlan } from './card-pack/card-pack.ts';
 import { chancesOfTiers } from './card-pack/pack-counts.ts';

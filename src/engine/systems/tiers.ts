@@ -1,5 +1,6 @@
 import { compareBytes, sortedBy } from '../byte-order.ts';
-import { type Catalog, type CompiledItem, filterItems, type Marks, mark, markAttributes } from '../pool/pool.ts';
+import type { Catalog, CompiledItem } from '../pool/catalog.ts';
+import { filterItems, type Marks, mark, markAttributes } from '../pool/pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from '../pool/weighted.ts';
 import { type Bindings, boundTo } from './binding.ts';
 import type { CommonConfig, Rates } from './config.ts';

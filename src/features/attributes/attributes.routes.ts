@@ -1,27 +1,29 @@
-import type { Database } from '../../database/database.ts';
-import type { Command } from '../../http/idempotency.ts';
+import type { Database } from '../../database/work.ts';
+import type { Carriers } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
-export const attributeRoutes = (app: App, { database, command }: { database: Database; command: Command }): void => {
+export const attributeRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
   app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
-    command(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
+    change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
 
   app.get('/attributes', { schema: contract.listAttributes }, async (request, reply) => {
     const { context, query } = request;
-    const page = await database.read((reader) => service.listAttributes(reader, context, query, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listAttributes(reader, context, query, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 
   app.put('/attributes/:id', { schema: contract.updateAttribute }, ({ context, params, body }) =>
-    database.write((tx) => service.updateAttribute(tx, context, params.id, body)),
+    database.transaction(context.teamId, (tx) => service.updateAttribute(tx, context, params.id, body)),
   );
 
   app.delete('/attributes/:id', { schema: contract.deleteAttribute }, async ({ context, params }) => {
-    await database.write((tx) => service.deleteAttribute(tx, context, params.id));
+    await database.transaction(context.teamId, (tx) => service.deleteAttribute(tx, context, params.id));
     return {};
   });
 };

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { forbidden, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';

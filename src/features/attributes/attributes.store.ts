@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../../database/database.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { Attribute } from './attributes.contract.ts';
 
 const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
@@ -9,17 +9,27 @@ export const insertAttribute = (
   { teamId, ...attribute }: Attribute,
   nowMs: number,
 ): Promise<Attribute> =>
-  tx
+  tx.queries
     .insertInto('attributes')
     .values({ team_id: teamId, ...attribute, created_at: nowMs, updated_at: nowMs })
     .returning(columns)
     .executeTakeFirstOrThrow();
 
 export const selectAttribute = (reader: Reader, teamId: string, id: string): Promise<Attribute | undefined> =>
-  reader.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', '=', id).executeTakeFirst();
+  reader.queries
+    .selectFrom('attributes')
+    .select(columns)
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 
 export const selectAttributesById = (reader: Reader, teamId: string, ids: readonly string[]): Promise<Attribute[]> =>
-  reader.selectFrom('attributes').select(columns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
+  reader.queries
+    .selectFrom('attributes')
+    .select(columns)
+    .where('team_id', '=', teamId)
+    .where('id', 'in', ids)
+    .execute();
 
 export const selectAttributes = async (
   reader: Reader,
@@ -27,7 +37,7 @@ export const selectAttributes = async (
   id: string | undefined,
   page: Page,
 ): Promise<Paged<Attribute>> => {
-  const query = reader
+  const query = reader.queries
     .selectFrom('attributes')
     .select([...columns, 'created_at'])
     .where('team_id', '=', teamId)
@@ -43,7 +53,7 @@ export const updateAttribute = (
   { teamId, id, ...values }: Attribute,
   nowMs: number,
 ): Promise<Attribute> =>
-  tx
+  tx.queries
     .updateTable('attributes')
     .set({ ...values, updated_at: nowMs })
     .where('team_id', '=', teamId)
@@ -52,7 +62,7 @@ export const updateAttribute = (
     .executeTakeFirstOrThrow();
 
 export const deleteAttribute = (tx: Transaction, teamId: string, id: string) =>
-  tx.deleteFrom('attributes').where('team_id', '=', teamId).where('id', '=', id).execute();
+  tx.queries.deleteFrom('attributes').where('team_id', '=', teamId).where('id', '=', id).execute();
 
 /** Items that carry the attribute, with their ranges of it; at most `limit` of them. */
 export const selectCarriers = (
@@ -62,7 +72,7 @@ export const selectCarriers = (
   limit: number,
   outside?: { min: number; max: number },
 ) =>
-  reader
+  reader.queries
     .selectFrom('item_attributes')
     .innerJoin('items', (join) =>
       join.onRef('items.team_id', '=', 'item_attributes.team_id').onRef('items.id', '=', 'item_attributes.item_id'),

@@ -1,44 +1,89 @@
-import type { Reader, Transaction } from '../../database/database.ts';
-import { statement } from '../../database/statement.ts';
+import type { Expression } from 'kysely';
+import { lookup } from '../../database/declarations.ts';
+import type { Queries, Reader, Transaction } from '../../database/work.ts';
 
 /** Also holds the team's row until the end of the transaction: changes to one catalog come one after another. */
 export const updateVersion = (tx: Transaction, teamId: string, version: string) =>
-  tx.updateTable('teams').set({ catalog_version: version }).where('id', '=', teamId).execute();
+  tx.queries.updateTable('teams').set({ catalog_version: version }).where('id', '=', teamId).execute();
 
 export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
-  tx.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
+  tx.queries.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
 
-export interface Versions {
-  readonly catalogVersion: string;
-  readonly templatesVersion: string;
-}
-
-const selectVersionsOf = statement<{ teamId: string }, Versions>((queries, { teamId }) =>
+const selectVersions = (queries: Queries, teamId: Expression<string>) =>
   queries
     .selectFrom('teams')
     .select(['catalog_version as catalogVersion', 'templates_version as templatesVersion'])
-    .where('id', '=', teamId),
-);
+    .where('id', '=', teamId);
 
-export const selectVersions = async (reader: Reader, teamId: string): Promise<Versions> => {
-  const [versions] = await selectVersionsOf(reader, { teamId });
-  if (versions === undefined) throw new Error(`there is no team ${teamId}`);
-  return versions;
+export const versions = lookup({}, selectVersions);
+
+/** The same for whoever gives or places things: what items and spaces there are, and their sizes, then stay as they are. */
+export const versionsForPlacing = lookup({}, selectVersions, { shares: 'grids' });
+
+export const selectSpaces = (reader: Reader, teamId: string) =>
+  reader.queries.selectFrom('spaces').select(['id', 'name', 'cols', 'rows']).where('team_id', '=', teamId).execute();
+
+export const selectAttributes = (reader: Reader, teamId: string) =>
+  reader.queries
+    .selectFrom('attributes')
+    .select(['id', 'name', 'min', 'max', 'step'])
+    .where('team_id', '=', teamId)
+    .execute();
+
+export const selectClassifiers = (reader: Reader, teamId: string) =>
+  reader.queries.selectFrom('classifiers').select(['id', 'name']).where('team_id', '=', teamId).execute();
+
+export const selectOptions = (reader: Reader, teamId: string) =>
+  reader.queries
+    .selectFrom('classifier_options')
+    .select(['id', 'classifier_id as classifierId', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
+    .where('team_id', '=', teamId)
+    .execute();
+
+/** The next items in byte order of their ids, from the beginning where no id is given. */
+export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
+  const query = reader.queries
+    .selectFrom('items')
+    .select([
+      'id',
+      'name',
+      'thumbnail',
+      'roll_numerator as rollNumerator',
+      'width',
+      'height',
+      'created_at as createdAtMs',
+      'updated_at as updatedAtMs',
+    ])
+    .where('team_id', '=', teamId)
+    .orderBy('id')
+    .limit(limit);
+  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
 };
 
-/** Every row of the catalog, each table in one query. */
-export const selectCatalog = async (reader: Reader, teamId: string) => ({
-  items: await reader.selectFrom('items').selectAll().where('team_id', '=', teamId).execute(),
-  attributes: await reader.selectFrom('attributes').selectAll().where('team_id', '=', teamId).execute(),
-  options: await reader.selectFrom('classifier_options').selectAll().where('team_id', '=', teamId).execute(),
-  itemOptions: await reader
+/** Items from one id to another, both included. */
+export interface ItemRange {
+  readonly firstId: string;
+  readonly lastId: string;
+}
+
+export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader.queries
     .selectFrom('item_classifiers')
-    .selectAll()
+    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId'])
     .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('position')
-    .execute(),
-  itemAttributes: await reader.selectFrom('item_attributes').selectAll().where('team_id', '=', teamId).execute(),
-});
+    .execute();
 
-export type CatalogRows = Awaited<ReturnType<typeof selectCatalog>>;
+export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+  reader.queries
+    .selectFrom('item_attributes')
+    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max'])
+    .where('team_id', '=', teamId)
+    .where('item_id', '>=', firstId)
+    .where('item_id', '<=', lastId)
+    .orderBy('item_id')
+    .orderBy('position')
+    .execute();

@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import type { Classifier, ClassifierChange, ClassifierOption, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
 
@@ -103,7 +104,7 @@ export const updateClassifier = async (
     removed.map((option) => option.id),
   );
   await store.saveOptions(tx, teamId, changed);
-  if (!(await hasFiniteWeights(tx, teamId, Number.POSITIVE_INFINITY)))
+  if (!(await hasFiniteWeights(tx, Number.POSITIVE_INFINITY)))
     throw invalid({ path: '/body/classifierOptions', message: 'would make the weights of items infinite' });
   return getClassifier(tx, { teamId }, id);
 };
@@ -121,7 +122,7 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
   await store.deleteClassifier(tx, teamId, id);
   // Weights grow only where a multiplier below 1 goes.
   const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
-  if (lowered && !(await hasFiniteWeights(tx, teamId, Number.POSITIVE_INFINITY)))
+  if (lowered && !(await hasFiniteWeights(tx, Number.POSITIVE_INFINITY)))
     throw invalid({ path: '/path/id', message: 'keeps weights of items finite, which would be infinite without it' });
 };
 

@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Classifier, ClassifierOption } from './classifiers.contract.ts';
 
@@ -22,10 +22,14 @@ export const insertClassifier = (
   tx: Transaction,
   { teamId, id, name }: { teamId: string; id: string; name: string },
   nowMs: number,
-) => tx.insertInto('classifiers').values({ team_id: teamId, id, name, created_at: nowMs, updated_at: nowMs }).execute();
+) =>
+  tx.queries
+    .insertInto('classifiers')
+    .values({ team_id: teamId, id, name, created_at: nowMs, updated_at: nowMs })
+    .execute();
 
 export const updateClassifier = (tx: Transaction, teamId: string, id: string, name: string, nowMs: number) =>
-  tx
+  tx.queries
     .updateTable('classifiers')
     .set({ name, updated_at: nowMs })
     .where('team_id', '=', teamId)
@@ -33,7 +37,7 @@ export const updateClassifier = (tx: Transaction, teamId: string, id: string, na
     .execute();
 
 export const deleteClassifier = (tx: Transaction, teamId: string, id: string) =>
-  tx.deleteFrom('classifiers').where('team_id', '=', teamId).where('id', '=', id).execute();
+  tx.queries.deleteFrom('classifiers').where('team_id', '=', teamId).where('id', '=', id).execute();
 
 /** Writes options as they are to be: new ones are added, known ones are changed. */
 export const saveOptions = async (
@@ -42,7 +46,7 @@ export const saveOptions = async (
   options: readonly (ClassifierOption & { position: number })[],
 ): Promise<void> => {
   if (options.length === 0) return;
-  await tx
+  await tx.queries
     .insertInto('classifier_options')
     .values(
       options.map(({ id, name, dropRateMultiplier, classifierId, position }) => ({
@@ -66,12 +70,12 @@ export const saveOptions = async (
 
 export const deleteOptions = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0)
-    await tx.deleteFrom('classifier_options').where('team_id', '=', teamId).where('id', 'in', ids).execute();
+    await tx.queries.deleteFrom('classifier_options').where('team_id', '=', teamId).where('id', 'in', ids).execute();
 };
 
 const withOptions = async (reader: Reader, teamId: string, rows: readonly ClassifierRow[]): Promise<Classifier[]> => {
   if (rows.length === 0) return [];
-  const options = await reader
+  const options = await reader.queries
     .selectFrom('classifier_options')
     .select(optionColumns)
     .where('team_id', '=', teamId)
@@ -94,7 +98,7 @@ const withOptions = async (reader: Reader, teamId: string, rows: readonly Classi
 };
 
 export const selectClassifier = async (reader: Reader, teamId: string, id: string): Promise<Classifier | undefined> => {
-  const rows = await reader
+  const rows = await reader.queries
     .selectFrom('classifiers')
     .selectAll()
     .where('team_id', '=', teamId)
@@ -104,7 +108,7 @@ export const selectClassifier = async (reader: Reader, teamId: string, id: strin
 };
 
 export const selectClassifiers = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Classifier>> => {
-  const query = reader.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
+  const query = reader.queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
   const { rows, next } = paged(await onPage(query, 'classifiers', page).execute(), page);
   return { rows: await withOptions(reader, teamId, rows), next };
 };
@@ -114,7 +118,7 @@ export const selectOptionsById = (
   teamId: string,
   ids: readonly string[],
 ): Promise<ClassifierOption[]> =>
-  reader
+  reader.queries
     .selectFrom('classifier_options')
     .select(optionColumns)
     .where('team_id', '=', teamId)
@@ -123,7 +127,7 @@ export const selectOptionsById = (
 
 /** Which of these options templates name, and which templates those are. */
 export const selectTemplatesNaming = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
-  reader
+  reader.queries
     .selectFrom('template_options')
     .innerJoin('templates', (join) =>
       join

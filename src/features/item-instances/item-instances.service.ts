@@ -2,7 +2,8 @@ import type { Context } from '../../context.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Transaction, type Work } from '../../database/work.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
-import { type CompiledItem, rollAttributes } from '../../engine/pool/pool.ts';
+import type { CompiledItem } from '../../engine/pool/catalog.ts';
+import { rollAttributes } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { conflict, type Issue, invalid, notFound, refuseAny, type ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -114,7 +115,7 @@ const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
   const given = new Set<string>();
   return values.flatMap(({ itemAttributeId, value }, index): Issue[] => {
     const path = `/body/itemAttributeInstances/${index}`;
-    const range = ranges.get(itemAttributeId);
+    const range = ranges.get(itemAttributeId)?.range;
     if (range === undefined) return [{ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' }];
     if (given.has(itemAttributeId)) return [{ path: `${path}/itemAttributeId`, message: 'is given already' }];
     given.add(itemAttributeId);

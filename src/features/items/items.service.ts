@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
-import { beginCatalogChange, hasFiniteWeights } from '../catalog/catalog.service.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import { findOptions } from '../classifiers/classifiers.service.ts';
-import { refit } from '../placements/placements.service.ts';
+import { refit } from '../placements/refit.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
 
@@ -75,8 +76,8 @@ const checkReferences = async (
   return { faults, weight };
 };
 
-const checkTotal = async (tx: Transaction, teamId: string, weight: number): Promise<void> => {
-  if (!(await hasFiniteWeights(tx, teamId, weight)))
+const checkTotal = async (tx: Transaction, weight: number): Promise<void> => {
+  if (!(await hasFiniteWeights(tx, weight)))
     throw invalid({ path: '/body/rollNumerator', message: 'makes the sum of all weights infinite' });
 };
 
@@ -117,7 +118,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
     id,
     attributes.map((attribute) => withId(attribute, newId())),
   );
-  await checkTotal(tx, teamId, weight);
+  await checkTotal(tx, weight);
   return getItem(tx, context, id);
 };
 
@@ -144,6 +145,7 @@ export const findItem = (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id
 export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
   const { teamId, nowMs } = context;
   refuseAny(shapeFaults(change));
+  if (change.width !== undefined || change.height !== undefined) await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const present = await getItem(tx, context, id);
   const {
@@ -168,9 +170,8 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     created_at: Date.parse(change.createdAt ?? present.createdAt),
     updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
   });
-  // The update above waits for placements under way, so that none is overlooked here.
   if (width !== present.width || height !== present.height)
-    await refit(tx, context, {
+    await refit(tx, {
       itemId: id,
       before: present,
       after: { width, height },
@@ -192,12 +193,14 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
       attributes.map((attribute) => withId(attribute, ids.get(attribute.attributeId) ?? newId())),
     );
   }
-  await checkTotal(tx, teamId, weight);
+  await checkTotal(tx, weight);
   return getItem(tx, context, id);
 };
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   const { teamId } = context;
+  // Nobody gives or places anything meanwhile, so that no instance of the item can come about.
+  await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const { name } = await getItem(tx, context, id);
   const { instance, templates } = await store.selectHolders(tx, teamId, id, LIMITS.issues);

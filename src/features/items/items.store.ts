@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../database/database.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Item } from './items.contract.ts';
 
@@ -9,7 +9,7 @@ export type ItemRow = Tables['items'];
 const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const options = await reader
+  const options = await reader.queries
     .selectFrom('item_classifiers as link')
     .innerJoin('classifier_options as option', (join) =>
       join.onRef('option.team_id', '=', 'link.team_id').onRef('option.id', '=', 'link.classifier_option_id'),
@@ -19,7 +19,7 @@ const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRo
     .where('link.item_id', 'in', ids)
     .orderBy('link.position')
     .execute();
-  const attributes = await reader
+  const attributes = await reader.queries
     .selectFrom('item_attributes')
     .select(['id', 'item_id', 'attribute_id', 'min', 'max'])
     .where('team_id', '=', teamId)
@@ -58,7 +58,7 @@ const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRo
 };
 
 export const selectItem = async (reader: Reader, teamId: string, id: string): Promise<Item | undefined> => {
-  const rows = await reader
+  const rows = await reader.queries
     .selectFrom('items')
     .selectAll()
     .where('team_id', '=', teamId)
@@ -68,14 +68,14 @@ export const selectItem = async (reader: Reader, teamId: string, id: string): Pr
 };
 
 export const selectItems = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Item>> => {
-  const query = reader.selectFrom('items').selectAll().where('team_id', '=', teamId);
+  const query = reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
   const { rows, next } = paged(await onPage(query, 'items', page).execute(), page);
   return { rows: await withDetails(reader, teamId, rows), next };
 };
 
 /** Keeps the number of a team's items beside the team, so that nobody has to count them. */
 export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
-  const { item_count } = await tx
+  const { item_count } = await tx.queries
     .updateTable('teams')
     .set((eb) => ({ item_count: eb('item_count', '+', by) }))
     .where('id', '=', teamId)
@@ -84,14 +84,14 @@ export const changeItemCount = async (tx: Transaction, teamId: string, by: numbe
   return item_count;
 };
 
-export const insertItem = (tx: Transaction, row: ItemRow) => tx.insertInto('items').values(row).execute();
+export const insertItem = (tx: Transaction, row: ItemRow) => tx.queries.insertInto('items').values(row).execute();
 
 export const updateItem = (tx: Transaction, { team_id, id, ...values }: ItemRow) =>
-  tx.updateTable('items').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+  tx.queries.updateTable('items').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
 
 export const deleteItem = async (tx: Transaction, teamId: string, id: string, name: string): Promise<void> => {
-  await tx.deleteFrom('items').where('team_id', '=', teamId).where('id', '=', id).execute();
-  await tx
+  await tx.queries.deleteFrom('items').where('team_id', '=', teamId).where('id', '=', id).execute();
+  await tx.queries
     .insertInto('deleted_items')
     .values({ team_id: teamId, id, name })
     .onConflict((conflict) =>
@@ -106,9 +106,9 @@ export const replaceOptions = async (
   itemId: string,
   links: readonly { id: string; optionId: string }[],
 ): Promise<void> => {
-  await tx.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('item_id', '=', itemId).execute();
+  await tx.queries.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('item_id', '=', itemId).execute();
   if (links.length === 0) return;
-  await tx
+  await tx.queries
     .insertInto('item_classifiers')
     .values(
       links.map(({ id, optionId }, position) => ({
@@ -129,7 +129,7 @@ export const saveAttributes = async (
   itemId: string,
   attributes: readonly { id: string; attributeId: string; min: number; max: number }[],
 ): Promise<void> => {
-  await tx
+  await tx.queries
     .deleteFrom('item_attributes')
     .where('team_id', '=', teamId)
     .where('item_id', '=', itemId)
@@ -142,7 +142,7 @@ export const saveAttributes = async (
     )
     .execute();
   if (attributes.length === 0) return;
-  await tx
+  await tx.queries
     .insertInto('item_attributes')
     .values(
       attributes.map(({ id, attributeId, min, max }, position) => ({
@@ -167,14 +167,14 @@ export const saveAttributes = async (
 
 /** What forbids the deletion of an item: an instance of it, and the templates that name it. */
 export const selectHolders = async (reader: Reader, teamId: string, itemId: string, limit: number) => ({
-  instance: await reader
+  instance: await reader.queries
     .selectFrom('item_instances')
     .select('id')
     .where('team_id', '=', teamId)
     .where('item_id', '=', itemId)
     .limit(1)
     .executeTakeFirst(),
-  templates: await reader
+  templates: await reader.queries
     .selectFrom('template_items')
     .innerJoin('templates', (join) =>
       join

@@ -322,7 +322,7 @@ onEveryDatabase('items', (service) => {
 
       test('more items than a team may have', async () => {
         const team = await service().anotherTeam();
-        await service().database.write((tx) =>
+        await service().database.transaction('', ({ queries: tx }) =>
           tx
             .updateTable('teams')
             .set({ item_count: LIMITS.itemsPerTeam - 1 })
@@ -535,7 +535,7 @@ onEveryDatabase('items', (service) => {
       assert.deepEqual(assertDone(await service().delete('/items/going')).body, {});
       assert.equal((await service().get('/items/going')).status, 404);
       assert.ok(!(await service().get('/items')).body.some(({ id }: { id: string }) => id === 'going'));
-      const left = await service().database.read(async (reader) => [
+      const left = await service().database.read('', async ({ queries: reader }) => [
         await reader.selectFrom('item_attributes').select('id').where('item_id', '=', 'going').execute(),
         await reader.selectFrom('item_classifiers').select('id').where('item_id', '=', 'going').execute(),
       ]);

@@ -15,6 +15,7 @@ import {
 } from '../../engine/grid/grid.ts';
 import { type Issue, refuseAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { readSpaces } from '../catalog/catalog-loader.service.ts';
 import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';
 import * as store from './placements.store.ts';
@@ -26,8 +27,6 @@ export interface Refit {
   readonly after: Footprint;
   /** The member of the body that is to blame. */
   readonly path: string;
-  /** The sizes of all spaces. */
-  readonly spaces: ReadonlyMap<string, Pick<Grid, 'cols' | 'rows'>>;
 }
 
 type Placed = Awaited<ReturnType<typeof store.selectPlacedOfItem>>[number];
@@ -88,8 +87,9 @@ const cellsBeside = (one: Footprint, other: Footprint) =>
  * lies. Where one would no longer fit, all is refused, and what is in the way is named. The caller excludes all others
  * from the grids, so that no user space needs to be held.
  */
-export const refit = async (tx: Transaction, { itemId, before, after, path, spaces }: Refit): Promise<void> => {
+export const refit = async (tx: Transaction, { itemId, before, after, path }: Refit): Promise<void> => {
   const placedIn = Map.groupBy(await store.selectPlacedOfItem(tx, itemId), ({ user_space_id }) => user_space_id);
+  const spaces = await readSpaces(tx);
   const spaceOf = await findSpacesOf(tx, [...placedIn.keys()]);
   const faults: Issue[] = [];
   await inChunks([...placedIn], async (some) => {

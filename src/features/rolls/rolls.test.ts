@@ -415,7 +415,7 @@ onEveryDatabase('rolls', (service, engine) => {
         (await team.get('/roll-events/stats')).body,
         (await team.get('/roll-events/drop-rates')).body,
         (await team.get('/item-instances')).body,
-        await service().database.read((reader) =>
+        await service().database.read('', ({ queries: reader }) =>
           reader.selectFrom('roll_events').selectAll().where('team_id', '=', team.teamId).execute(),
         ),
       ];
@@ -569,10 +569,10 @@ onEveryDatabase('rolls', (service, engine) => {
         { date: '2026-11-15', count: 1 },
       ],
     });
-    const events = await service().database.read((reader) =>
+    const events = await service().database.read('', ({ queries: reader }) =>
       reader
         .selectFrom('roll_events')
-        .select(['template_id', 'user_id', 'rolled_at', 'results'])
+        .select(['template_id', 'roller_id', 'rolled_at', 'results'])
         .where('team_id', '=', team.teamId)
         .orderBy('rolled_at')
         .execute(),
@@ -582,7 +582,7 @@ onEveryDatabase('rolls', (service, engine) => {
       [
         {
           template_id: null,
-          user_id: null,
+          roller_id: null,
           rolled_at: Date.parse('2026-11-14T23:59:59.999Z'),
           results: '[["only",5]]',
         },

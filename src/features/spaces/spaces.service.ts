@@ -29,7 +29,7 @@ export const createSpace = async (
   { nowMs }: Context,
   { id = newId(), name, cols, rows }: NewSpace,
 ): Promise<Space> => {
-  await beginCatalogChange(tx);
+  await beginCatalogChange(tx, tx.teamId);
   const [taken] = await tx.find(store.spaceById, { id });
   if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is taken already' });
   const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
@@ -104,7 +104,7 @@ export const updateSpace = async (
 ): Promise<Space> => {
   // Placements under way count, and later ones see the new size.
   await tx.exclude('grids');
-  await beginCatalogChange(tx);
+  await beginCatalogChange(tx, tx.teamId);
   const present = await getSpace(tx, id);
   const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
   if (changed.cols < present.cols || changed.rows < present.rows) await refuseCutOff(tx, id, changed);
@@ -113,7 +113,7 @@ export const updateSpace = async (
 };
 
 export const deleteSpace = async (tx: Transaction, id: string): Promise<void> => {
-  await beginCatalogChange(tx);
+  await beginCatalogChange(tx, tx.teamId);
   await getSpace(tx, id);
   const userSpaces = await findOfSpace(tx, id, LIMITS.issues);
   refuseAny(

@@ -1,6 +1,7 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction, Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { newId } from '../../ids.ts';
+import { utcDay } from '../../time.ts';
 import * as store from './roll-counts.store.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
@@ -23,23 +24,14 @@ const addText = (counts: ItemCounts, text: string): void => {
   for (let index = 0; index < list.length; index += 2) add(counts, list[index] as string, list[index + 1] as number);
 };
 
-/** The counts of items that were rolled together, as they are written. */
-export const countsText = (itemIds: readonly string[]): string => {
-  const counts: ItemCounts = new Map();
-  for (const itemId of itemIds) add(counts, itemId, 1);
-  return textOf(counts);
-};
-
-/** Items that were rolled together, on the same day. */
+/** What was rolled by one call. */
 export interface Counted {
-  readonly teamId: string;
   readonly templateId: string | null;
-  readonly day: string;
-  readonly itemIds: readonly string[];
+  readonly nowMs: number;
+  readonly rolled: readonly { readonly item: { readonly id: string } }[];
 }
 
 interface Key {
-  readonly teamId: string;
   readonly templateId: string;
   readonly day: string;
 }
@@ -48,11 +40,11 @@ interface Key {
 const createSums = () => {
   const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts }>();
   return {
-    of: ({ teamId, templateId, day }: Key) => {
-      const text = `${teamId}\n${day}\n${templateId}`;
+    of: ({ templateId, day }: Key) => {
+      const text = `${day}\n${templateId}`;
       let sum = byKey.get(text);
       if (sum === undefined) {
-        sum = { teamId, templateId, day, rolls: 0, counts: new Map() };
+        sum = { templateId, day, rolls: 0, counts: new Map() };
         byKey.set(text, sum);
       }
       return sum;
@@ -65,42 +57,40 @@ const createSums = () => {
  * Counts the rolls of a transaction, in it. What they add is written beside the counters and added to them later, with
  * that of many others: a counter that each roll changed would be the place where all rolls wait for each other.
  */
-export const countRolls = (tx: Transaction, all: readonly Counted[]): Promise<void> => {
+const pending = store.insertPending((all: readonly Counted[]) => {
   const sums = createSums();
-  for (const { teamId, templateId, day, itemIds } of all) {
-    const sum = sums.of({ teamId, templateId: templateId ?? store.NO_TEMPLATE, day });
-    sum.rolls += itemIds.length;
-    for (const itemId of itemIds) add(sum.counts, itemId, 1);
+  for (const { templateId, nowMs, rolled } of all) {
+    const sum = sums.of({ templateId: templateId ?? store.NO_TEMPLATE, day: utcDay(nowMs) });
+    sum.rolls += rolled.length;
+    for (const { item } of rolled) add(sum.counts, item.id, 1);
   }
-  return store.insertPending(
-    tx,
-    sums.inOrder().map(({ teamId, templateId, day, rolls, counts }) => ({
-      team_id: teamId,
-      id: newId(),
-      template_id: templateId,
-      day,
-      rolls,
-      counts: textOf(counts),
-    })),
-  );
-};
+  return sums.inOrder().map(({ templateId, day, rolls, counts }) => ({
+    id: newId(),
+    template_id: templateId,
+    day,
+    rolls,
+    counts: textOf(counts),
+  }));
+});
+
+export const countRolls = (work: Work, counted: Counted): void => work.write(pending, counted);
 
 /** Adds some of what waits to the counters of its day and of all days; tells how many rows it took. */
 export const foldCounts = async (tx: Transaction, most: number): Promise<number> => {
-  const pending = await store.takePending(tx, most);
+  const taken = await store.takePending(tx, most);
   const sums = createSums();
-  for (const { team_id: teamId, template_id: templateId, day, rolls, counts } of pending) {
-    const sum = sums.of({ teamId, templateId, day });
+  for (const { template_id: templateId, day, rolls, counts } of taken) {
+    const sum = sums.of({ templateId, day });
     sum.rolls += rolls;
     addText(sum.counts, counts);
   }
-  for (const { teamId, templateId, rolls, counts } of sums.inOrder()) {
-    const ever = sums.of({ teamId, templateId, day: store.EVER });
+  for (const { templateId, rolls, counts } of sums.inOrder()) {
+    const ever = sums.of({ templateId, day: store.EVER });
     ever.rolls += rolls;
     addAll(ever.counts, counts);
   }
-  for (const { teamId, templateId, day, rolls, counts } of sums.inOrder()) {
-    const key = { team_id: teamId, day, template_id: templateId };
+  for (const { templateId, day, rolls, counts } of sums.inOrder()) {
+    const key = { team_id: tx.teamId, day, template_id: templateId };
     const before = await store.holdCounts(tx, key);
     if (before === undefined) {
       await store.insertCounts(tx, { ...key, rolls, counts: textOf(counts) });
@@ -111,14 +101,14 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
     addAll(sum, counts);
     await store.updateCounts(tx, { ...key, rolls: before.rolls + rolls, counts: textOf(sum) });
   }
-  return pending.length;
+  return taken.length;
 };
 
 /** Fewer rows than this are left where they are: readers add them up as well. */
 const FOLD_FROM = 32;
 
-/** Whether so much waits to be added to the counters that it should be. */
-export const shouldFold = (reader: Reader): Promise<boolean> => store.arePending(reader, FOLD_FROM);
+/** Teams of which so much waits to be added to the counters that it should be. */
+export const teamsToFold = (reader: Reader): Promise<string[]> => store.selectTeamsWithPending(reader, FOLD_FROM);
 
 /** How often each item was rolled, as far as a filter asks: what the counters say, and what waits to be added to them. */
 const readItems = async (reader: Reader, teamId: string, filter: StatisticsFilter) => {

@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from '../../database/database.ts';
-import { rowsStatement } from '../../database/statement.ts';
+import { insertInto } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
 /** What the counters of rolls without a template have in its place; a filter that names it finds nothing. */
@@ -10,50 +10,39 @@ export const EVER = '';
 
 type CountsRow = Tables['roll_counts'];
 
-export const insertPending = rowsStatement<Tables['roll_pending']>((queries, rows) =>
-  queries.insertInto('roll_pending').values(
-    rows.map((row) => ({
-      team_id: row.team_id,
-      id: row.id,
-      template_id: row.template_id,
-      day: row.day,
-      rolls: row.rolls,
-      counts: row.counts,
-    })),
-  ),
-);
+/** Rows that wait to be added to the counters, made of what the commands of a group have counted. */
+export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_pending'], 'team_id'>[]) =>
+  insertInto(
+    'roll_pending',
+    { id: 'text', template_id: 'text', day: 'text', rolls: 'bigint', counts: 'text' },
+    { gather },
+  );
 
-/** Whether so many rows wait to be added to the counters. */
-export const arePending = async (reader: Reader, least: number): Promise<boolean> => {
-  const row = await reader
+/** Teams that have so many rows waiting to be added to the counters. */
+export const selectTeamsWithPending = async ({ queries }: Reader, least: number): Promise<string[]> => {
+  const rows = await queries
     .selectFrom('roll_pending')
-    .select('id')
-    .orderBy('team_id')
-    .orderBy('id')
-    .offset(least - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .select('team_id')
+    .groupBy('team_id')
+    .having((eb) => eb.fn.countAll<number>(), '>=', least)
+    .execute();
+  return rows.map(({ team_id }) => team_id);
 };
 
 /** Takes some of the rows that wait, none that another transaction is taking. */
-export const takePending = (tx: Transaction, most: number): Promise<Tables['roll_pending'][]> =>
-  tx
+export const takePending = ({ queries, teamId }: Transaction, most: number): Promise<Tables['roll_pending'][]> =>
+  queries
     .deleteFrom('roll_pending')
-    .where((eb) =>
-      eb(
-        eb.refTuple('team_id', 'id'),
-        'in',
-        eb
-          .selectFrom('roll_pending as waiting')
-          .select(['waiting.team_id', 'waiting.id'])
-          .orderBy('waiting.team_id')
-          .orderBy('waiting.id')
-          .limit(most)
-          .forUpdate()
-          .skipLocked()
-          .$asTuple('team_id', 'id'),
-      ),
+    .where('team_id', '=', teamId)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('roll_pending as waiting')
+        .select('waiting.id')
+        .where('waiting.team_id', '=', teamId)
+        .orderBy('waiting.id')
+        .limit(most)
+        .forUpdate()
+        .skipLocked(),
     )
     .returningAll()
     .execute();
@@ -62,7 +51,7 @@ type CountsKey = Pick<CountsRow, 'team_id' | 'day' | 'template_id'>;
 
 /** One row of counters, held until the end of the transaction. */
 export const holdCounts = (tx: Transaction, { team_id, day, template_id }: CountsKey) =>
-  tx
+  tx.queries
     .selectFrom('roll_counts')
     .select(['rolls', 'counts'])
     .where('team_id', '=', team_id)
@@ -72,10 +61,11 @@ export const holdCounts = (tx: Transaction, { team_id, day, template_id }: Count
     .executeTakeFirst();
 
 /** Fails where another made the same row meanwhile, so that the transaction runs again and finds it. */
-export const insertCounts = (tx: Transaction, row: CountsRow) => tx.insertInto('roll_counts').values(row).execute();
+export const insertCounts = (tx: Transaction, row: CountsRow) =>
+  tx.queries.insertInto('roll_counts').values(row).execute();
 
 export const updateCounts = (tx: Transaction, { team_id, day, template_id, rolls, counts }: CountsRow) =>
-  tx
+  tx.queries
     .updateTable('roll_counts')
     .set({ rolls, counts })
     .where('team_id', '=', team_id)
@@ -85,7 +75,7 @@ export const updateCounts = (tx: Transaction, { team_id, day, template_id, rolls
 
 const matching = (reader: Reader, table: 'roll_counts' | 'roll_pending', teamId: string, filter: StatisticsFilter) => {
   const { from, to, templateId } = filter;
-  let query = reader.selectFrom(table as 'roll_counts').where('team_id', '=', teamId);
+  let query = reader.queries.selectFrom(table as 'roll_counts').where('team_id', '=', teamId);
   if (templateId !== undefined)
     query = query.where('template_id', '=', templateId).where('template_id', '<>', NO_TEMPLATE);
   if (from !== undefined) query = query.where('day', '>=', from);

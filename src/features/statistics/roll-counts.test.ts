@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
-import { countRolls, foldCounts, shouldFold } from './roll-counts.service.ts';
+import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
 onEveryDatabase('counts of rolls', (service) => {
-  const fold = (most = 1000) => service().database.write((tx) => foldCounts(tx, most));
+  const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
-    service().database.write((tx) => countRolls(tx, [{ teamId: team.teamId, templateId, day, itemIds }]));
+    service().database.write(team.teamId, async (work) => {
+      const rolled = itemIds.map((id) => ({ item: { id } }));
+      countRolls(work, { templateId, nowMs: Date.parse(day), rolled });
+    });
 
   const pending = (team: Client) =>
-    service().database.read((reader) =>
+    service().database.read('', ({ queries: reader }) =>
       reader.selectFrom('roll_pending').selectAll().where('team_id', '=', team.teamId).execute(),
     );
 
@@ -54,11 +57,11 @@ onEveryDatabase('counts of rolls', (service) => {
       ],
     );
     while ((await pending(team)).length > 0) {
-      assert.equal(await fold(1), 1);
+      assert.equal(await fold(team, 1), 1);
       assert.deepEqual(await toldInAllWays(team), before);
     }
     await count(team, '2026-01-01', ['b']);
-    await fold();
+    await fold(team);
     assert.equal((await told(team)).stats.totalRolls, 8);
     assert.equal((await told(team, '?to=2026-01-01')).stats.totalRolls, 5);
   });
@@ -72,7 +75,7 @@ onEveryDatabase('counts of rolls', (service) => {
       ...rolls.map((itemIds, n) =>
         count(n % 4 === 0 ? other : team, `2026-01-0${1 + (n % 3)}`, itemIds, n % 2 ? 't' : null),
       ),
-      ...Array.from({ length: 40 }, () => fold(7)),
+      ...Array.from({ length: 40 }, () => fold(team, 7)),
       ...Array.from({ length: 20 }, async () => {
         const { stats } = await told(team);
         assert.equal(
@@ -82,7 +85,7 @@ onEveryDatabase('counts of rolls', (service) => {
         seen.push(stats.totalRolls);
       }),
     ]);
-    while ((await fold(50)) > 0);
+    while ((await fold(team, 50)) > 0);
     for (const [whose, share] of [
       [team, 90],
       [other, 30],
@@ -103,7 +106,7 @@ onEveryDatabase('counts of rolls', (service) => {
     await count(team, '2026-01-01', ['a']);
     const before = await told(team);
     await assert.rejects(
-      service().database.write(async (tx) => {
+      service().database.transaction(team.teamId, async (tx) => {
         await foldCounts(tx, 1000);
         throw new Error('and then it fails');
       }),
@@ -115,8 +118,7 @@ onEveryDatabase('counts of rolls', (service) => {
 
   test('are added up once enough wait', async () => {
     const team = await service().anotherTeam();
-    while ((await fold()) > 0);
-    const enough = () => service().database.read(shouldFold);
+    const enough = async () => (await service().database.read('', teamsToFold)).includes(team.teamId);
     assert.equal(await enough(), false);
     for (let n = 0; n < 31; n += 1) await count(team, '2026-01-01', ['a']);
     assert.equal(await enough(), false);

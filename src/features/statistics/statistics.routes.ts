@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/work.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './statistics.contract.ts';
@@ -9,10 +9,10 @@ export const statisticsRoutes = (
   { database, catalogs }: { database: Database; catalogs: Catalogs },
 ): void => {
   app.get('/roll-events/stats', { schema: contract.getStatistics }, ({ context, query }) =>
-    database.read((reader) => service.getStatistics(reader, context, query)),
+    database.read(context.teamId, (reader) => service.getStatistics(reader, context, query)),
   );
 
   app.get('/roll-events/drop-rates', { schema: contract.listDropRates }, ({ context, query }) =>
-    database.read((reader) => service.listDropRates(reader, context, query, catalogs)),
+    database.read(context.teamId, (reader) => service.listDropRates(reader, context, query, catalogs)),
   );
 };

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid } from '../../errors.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -37,7 +37,7 @@ export const listDropRates = async (
   catalogs: Catalogs,
 ): Promise<DropRate[]> => {
   checkFilter(filter);
-  const { catalog } = await catalogs.current(reader, teamId);
+  const { catalog } = await catalogs.current(reader);
   const counts = await readItemCounts(reader, teamId, filter);
   const total = counts.values().reduce((sum, count) => sum + count, 0);
   const gone = [...counts.keys()].filter((id) => !catalog.itemsById.has(id));

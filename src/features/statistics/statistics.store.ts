@@ -1,5 +1,5 @@
 import { inChunks } from '../../database/chunks.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../database/work.ts';
 
 /** The last names of items that are gone. */
 export const selectLastNames = async (
@@ -9,7 +9,7 @@ export const selectLastNames = async (
 ): Promise<Map<string, string>> => {
   const names = new Map<string, string>();
   await inChunks(itemIds, async (some) => {
-    const rows = await reader
+    const rows = await reader.queries
       .selectFrom('deleted_items')
       .select(['id', 'name'])
       .where('team_id', '=', teamId)

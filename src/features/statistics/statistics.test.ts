@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { item } from '../../../test/catalogs.ts';
 import { type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
-import type { Context } from '../../context.ts';
-import { recordRolls } from '../rolls/rolls.service.ts';
+import { type CompiledItem, compileCatalog } from '../../engine/pool/catalog.ts';
+import { recordRolls } from '../rolls/roll-record.service.ts';
 
 const NONE = { totalRolls: 0, uniqueItems: 0, rollsByTemplate: {}, rollsByDay: [] };
 
@@ -21,17 +22,15 @@ onEveryDatabase('statistics', (service) => {
 
   /** A roll on a template, recorded as every roll is. */
   const rollOnTemplate = (team: Client, templateId: string, ...itemIds: string[]): Promise<void> => {
-    const context: Context = {
-      teamId: team.teamId,
-      role: 'write',
-      nowMs: Date.parse('2026-03-03T03:03:03Z'),
-      requestId: 'r',
-    };
-    const rolled = itemIds.map((id) => ({
-      item: { id, name: id, weight: 1, optionIds: [], attributes: [] },
-      values: [],
-    }));
-    return service().database.write(async (tx) => recordRolls(tx, context, rolled, { templateId }));
+    const nowMs = Date.parse('2026-03-03T03:03:03Z');
+    const { items } = compileCatalog(
+      [],
+      [...new Set(itemIds)].map((id) => item(id)),
+    );
+    const rolled = itemIds.map((id) => ({ item: items.find((known) => known.id === id) as CompiledItem, values: [] }));
+    return service().database.write(team.teamId, async (work) =>
+      recordRolls(work, { templateId, rollerId: null, nowMs, rolled }),
+    );
   };
 
   const teamWith = async (...ids: string[]): Promise<Client> => {

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../database/work.ts';
 import type { Authorizer } from '../../http/authorization.ts';
 import { refuseKey } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
@@ -10,23 +10,25 @@ export const teamRoutes = (
   { database, authorizer }: { database: Database; authorizer: Authorizer },
 ): void => {
   app.get('/team', { schema: contract.getTeam }, ({ context }) =>
-    database.read((reader) => service.getTeam(reader, context)),
+    database.read(context.teamId, (reader) => service.getTeam(reader, context)),
   );
 
   app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
     refuseKey(request);
-    return database.write((tx) => service.createSecret(tx, request.context, request.body));
+    return database.transaction(request.context.teamId, (tx) =>
+      service.createSecret(tx, request.context, request.body),
+    );
   });
 
   app.get('/secrets', { schema: contract.listSecrets, config: { access: 'admin' } }, ({ context }) =>
-    database.read((reader) => service.listSecrets(reader, context)),
+    database.read(context.teamId, (reader) => service.listSecrets(reader, context)),
   );
 
   app.delete(
     '/secrets/:id',
     { schema: contract.revokeSecret, config: { access: 'admin' } },
     async ({ context, params }) => {
-      await database.write((tx) => service.revokeSecret(tx, context, params.id));
+      await database.transaction(context.teamId, (tx) => service.revokeSecret(tx, context, params.id));
       authorizer.forget(context.teamId, params.id);
       return {};
     },

@@ -1,8 +1,8 @@
 import type { Role } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 
 export const insertTeam = (tx: Transaction, team: { id: string; name: string; version: string }, nowMs: number) =>
-  tx
+  tx.queries
     .insertInto('teams')
     .values({
       id: team.id,
@@ -16,14 +16,14 @@ export const insertTeam = (tx: Transaction, team: { id: string; name: string; ve
     .execute();
 
 export const selectTeam = (reader: Reader, id: string) =>
-  reader.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirst();
+  reader.queries.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirst();
 
 export const selectTeams = (reader: Reader) =>
-  reader.selectFrom('teams').select(['id', 'name', 'created_at']).orderBy('created_at').orderBy('id').execute();
+  reader.queries.selectFrom('teams').select(['id', 'name', 'created_at']).orderBy('created_at').orderBy('id').execute();
 
 /** Holds a team's row until the end of the transaction, so that commands which count its secrets come one after another. */
 export const holdTeam = (tx: Transaction, id: string) =>
-  tx
+  tx.queries
     .updateTable('teams')
     .set((eb) => ({ updated_at: eb.ref('updated_at') }))
     .where('id', '=', id)
@@ -38,17 +38,23 @@ interface SecretRow {
 }
 
 export const insertSecret = (tx: Transaction, { teamId, id, name, role, digest }: SecretRow, nowMs: number) =>
-  tx.insertInto('secrets').values({ team_id: teamId, id, name, role, digest, created_at: nowMs }).execute();
+  tx.queries.insertInto('secrets').values({ team_id: teamId, id, name, role, digest, created_at: nowMs }).execute();
 
 export const selectSecrets = (reader: Reader, teamId: string) =>
-  reader.selectFrom('secrets').selectAll().where('team_id', '=', teamId).orderBy('created_at').orderBy('id').execute();
+  reader.queries
+    .selectFrom('secrets')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
 export const deleteSecret = (tx: Transaction, teamId: string, id: string) =>
-  tx.deleteFrom('secrets').where('team_id', '=', teamId).where('id', '=', id).execute();
+  tx.queries.deleteFrom('secrets').where('team_id', '=', teamId).where('id', '=', id).execute();
 
 /** True for the one caller that reaches the milestone first; others wait until that one is done. */
 export const reachMilestone = async (tx: Transaction, name: string, nowMs: number): Promise<boolean> => {
-  const rows = await tx
+  const rows = await tx.queries
     .insertInto('milestones')
     .values({ name, reached_at: nowMs })
     .onConflict((conflict) => conflict.doNothing())

@@ -62,7 +62,7 @@ onEveryDatabase('team and secrets', (service) => {
   test('stores secrets as digests only', async () => {
     const team = await service().anotherTeam();
     const { body } = await team.post('/secrets', { name: 'stored', role: 'admin' });
-    const rows = await service().database.read((reader) =>
+    const rows = await service().database.read('', ({ queries: reader }) =>
       reader.selectFrom('secrets').selectAll().where('team_id', '=', team.teamId).execute(),
     );
     assert.equal(rows.length, 2);
@@ -138,7 +138,7 @@ onEveryDatabase('team and secrets', (service) => {
       const statuses = answers.map(({ status }) => status).sort();
       assert.equal(statuses[0], 200);
       assert.ok([401, 409].includes(statuses[1] as number), `one is refused, not ${statuses}`);
-      const rows = await service().database.read((reader) =>
+      const rows = await service().database.read('', ({ queries: reader }) =>
         reader.selectFrom('secrets').select('role').where('team_id', '=', team.teamId).execute(),
       );
       assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Finder, Work } from '../../database/work.ts';
 import type { Draws } from '../../engine/random.ts';
 import { templateOdds } from '../../engine/systems/odds.ts';
 import {
@@ -7,6 +7,7 @@ import {
   isOpen,
   paySpark,
   refusalOfSpark,
+  resultsOf,
   rollTemplate as rollByRules,
   rollSpark,
   viewState,
@@ -16,10 +17,11 @@ import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
-import type { GivenInstance } from '../item-instances/item-instances.contract.ts';
-import { checkReceiver, type Gift, giveInstances, type Workshop } from '../item-instances/item-instances.service.ts';
-import { recordRolls } from '../rolls/rolls.service.ts';
-import { ensureUser, getUser } from '../users/users.service.ts';
+import { type Gift, type Given, givenText, openReceiver } from '../item-instances/giving.service.ts';
+import { recordRolls } from '../rolls/roll-record.service.ts';
+import type { Workshop } from '../rolls/rolls.service.ts';
+import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
+import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type {
   ConfigOdds,
@@ -31,7 +33,6 @@ import type {
   UserTemplateState,
 } from './template-rolls.contract.ts';
 import { checkConfig } from './templates.service.ts';
-import { findTemplateState, holdTemplateState, saveTemplateState } from './user-states.service.ts';
 
 /** What it takes to roll on templates. */
 export interface TemplateWorkshop extends Workshop {
@@ -82,111 +83,106 @@ const showState = (
 
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
 
+/** What a roll on a template tells besides the item and its values. */
+const moreText = ({ tier, pity, featured }: RollResult, given: Given | undefined): string =>
+  `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : givenText(given)}`;
+
 /** Rolls on a template. The answer is a text, since most of it is made of pieces that are kept as texts. */
 export const rollTemplate = async (
-  tx: Transaction,
+  work: Work,
   context: Context,
   id: string,
   request: TemplateRollRequest,
   workshop: TemplateWorkshop,
 ): Promise<string> => {
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
-  const ready = await workshop.readyTemplates(tx, context.teamId, id);
+  const { nowMs } = context;
+  const gives = grant || userSpaceId !== undefined;
+  const ready = await workshop.readyTemplates(work, id, { forPlacing: gives });
   refuseAny(requestFaults(request, ready.type));
   const template = ready.template();
-  checkOpen(template, context.nowMs);
+  checkOpen(template, nowMs);
   refuseAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run reads and changes no counter, whoever it is for.
-  const stateful = userId !== undefined && seed === undefined;
-  const before = stateful ? await holdTemplateState(tx, context, userId, template) : null;
-  if (userId !== undefined && !stateful) await ensureUser(tx, context, userId);
+  const isStateful = userId !== undefined && seed === undefined;
+  const [held, player, seen] = await Promise.all([
+    isStateful ? holdTemplateState(work, userId, template) : null,
+    userId === undefined
+      ? null
+      : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
+    userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
+  ]);
+  const before = held?.state ?? null;
+  player?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
-  const rolled = rollByRules(template, before, { count, depth, drawsOf, nowMs: context.nowMs });
-  if (stateful && rolled.state !== null) saveTemplateState(tx, context, userId, template, rolled.state);
+  const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
+  if (after !== null) held?.save(after);
+  const given = gives ? player?.give(results.map(giftOf)) : undefined;
+  recordRolls(work, { templateId: id, rollerId: player?.user.roller_id ?? null, nowMs, rolled: results });
 
-  let given: GivenInstance[] = [];
-  if (userId !== undefined && (grant || userSpaceId !== undefined)) {
-    const receiver = { userId, userSpaceId, onFull, cause: `template:${id}` } as const;
-    given = await giveInstances(tx, context, receiver, rolled.results.map(giftOf));
-  }
-  recordRolls(tx, context, rolled.results, { templateId: id, userId });
-
-  const after =
-    stateful || userId === undefined ? rolled.state : await findTemplateState(tx, context, userId, template);
-  const rolls = rolled.results.map((result, index) => ready.team.rollText(result, moreText(result, given[index])));
-  const state = userId === undefined ? null : showState(template, userId, after, context.nowMs);
+  const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
+  const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
   return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}}`;
 };
 
-/** What a roll on a template tells besides the item and its values. */
-const moreText = ({ tier, pity, featured }: RollResult, itemInstance: GivenInstance | undefined): string => {
-  const instance = itemInstance === undefined ? '' : `,"itemInstance":${JSON.stringify(itemInstance)}`;
-  return `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${instance}`;
-};
-
 export const sparkTemplate = async (
-  tx: Transaction,
+  work: Work,
   context: Context,
   id: string,
   { userId, itemId, userSpaceId, onFull }: SparkRequest,
   workshop: TemplateWorkshop,
 ): Promise<Spark> => {
-  const template = (await workshop.readyTemplates(tx, context.teamId, id)).template();
+  const ready = await workshop.readyTemplates(work, id, { forPlacing: true });
+  const template = ready.template();
   checkOpen(template, context.nowMs);
   const refusal = refusalOfSpark(template, itemId);
   if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark' });
   if (refusal === 'not-featured') throw invalid({ path: '/body/itemId', message: 'is not featured here' });
 
-  const before = await holdTemplateState(tx, context, userId, template);
-  const receiver = { userId, userSpaceId, onFull, cause: `spark:${id}` } as const;
-  const after = paySpark(template, before);
+  const [held, receiver] = await Promise.all([
+    holdTemplateState(work, userId, template),
+    openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
+  ]);
+  const after = paySpark(template, held.state);
   const item = rollSpark(template, itemId, workshop.draws);
-  if (after === null || item === undefined) {
-    await checkReceiver(tx, context, receiver);
+  if (after === null || item === undefined)
     throw conflict({
       path: '/body/userId',
-      message: `has ${before.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
+      message: `has ${held.state.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
     });
-  }
-  saveTemplateState(tx, context, userId, template, after);
-  const [itemInstance] = await giveInstances(tx, context, receiver, [giftOf(item)]);
+  receiver.requireRoom(1, item.item);
+  held.save(after);
+  const [given] = receiver.give([giftOf(item)]) as [Given];
   return {
     templateId: id,
     userId,
-    itemInstance: itemInstance as GivenInstance,
+    itemInstance: given.itemInstance,
     state: showState(template, userId, after, context.nowMs),
   };
 };
 
 export const getUserTemplateState = async (
-  reader: Reader,
+  finder: Finder,
   context: Context,
   { userId, id }: { userId: string; id: string },
   workshop: TemplateWorkshop,
 ): Promise<UserTemplateState> => {
-  await getUser(reader, context, userId);
-  const template = (await workshop.readyTemplates(reader, context.teamId, id)).template();
-  return showState(template, userId, await findTemplateState(reader, context, userId, template), context.nowMs);
+  await getUser(finder, userId);
+  const template = (await workshop.readyTemplates(finder, id)).template();
+  return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
-export const getTemplateOdds = async (
-  reader: Reader,
-  context: Context,
-  id: string,
-  workshop: TemplateWorkshop,
-): Promise<TemplateOdds> => {
-  return (await workshop.readyTemplates(reader, context.teamId, id)).odds();
-};
+export const getTemplateOdds = async (finder: Finder, id: string, workshop: TemplateWorkshop): Promise<TemplateOdds> =>
+  (await workshop.readyTemplates(finder, id)).odds();
 
 /** The odds that a configuration would have, were it saved. */
 export const previewTemplateOdds = async (
-  reader: Reader,
-  context: Context,
+  finder: Finder,
   { type = 'gacha', config }: OddsRequest,
   { catalogs }: TemplateWorkshop,
 ): Promise<ConfigOdds> => {
-  const { template } = await checkConfig(reader, context, { id: 'preview', type, config }, catalogs);
+  const { template } = await checkConfig(finder, { id: 'preview', type, config }, catalogs);
   return templateOdds(template) as ConfigOdds;
 };

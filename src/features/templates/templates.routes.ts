@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts';
-import type { Command } from '../../http/idempotency.ts';
+import type { Database } from '../../database/work.ts';
+import type { Carriers } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -8,34 +8,38 @@ import * as service from './templates.service.ts';
 
 export const templateRoutes = (
   app: App,
-  { database, command, catalogs }: { database: Database; command: Command; catalogs: Catalogs },
+  { database, change, catalogs }: { database: Database; catalogs: Catalogs } & Carriers,
 ): void => {
   app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
-    command(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, catalogs)),
+    change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, catalogs)),
   );
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {
     const { context, query } = request;
-    const page = await database.read((reader) => service.listTemplates(reader, context, {}, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listTemplates(reader, context, {}, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 
   app.get('/templates/type/:type', { schema: contract.listTemplatesOfType }, async (request, reply) => {
     const { context, params, query } = request;
-    const page = await database.read((reader) => service.listTemplates(reader, context, params, pageOf(query)));
+    const page = await database.read(context.teamId, (reader) =>
+      service.listTemplates(reader, context, params, pageOf(query)),
+    );
     return sendPage(request, reply, page);
   });
 
   app.get('/templates/:id', { schema: contract.getTemplate }, ({ context, params }) =>
-    database.read((reader) => service.getTemplate(reader, context, params.id)),
+    database.read(context.teamId, (reader) => service.getTemplate(reader, params.id)),
   );
 
   app.put('/templates/:id', { schema: contract.updateTemplate }, ({ context, params, body }) =>
-    database.write((tx) => service.updateTemplate(tx, context, params.id, body, catalogs)),
+    database.transaction(context.teamId, (tx) => service.updateTemplate(tx, context, params.id, body, catalogs)),
   );
 
   app.delete('/templates/:id', { schema: contract.deleteTemplate }, async ({ context, params }) => {
-    await database.write((tx) => service.deleteTemplate(tx, context, params.id));
+    await database.transaction(context.teamId, (tx) => service.deleteTemplate(tx, context, params.id));
     return {};
   });
 };

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
 import type { Page, Paged } from '../../database/paging.ts';
+import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { type Bindings, referencedIds } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { bindTemplate, type CompiledTemplate } from '../../engine/systems/templates.ts';
@@ -30,14 +30,13 @@ export const periodOf = ({ startsAt, endsAt }: TemplateConfig) => ({
 
 /** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
 export const checkConfig = async (
-  reader: Reader,
-  { teamId }: Context,
+  finder: Finder,
   { id, type, config }: Pick<Template, 'id' | 'type' | 'config'>,
   catalogs: Catalogs,
 ): Promise<{ bindings: Bindings; template: CompiledTemplate }> => {
   refuseAny(SHAPES[type](config, CONFIG_PATH));
   const known = config as TemplateConfig;
-  const { catalog } = await catalogs.current(reader, teamId);
+  const { catalog } = await catalogs.current(finder);
   const { bindings, template, faults } = bindTemplate({ id, type, config: known, ...periodOf(known) }, catalog);
   refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
   if (template === null) throw new Error('a configuration without faults did not compile');
@@ -54,9 +53,9 @@ export const createTemplate = async (
   const { id = newId(), name, type = 'gacha', config } = input;
   refuseAny(SHAPES[type](config, CONFIG_PATH));
   await beginTemplateChange(tx, teamId);
-  if ((await store.selectTemplate(tx, teamId, id)) !== undefined)
+  if ((await tx.find(store.templateById, { id }))[0] !== undefined)
     throw invalid({ path: '/body/id', message: 'is taken already' });
-  const { bindings } = await checkConfig(tx, context, { id, type, config }, catalogs);
+  const { bindings } = await checkConfig(tx, { id, type, config }, catalogs);
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
   const row: store.TemplateRow = {
     team_id: teamId,
@@ -80,8 +79,8 @@ export const listTemplates = (
   page: Page,
 ): Promise<Paged<Template>> => store.selectTemplates(reader, teamId, filter.type, page);
 
-export const getTemplate = async (reader: Reader, { teamId }: Context, id: string): Promise<Template> => {
-  const row = await store.selectTemplate(reader, teamId, id);
+export const getTemplate = async (finder: Finder, id: string): Promise<Template> => {
+  const [row] = await finder.find(store.templateById, { id });
   if (row === undefined) throw notFound();
   return store.toTemplate(row);
 };
@@ -95,12 +94,12 @@ export const updateTemplate = async (
 ): Promise<Template> => {
   const { teamId, nowMs } = context;
   await beginTemplateChange(tx, teamId);
-  const present = await store.selectTemplate(tx, teamId, id);
+  const present = (await tx.find(store.templateById, { id }))[0];
   if (present === undefined) throw notFound();
   const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
   if (config !== undefined) {
     const { type } = store.toTemplate(present);
-    const { bindings } = await checkConfig(tx, context, { id, type, config }, catalogs);
+    const { bindings } = await checkConfig(tx, { id, type, config }, catalogs);
     changed.config = JSON.stringify(config);
     changed.bindings = JSON.stringify(bindings);
     await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));

@@ -1,7 +1,7 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import { lookup } from '../../database/declarations.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
-import { statement } from '../../database/statement.ts';
 import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
 import type { Template } from './templates.contract.ts';
 
@@ -17,14 +17,9 @@ export const toTemplate = (row: TemplateRow): Template => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-const selectById = statement<{ teamId: string; id: string }, TemplateRow>((queries, { teamId, id }) =>
+export const templateById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
-
-export const selectTemplate = async (reader: Reader, teamId: string, id: string): Promise<TemplateRow | undefined> => {
-  const [row] = await selectById(reader, { teamId, id });
-  return row;
-};
 
 export const selectTemplates = async (
   reader: Reader,
@@ -32,7 +27,7 @@ export const selectTemplates = async (
   type: string | undefined,
   page: Page,
 ): Promise<Paged<Template>> => {
-  const query = reader
+  const query = reader.queries
     .selectFrom('templates')
     .selectAll()
     .where('team_id', '=', teamId)
@@ -40,13 +35,14 @@ export const selectTemplates = async (
   return mapPage(paged(await onPage(query, 'templates', page).execute(), page), toTemplate);
 };
 
-export const insertTemplate = (tx: Transaction, row: TemplateRow) => tx.insertInto('templates').values(row).execute();
+export const insertTemplate = (tx: Transaction, row: TemplateRow) =>
+  tx.queries.insertInto('templates').values(row).execute();
 
 export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: TemplateRow) =>
-  tx.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+  tx.queries.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
 
 export const deleteTemplate = async (tx: Transaction, teamId: string, id: string): Promise<boolean> => {
-  const rows = await tx
+  const rows = await tx.queries
     .deleteFrom('templates')
     .where('team_id', '=', teamId)
     .where('id', '=', id)
@@ -64,15 +60,15 @@ export const replaceReferences = async (
 ): Promise<void> => {
   const key = { team_id: teamId, template_id: templateId };
   for (const table of ['template_options', 'template_items'] as const) {
-    await tx.deleteFrom(table).where('team_id', '=', teamId).where('template_id', '=', templateId).execute();
+    await tx.queries.deleteFrom(table).where('team_id', '=', teamId).where('template_id', '=', templateId).execute();
   }
   if (optionIds.length > 0)
-    await tx
+    await tx.queries
       .insertInto('template_options')
       .values(optionIds.map((optionId) => ({ ...key, classifier_option_id: optionId })))
       .execute();
   if (itemIds.length > 0)
-    await tx
+    await tx.queries
       .insertInto('template_items')
       .values(itemIds.map((itemId) => ({ ...key, item_id: itemId })))
       .execute();

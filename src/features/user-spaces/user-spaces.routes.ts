@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Command } from '../../http/idempotency.ts';
+import type { Carriers } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './user-spaces.contract.ts';
@@ -7,7 +7,7 @@ import * as service from './user-spaces.service.ts';
 
 interface Parts {
   readonly database: Database;
-  readonly command: Command;
+  readonly command: Carriers['command'];
   readonly catalogs: Catalogs;
 }
 

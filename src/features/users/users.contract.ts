@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Nullable, Paging, Strict, Timestamp, UserId } from '../../http/schemas.ts';
+import { answers, Id, Nullable, Paging, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(UserId, {
@@ -57,23 +57,4 @@ export const getUser = {
   tags,
   params: PathUserId,
   response: answers(User, 400, 401, 403, 404, 500),
-};
-
-export const deleteUserByQuery = {
-  operationId: 'deleteUserByQuery',
-  summary: 'Delete a user named by the query',
-  description:
-    'Removes the user with user spaces, item instances and template state, all at once. Roll statistics stay, without the user.',
-  tags,
-  querystring: Strict({ id: Id }),
-  response: answers(Empty, 400, 401, 403, 404, 500),
-};
-
-export const deleteUser = {
-  operationId: 'deleteUser',
-  summary: 'Delete a user',
-  description: deleteUserByQuery.description,
-  tags,
-  params: PathUserId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
 };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogOf, item, option, templateOf } from '../../../../test/catalogs.ts';
 import { agrees, cheapDraws } from '../../../../test/statistics.ts';
-import { compileCatalog } from '../../pool/pool.ts';
+import { compileCatalog } from '../../pool/catalog.ts';
 import type { CardPackConfig } from '../config.ts';
 import { rollTemplate } from '../rolling.ts';
 import { initialState } from '../state.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogOf, item, option, templateOf } from '../../../../test/catalogs.ts';
 import { agrees, cheapDraws, countedDraws, listedDraws } from '../../../../test/statistics.ts';
-import { compileCatalog } from '../../pool/pool.ts';
+import { compileCatalog } from '../../pool/catalog.ts';
 import type { GachaConfig } from '../config.ts';
 import { initialPityState, type PityState } from '../state.ts';
 import { rollGacha, sinceByRank, writeRates } from './gacha.ts';

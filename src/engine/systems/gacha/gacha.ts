@@ -1,5 +1,6 @@
 import { sortedBy } from '../../byte-order.ts';
-import { type CompiledItem, NO_VALUES, rollAttributes } from '../../pool/pool.ts';
+import type { CompiledItem } from '../../pool/catalog.ts';
+import { NO_VALUES, rollAttributes } from '../../pool/pool.ts';
 import { pickLinear } from '../../pool/weighted.ts';
 import type { Draws } from '../../random.ts';
 import { boundTo } from '../binding.ts';

@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import type { Ask } from '../../database/declarations.ts';
 import type { Work } from '../../database/work.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
 import { conflict, invalid } from '../../errors.ts';
@@ -34,53 +33,44 @@ export interface Given {
   readonly placed: boolean | null;
 }
 
-/** What a roll may give, as far as it is known before any draw. */
-export interface Expected {
-  readonly count: number;
-  /** The largest footprint of the pool. */
-  readonly largest: Footprint;
-}
-
 /** A player who is ready to be given something. */
 export interface OpenReceiver {
   /** The player, who is made where there was none. */
   readonly user: KnownUser;
   /**
-   * To be called before any draw: refuses where the user space would not take so many of the largest footprint, one after
-   * another, unless what finds no place is to be kept unplaced anyway. A refusal never depends on luck.
+   * To be called before any draw: refuses where the user space would not take so many of the pool's largest footprint, one
+   * after another, unless what finds no place is to be kept unplaced anyway. A refusal never depends on luck.
    */
-  expect(expected: Expected): void;
+  requireRoom(count: number, largest: Footprint): void;
   /** Gives, once, what was drawn. What finds no place is kept unplaced. */
   give(gifts: readonly Gift[]): Given[];
 }
 
+/** What the result of a roll says of what was given: text of further members, each after a comma. */
+export const givenText = ({ itemInstance, placed }: Given): string =>
+  `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`;
+
 /**
- * Rolls give in three steps:
+ * Rolls give in three steps. Opening the receiver holds the user space that is named, and refuses one that is not the
+ * player's; what else the roll holds, such as what a template remembers of the player, it holds at the same time, with
+ * both in one `Promise.all`. Then, before any draw, `requireRoom`. What was drawn is given by `give`, which never refuses.
  *
- * 1. `const { receiver, rows } = await openReceiver(work, context, team, to, ...asks)` holds the user space that is
- *    named and refuses one that is not the player's. Whatever else the roll holds, such as what a template remembers of
- *    the player, is asked for in `asks`, so that all is held at once; `rows` has the answers in their order.
- * 2. `receiver.expect({ count, largest })` refuses where there might not be enough room.
- * 3. `receiver.give(gifts)` gives what was drawn, and never refuses.
- *
- * The catalog is one that was asked for placing, so that no size changes meanwhile.
+ * The catalog is one that was asked for placing, so that no item goes and no size changes meanwhile.
  */
-export const openReceiver = async <R extends readonly unknown[]>(
+export const openReceiver = async (
   work: Work,
   context: Context,
-  team: TeamCatalog,
   { userId, userSpaceId, onFull = 'reject', cause }: Receiver,
-  ...asks: { readonly [I in keyof R]: Ask<R[I]> }
-): Promise<{ receiver: OpenReceiver; rows: { [I in keyof R]: readonly R[I][] } }> => {
-  const [[users], bag, rows] = await Promise.all([
+  team: TeamCatalog,
+): Promise<OpenReceiver> => {
+  const [[users], bag] = await Promise.all([
     work.hold(askUser(userId)),
     userSpaceId === undefined ? null : work.hold(askUserSpace(userSpaceId), askGridRows(userSpaceId)),
-    work.hold<R>(...asks),
   ]);
   const inventory = new Inventory(context);
   const userSpace = bag?.[0][0];
   if (bag !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
-  if (bag !== null && userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), bag[1]);
+  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), bag?.[1] ?? []);
 
   const give = ({ itemId, values }: Gift): Given => {
     const row: store.InstanceRow = {
@@ -99,9 +89,9 @@ export const openReceiver = async <R extends readonly unknown[]>(
     return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
   };
 
-  const receiver: OpenReceiver = {
+  return {
     user: ensureUser(work, context, userId, users),
-    expect: ({ count, largest }) => {
+    requireRoom: (count, largest) => {
       if (userSpace === undefined || onFull === 'unplaced' || inventory.hasRoomFor(userSpace.id, largest, count))
         return;
       const path = '/body/userSpaceId';
@@ -115,5 +105,4 @@ export const openReceiver = async <R extends readonly unknown[]>(
       return given;
     },
   };
-  return { receiver, rows };
 };

@@ -1,0 +1,254 @@
+import { compareBytes, sortedBy } from '../byte-order.ts';
+import { compileRange } from './attributes.ts';
+import { buildNumberColumn } from './number-column.ts';
+import { buildTextColumn, type TextColumn } from './text-column.ts';
+
+export interface CatalogOption {
+  readonly id: string;
+  readonly classifierId: string;
+  readonly name: string;
+  readonly dropRateMultiplier: number | null;
+}
+
+export interface CatalogItemAttribute {
+  readonly id: string;
+  readonly attributeId: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number | null;
+}
+
+export interface CatalogItem {
+  readonly id: string;
+  readonly name: string;
+  readonly rollNumerator: number;
+  readonly width: number;
+  readonly height: number;
+  readonly optionIds: readonly string[];
+  readonly attributes: readonly CatalogItemAttribute[];
+}
+
+/** A range ready to choose values of. Item attributes with the same range share one. */
+export interface CompiledRange {
+  readonly min: number;
+  readonly max: number;
+  /** The value that a draw chooses. */
+  readonly valueAt: (u: number) => number;
+}
+
+export interface CompiledAttribute {
+  readonly itemAttributeId: string;
+  readonly attributeId: string;
+  readonly range: CompiledRange;
+}
+
+export interface CompiledItem {
+  readonly id: string;
+  /** Where it stands among the items of its catalog. */
+  readonly place: number;
+  readonly name: string;
+  readonly weight: number;
+  readonly width: number;
+  readonly height: number;
+  /** In byte order. */
+  readonly optionIds: readonly string[];
+  readonly attributeCount: number;
+  /** In byte order of their ids, the order of their draws. Made each time it is asked for. */
+  readonly attributes: readonly CompiledAttribute[];
+}
+
+/** Everything a team can roll, made ready once for each version of its catalog. */
+export interface Catalog {
+  readonly options: ReadonlyMap<string, CatalogOption>;
+  readonly itemsById: ReadonlyMap<string, CompiledItem>;
+  /** In byte order of their ids. */
+  readonly items: readonly CompiledItem[];
+}
+
+/** What an item attribute has in common with those of other items. */
+interface AttributeKind {
+  readonly attributeId: string;
+  readonly range: CompiledRange;
+}
+
+/**
+ * What items have that a roll does not need to choose one: a column for each member instead of an object for each item.
+ * A catalog of a hundred thousand items takes a fraction of the memory so.
+ */
+interface Columns {
+  readonly names: TextColumn;
+  readonly widths: Uint32Array;
+  readonly heights: Uint32Array;
+  /** Where the attributes of each item begin in the columns below, and after the last item where they end. */
+  readonly firstAttributes: Uint32Array;
+  readonly attributeIds: TextColumn;
+  readonly attributeKinds: Uint32Array;
+  readonly kinds: readonly AttributeKind[];
+}
+
+/** An item that looks up in columns what it is seldom asked for. */
+class ColumnItem implements CompiledItem {
+  readonly id: string;
+  readonly place: number;
+  readonly weight: number;
+  readonly optionIds: readonly string[];
+  private readonly columns: Columns;
+
+  constructor(columns: Columns, place: number, id: string, weight: number, optionIds: readonly string[]) {
+    this.id = id;
+    this.place = place;
+    this.weight = weight;
+    this.optionIds = optionIds;
+    this.columns = columns;
+  }
+
+  get name(): string {
+    return this.columns.names.at(this.place);
+  }
+
+  get width(): number {
+    return this.columns.widths[this.place] as number;
+  }
+
+  get height(): number {
+    return this.columns.heights[this.place] as number;
+  }
+
+  get attributeCount(): number {
+    const { firstAttributes } = this.columns;
+    return (firstAttributes[this.place + 1] as number) - (firstAttributes[this.place] as number);
+  }
+
+  get attributes(): CompiledAttribute[] {
+    const { firstAttributes, attributeIds, attributeKinds, kinds } = this.columns;
+    const end = firstAttributes[this.place + 1] as number;
+    const attributes: CompiledAttribute[] = [];
+    for (let index = firstAttributes[this.place] as number; index < end; index += 1) {
+      const { attributeId, range } = kinds[attributeKinds[index] as number] as AttributeKind;
+      attributes.push({ itemAttributeId: attributeIds.at(index), attributeId, range });
+    }
+    return attributes;
+  }
+}
+
+export interface CatalogBuilder {
+  /** Items come in byte order of their ids. */
+  add(item: CatalogItem): void;
+  finish(): Catalog;
+}
+
+/** Options in byte order of their ids: one list for all items that have the same. */
+interface OptionList {
+  readonly ids: readonly string[];
+  readonly multipliers: readonly number[];
+}
+
+const createOptionLists = (options: ReadonlyMap<string, CatalogOption>) => {
+  const lists = new Map<string, OptionList>();
+  return ({ id, optionIds }: CatalogItem): OptionList => {
+    const key = JSON.stringify(optionIds);
+    const known = lists.get(key);
+    if (known !== undefined) return known;
+    const sorted = [...optionIds].sort(compareBytes).map((optionId) => {
+      const option = options.get(optionId);
+      if (option === undefined) throw new Error(`Item ${id} has the option ${optionId}, which is not in the catalog.`);
+      return option;
+    });
+    const list = {
+      ids: sorted.map((option) => option.id),
+      multipliers: sorted.map(({ dropRateMultiplier }) => dropRateMultiplier ?? 1),
+    };
+    lists.set(key, list);
+    return list;
+  };
+};
+
+/** Gives each kind of attribute a number, the same for all item attributes with the same attribute and range. */
+const createKinds = () => {
+  const kinds: AttributeKind[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = ({ attributeId, min, max, step }: CatalogItemAttribute): number => {
+    const key = `${min} ${max} ${step} ${attributeId}`;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = kinds.length;
+      kinds.push({ attributeId, range: { min, max, valueAt: compileRange({ min, max, step }) } });
+      numbers.set(key, number);
+    }
+    return number;
+  };
+  return { kinds, numberOf };
+};
+
+/** Compiles a catalog item by item, so that whoever reads it need not have all of it in hand at once. */
+export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder => {
+  const optionsById = new Map(sortedBy(options, ({ id }) => id).map((option) => [option.id, option]));
+  const optionsOf = createOptionLists(optionsById);
+  const { kinds, numberOf } = createKinds();
+  const names = buildTextColumn();
+  const attributeIds = buildTextColumn();
+  const attributeKinds = buildNumberColumn(Uint32Array);
+  const weights = buildNumberColumn(Float64Array);
+  const widths = buildNumberColumn(Uint32Array);
+  const heights = buildNumberColumn(Uint32Array);
+  const firstAttributes = buildNumberColumn(Uint32Array);
+  firstAttributes.add(0);
+  const ids: string[] = [];
+  const optionIds: (readonly string[])[] = [];
+
+  const add = (item: CatalogItem): void => {
+    const before = ids.at(-1);
+    if (before !== undefined && compareBytes(before, item.id) >= 0)
+      throw new Error(`Item ${item.id} comes after ${before}, out of order.`);
+    ids.push(item.id);
+    names.add(item.name);
+    widths.add(item.width);
+    heights.add(item.height);
+
+    const { ids: ownOptionIds, multipliers } = optionsOf(item);
+    optionIds.push(ownOptionIds);
+    let weight = item.rollNumerator;
+    for (const multiplier of multipliers) weight *= multiplier;
+    weights.add(weight);
+
+    for (const attribute of sortedBy(item.attributes, ({ id }) => id)) {
+      attributeIds.add(attribute.id);
+      attributeKinds.add(numberOf(attribute));
+    }
+    firstAttributes.add(attributeKinds.length);
+  };
+
+  const finish = (): Catalog => {
+    const columns: Columns = {
+      names: names.finish(),
+      widths: widths.finish(),
+      heights: heights.finish(),
+      firstAttributes: firstAttributes.finish(),
+      attributeIds: attributeIds.finish(),
+      attributeKinds: attributeKinds.finish(),
+      kinds,
+    };
+    const allWeights = weights.finish();
+    const itemsById = new Map<string, CompiledItem>();
+    const items = ids.map((id, place) => {
+      const item = new ColumnItem(
+        columns,
+        place,
+        id,
+        allWeights[place] as number,
+        optionIds[place] as readonly string[],
+      );
+      itemsById.set(id, item);
+      return item;
+    });
+    return { options: optionsById, items, itemsById };
+  };
+
+  return { add, finish };
+};
+
+export const compileCatalog = (options: Iterable<CatalogOption>, items: Iterable<CatalogItem>): Catalog => {
+  const catalog = buildCatalog(options);
+  for (const item of sortedBy(items, ({ id }) => id)) catalog.add(item);
+  return catalog.finish();
+};

@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Reader } from '../../database/work.ts';
+import { buildCatalog, type Catalog } from '../../engine/pool/catalog.ts';
+import * as store from './catalog.store.ts';
+import { collectShownItems, type ShownCatalog } from './shown-catalog.presenter.ts';
+
+/** A space as placing things needs it. */
+export interface CatalogSpace {
+  readonly id: string;
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** A team's catalog at one version: compiled for rolling, and what else there is to show of it. */
+export interface LoadedCatalog {
+  readonly version: string;
+  readonly catalog: Catalog;
+  readonly spaces: ReadonlyMap<string, CatalogSpace>;
+  readonly shown: ShownCatalog;
+}
+
+/**
+ * Items are read some at a time, so that a large catalog is never in memory as rows, and other requests have their turn
+ * in between.
+ */
+const ITEMS_A_PAGE = 200;
+
+interface ItemPage {
+  readonly items: Awaited<ReturnType<typeof store.selectItemsAfter>>;
+  readonly optionsOf: Map<string, Awaited<ReturnType<typeof store.selectItemOptions>>>;
+  readonly attributesOf: Map<string, Awaited<ReturnType<typeof store.selectItemAttributes>>>;
+}
+
+/** All items in byte order of their ids, each with its options and attributes in the order in which they are listed. */
+async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
+  let lastId: string | undefined;
+  for (;;) {
+    const items = await store.selectItemsAfter(reader, teamId, lastId, ITEMS_A_PAGE);
+    const firstId = items[0]?.id;
+    lastId = items.at(-1)?.id;
+    if (firstId === undefined || lastId === undefined) return;
+    const range = { firstId, lastId };
+    yield {
+      items,
+      optionsOf: Map.groupBy(await store.selectItemOptions(reader, teamId, range), ({ itemId }) => itemId),
+      attributesOf: Map.groupBy(await store.selectItemAttributes(reader, teamId, range), ({ itemId }) => itemId),
+    };
+    if (items.length < ITEMS_A_PAGE) return;
+    await setImmediate();
+  }
+}
+
+/** All spaces of a team, by id. */
+export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
+  new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
+
+const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version'>> => {
+  const attributes = new Map((await store.selectAttributes(reader, teamId)).map((row) => [row.id, row]));
+  const classifiers = new Map((await store.selectClassifiers(reader, teamId)).map((row) => [row.id, row]));
+  const options = await store.selectOptions(reader, teamId);
+  const catalog = buildCatalog(options);
+  const shownItems = collectShownItems(options.map(({ id }) => id));
+  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId)) {
+    for (const item of items) {
+      const itemOptions = optionsOf.get(item.id) ?? [];
+      const itemAttributes = attributesOf.get(item.id) ?? [];
+      const { id, name, thumbnail, rollNumerator, width, height, createdAtMs, updatedAtMs } = item;
+      catalog.add({
+        id,
+        name,
+        rollNumerator,
+        width,
+        height,
+        optionIds: itemOptions.map(({ optionId }) => optionId),
+        attributes: itemAttributes.map((attribute) => ({
+          id: attribute.id,
+          attributeId: attribute.attributeId,
+          min: attribute.min,
+          max: attribute.max,
+          step: attributes.get(attribute.attributeId)?.step ?? null,
+        })),
+      });
+      const attributeIds = itemAttributes.map((attribute) => attribute.id);
+      shownItems.add({ thumbnail, rollNumerator, createdAtMs, updatedAtMs, links: itemOptions, attributeIds });
+    }
+  }
+  const spaces = await readSpaces(reader);
+  return { catalog: catalog.finish(), spaces, shown: { teamId, attributes, classifiers, items: shownItems.finish() } };
+};
+
+/** Reads a catalog and the version it belongs to, through a reader that sees one state of the data throughout. */
+export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
+  const [found] = await reader.find(store.versions, {});
+  if (found === undefined) throw new Error(`there is no team ${reader.teamId}`);
+  return { version: found.catalogVersion, ...(await readCatalog(reader, reader.teamId)) };
+};

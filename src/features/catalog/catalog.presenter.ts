@@ -1,0 +1,166 @@
+import type { Catalog, CatalogOption, CompiledItem } from '../../engine/pool/catalog.ts';
+import type { RolledItem } from '../../engine/pool/pool.ts';
+import { LIMITS } from '../../limits.ts';
+import { createRecentlyUsed } from '../../recently-used.ts';
+import { isoTime } from '../../time.ts';
+import type { ShownCatalog, ShownItem } from './shown-catalog.presenter.ts';
+
+/** An item instance as it is stored. */
+export interface StoredInstance {
+  readonly id: string;
+  readonly itemId: string;
+  readonly userId: string;
+  /** A JSON object of item attribute id to value. */
+  readonly values: string;
+  /** Where it lies; null where it is not placed. */
+  readonly placement: StoredPlacement | null;
+}
+
+export interface StoredPlacement {
+  readonly id: string;
+  readonly userSpaceId: string;
+  readonly x: number;
+  readonly y: number;
+  readonly rotated: boolean;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/**
+ * Writes what responses say of a team's items, as JSON text. What is the same each time an item is shown is written once
+ * and remembered, for the items that were lately shown: of all of them it would take more memory than all else.
+ */
+export interface CatalogPresenter {
+  /** A roll result; `more` is the text of further members, each after a comma. */
+  rollText(rolled: RolledItem, more?: string): string;
+  /** An item instance as lists show it. */
+  instanceText(instance: StoredInstance): string;
+}
+
+/** The parts of an instance's text that are the same for all instances of an item. */
+interface InstanceParts {
+  /** From the item up to the placement. */
+  readonly item: string;
+  /** From behind the placement up to the attributes. */
+  readonly classifiers: string;
+  readonly attributes: readonly AttributeParts[];
+}
+
+interface AttributeParts {
+  readonly itemAttributeId: string;
+  readonly beforeValue: string;
+  readonly afterValue: string;
+}
+
+/** What the compiled catalog names is in the rows it was compiled from. */
+const known = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('the catalog names a row that it does not hold');
+  return value;
+};
+
+/** Members as JSON, without the braces around them. */
+const membersText = (members: object): string => JSON.stringify(members).slice(1, -1);
+
+/** One flat text: what is remembered is read often, and a text in pieces is put together each time. */
+const flat = (...parts: readonly string[]): string => parts.join('');
+
+export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogPresenter => {
+  const { teamId } = shown;
+  const teamText = JSON.stringify(teamId);
+  const optionOf = (optionId: string): CatalogOption => known(catalog.options.get(optionId));
+
+  /** The members that an item has wherever it is shown. */
+  const itemMembersText = (item: CompiledItem, { thumbnail, rollNumerator, createdAtMs, updatedAtMs }: ShownItem) => {
+    const { id, name, width, height } = item;
+    const times = { createdAt: isoTime(createdAtMs), updatedAt: isoTime(updatedAtMs) };
+    return membersText({ id, name, thumbnail, rollNumerator, width, height, ...times, teamId });
+  };
+
+  const rolledItemText = (place: number): string => {
+    const item = known(catalog.items[place]);
+    const shownItem = shown.items.at(place);
+    const classifiers = shownItem.links.map(({ id, optionId }) => {
+      const { name, dropRateMultiplier, classifierId } = optionOf(optionId);
+      const classifierOption = { id: optionId, name, dropRateMultiplier, classifierId };
+      return { id, itemId: item.id, classifierId, classifierOptionId: optionId, classifierOption };
+    });
+    return flat('{', itemMembersText(item, shownItem), ',"classifiers":', JSON.stringify(classifiers), '}');
+  };
+
+  const instancePartsOf = (place: number): InstanceParts => {
+    const item = known(catalog.items[place]);
+    const shownItem = shown.items.at(place);
+    const classifiers = shownItem.links.map(({ optionId }) => {
+      const { name, classifierId } = optionOf(optionId);
+      return {
+        id: classifierId,
+        name: known(shown.classifiers.get(classifierId)).name,
+        classifierOption: { id: optionId, name },
+      };
+    });
+    const { attributes } = item;
+    return {
+      item: flat(',"item":{', itemMembersText(item, shownItem), '},"itemInstanceSpace":'),
+      classifiers: flat(',"classifiers":', JSON.stringify(classifiers), ',"attributes":['),
+      attributes: shownItem.attributeOrder.map((index) => {
+        const { itemAttributeId, attributeId, range } = known(attributes[index]);
+        const { name } = known(shown.attributes.get(attributeId));
+        return {
+          itemAttributeId,
+          beforeValue: flat('{', membersText({ id: itemAttributeId, attributeId, name }), ',"value":'),
+          afterValue: flat(',', membersText({ min: range.min, max: range.max }), '}'),
+        };
+      }),
+    };
+  };
+
+  const rolledItemTexts = createRecentlyUsed(LIMITS.rememberedItemTexts, rolledItemText);
+  const instanceParts = createRecentlyUsed(LIMITS.rememberedItemTexts, instancePartsOf);
+  const attributeTexts = new Map(
+    shown.attributes.values().map(({ id, name, min, max, step }) => [
+      id,
+      // As a roll shows it, the whole attribute.
+      JSON.stringify({ id, name, min, max, step, teamId }),
+    ]),
+  );
+
+  const placementText = (instanceText: string, placement: StoredPlacement): string => {
+    const { id, userSpaceId, x, y, rotated, createdAtMs, updatedAtMs } = placement;
+    return (
+      `{"id":${JSON.stringify(id)},"itemInstanceId":${instanceText},"teamUserSpaceId":${JSON.stringify(userSpaceId)},` +
+      `"spacePositionX":${x},"spacePositionY":${y},"rotated":${rotated},"teamId":${teamText},` +
+      `"createdAt":"${isoTime(createdAtMs)}","updatedAt":"${isoTime(updatedAtMs)}"}`
+    );
+  };
+
+  return {
+    rollText: (rolled, more = '') => {
+      let text = `{"item":${rolledItemTexts.get(rolled.item.place)},"itemAttributeInstances":[`;
+      let separator = '';
+      for (const { itemAttributeId, attributeId, value } of rolled.values) {
+        text += `${separator}{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":${value},"attribute":${known(attributeTexts.get(attributeId))}}`;
+        separator = ',';
+      }
+      return `${text}]${more}}`;
+    },
+
+    instanceText: ({ id, itemId, userId, values: storedValues, placement }) => {
+      const { place } = known(catalog.itemsById.get(itemId));
+      const parts = instanceParts.get(place);
+      const idText = JSON.stringify(id);
+      let text =
+        `{"id":${idText},"userId":${JSON.stringify(userId)}${parts.item}` +
+        `${placement === null ? 'null' : placementText(idText, placement)}${parts.classifiers}`;
+      const values = JSON.parse(storedValues) as Record<string, number>;
+      let separator = '';
+      for (const { itemAttributeId, beforeValue, afterValue } of parts.attributes) {
+        const value = values[itemAttributeId];
+        // An attribute that the item gained later has no value here; one that it lost is no longer shown.
+        if (value === undefined) continue;
+        text += `${separator}${beforeValue}${value}${afterValue}`;
+        separator = ',';
+      }
+      return `${text}]}`;
+    },
+  };
+};

@@ -1,0 +1,132 @@
+import { sortedBy } from '../../engine/byte-order.ts';
+import { buildNumberColumn } from '../../engine/pool/number-column.ts';
+import { buildTextColumn, type TextColumn } from '../../engine/pool/text-column.ts';
+
+/** What is shown of a catalog beyond what it takes to roll. */
+export interface ShownCatalog {
+  readonly teamId: string;
+  readonly attributes: ReadonlyMap<string, ShownAttribute>;
+  readonly classifiers: ReadonlyMap<string, { readonly name: string }>;
+  readonly items: ShownItems;
+}
+
+export interface ShownAttribute {
+  readonly id: string;
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number | null;
+}
+
+/** What links an item to one of its classifier options. */
+export interface ShownLink {
+  readonly id: string;
+  readonly optionId: string;
+}
+
+interface ItemMembers {
+  readonly thumbnail: string | null;
+  readonly rollNumerator: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** In the order in which they are listed. */
+  readonly links: readonly ShownLink[];
+}
+
+export interface ShownItem extends ItemMembers {
+  /** Which of the item's compiled attributes comes first, second and so on where they are listed. */
+  readonly attributeOrder: readonly number[];
+}
+
+/** By the place of the item in the catalog. */
+export interface ShownItems {
+  at(place: number): ShownItem;
+}
+
+/** A column for each member rather than an object for each item: there may be a hundred thousand. */
+interface Columns {
+  readonly optionIds: readonly string[];
+  /** As JSON, which tells null from a text. */
+  readonly thumbnails: TextColumn;
+  readonly rollNumerators: Float64Array;
+  readonly createdAtMs: Float64Array;
+  readonly updatedAtMs: Float64Array;
+  /** Where the links of each item begin in the two columns below, and after the last item where they end. */
+  readonly firstLinks: Uint32Array;
+  readonly linkIds: TextColumn;
+  readonly linkOptions: Uint32Array;
+  /** The same for its attributes. */
+  readonly firstAttributes: Uint32Array;
+  readonly attributeOrders: Uint16Array;
+}
+
+const linksAt = ({ optionIds, firstLinks, linkIds, linkOptions }: Columns, place: number): ShownLink[] => {
+  const links: ShownLink[] = [];
+  const end = firstLinks[place + 1] as number;
+  for (let index = firstLinks[place] as number; index < end; index += 1)
+    links.push({ id: linkIds.at(index), optionId: optionIds[linkOptions[index] as number] as string });
+  return links;
+};
+
+/** By itself, so that what was collected on the way is not kept. */
+const shownItemsOf = (columns: Columns): ShownItems => ({
+  at: (place) => ({
+    thumbnail: JSON.parse(columns.thumbnails.at(place)) as string | null,
+    rollNumerator: columns.rollNumerators[place] as number,
+    createdAtMs: columns.createdAtMs[place] as number,
+    updatedAtMs: columns.updatedAtMs[place] as number,
+    links: linksAt(columns, place),
+    attributeOrder: [
+      ...columns.attributeOrders.subarray(columns.firstAttributes[place], columns.firstAttributes[place + 1]),
+    ],
+  }),
+});
+
+/** Collects the items in the order of the catalog. */
+export const collectShownItems = (optionIds: readonly string[]) => {
+  const optionNumbers = new Map(optionIds.map((id, number) => [id, number]));
+  const thumbnails = buildTextColumn();
+  const rollNumerators = buildNumberColumn(Float64Array);
+  const createdAtMs = buildNumberColumn(Float64Array);
+  const updatedAtMs = buildNumberColumn(Float64Array);
+  const linkIds = buildTextColumn();
+  const linkOptions = buildNumberColumn(Uint32Array);
+  const firstLinks = buildNumberColumn(Uint32Array);
+  const attributeOrders = buildNumberColumn(Uint16Array);
+  const firstAttributes = buildNumberColumn(Uint32Array);
+  firstLinks.add(0);
+  firstAttributes.add(0);
+
+  const add = (item: ItemMembers & { readonly attributeIds: readonly string[] }): void => {
+    thumbnails.add(JSON.stringify(item.thumbnail));
+    rollNumerators.add(item.rollNumerator);
+    createdAtMs.add(item.createdAtMs);
+    updatedAtMs.add(item.updatedAtMs);
+    for (const { id, optionId } of item.links) {
+      const number = optionNumbers.get(optionId);
+      if (number === undefined) throw new Error(`there is no classifier option ${optionId}`);
+      linkIds.add(id);
+      linkOptions.add(number);
+    }
+    firstLinks.add(linkOptions.length);
+    const compiled = sortedBy(item.attributeIds, (id) => id);
+    for (const id of item.attributeIds) attributeOrders.add(compiled.indexOf(id));
+    firstAttributes.add(attributeOrders.length);
+  };
+
+  const finish = (): ShownItems =>
+    shownItemsOf({
+      optionIds,
+      thumbnails: thumbnails.finish(),
+      rollNumerators: rollNumerators.finish(),
+      createdAtMs: createdAtMs.finish(),
+      updatedAtMs: updatedAtMs.finish(),
+      firstLinks: firstLinks.finish(),
+      linkIds: linkIds.finish(),
+      linkOptions: linkOptions.finish(),
+      firstAttributes: firstAttributes.finish(),
+      attributeOrders: attributeOrders.finish(),
+    });
+
+  return { add, finish };
+};

@@ -1,0 +1,54 @@
+import type { Work } from '../../database/work.ts';
+import type { RolledItem } from '../../engine/pool/pool.ts';
+import { newId } from '../../ids.ts';
+import { utcDay } from '../../time.ts';
+import { countRolls } from '../statistics/roll-counts.service.ts';
+import { insertEvents } from './rolls.store.ts';
+
+/** What one call has rolled; `rollerId` is what the record calls the player. */
+export interface Rolls {
+  readonly templateId: string | null;
+  readonly rollerId: string | null;
+  readonly nowMs: number;
+  readonly rolled: readonly RolledItem[];
+}
+
+/** The item, then its values in the order of its item attributes' ids. */
+const textOf = ({ item, values }: RolledItem): string => {
+  let text = `[${JSON.stringify(item.id)}`;
+  for (const { value } of values) text += `,${value}`;
+  return `${text}]`;
+};
+
+const rowOf = ({ templateId, rollerId, nowMs, rolled }: Rolls) => ({
+  id: newId(),
+  template_id: templateId,
+  roller_id: rollerId,
+  rolled_at: nowMs,
+  results: `[${rolled.map(textOf).join()}]`,
+});
+
+/** Rolls that concern no player differ in nothing but their results, so those of a group and a day share a row. */
+const events = insertEvents((all: readonly Rolls[]) => {
+  const nobodys = new Map<string, { first: Rolls; rolled: RolledItem[] }>();
+  const rows = [];
+  for (const rolls of all) {
+    if (rolls.rollerId !== null || rolls.templateId !== null) {
+      rows.push(rowOf(rolls));
+      continue;
+    }
+    const day = utcDay(rolls.nowMs);
+    const known = nobodys.get(day);
+    if (known === undefined) nobodys.set(day, { first: rolls, rolled: [...rolls.rolled] });
+    else known.rolled.push(...rolls.rolled);
+  }
+  for (const { first, rolled } of nobodys.values()) rows.push(rowOf({ ...first, rolled }));
+  return rows;
+});
+
+/** Records rolls that belong together, and counts them, in the transaction that makes them. */
+export const recordRolls = (work: Work, rolls: Rolls): void => {
+  if (rolls.rolled.length === 0) return;
+  work.write(events, rolls);
+  countRolls(work, rolls);
+};

@@ -1,0 +1,86 @@
+import { ask } from '../../database/declarations.ts';
+import type { Finder, Transaction, Work } from '../../database/work.ts';
+import {
+  initialOwnState,
+  initialPityState,
+  type OwnState,
+  type PityState,
+  type TemplateState,
+} from '../../engine/systems/state.ts';
+import * as store from './user-states.store.ts';
+
+/** The template whose state is meant, and the group with which it shares its pity, if any. */
+export interface StateOwner {
+  readonly id: string;
+  readonly pityGroup: string | null;
+}
+
+/** What is kept under a template; its pity part counts only where the template is in no group. */
+interface OwnRecord {
+  readonly own: OwnState;
+  readonly pity: PityState;
+}
+
+const scopesOf = ({ id, pityGroup }: StateOwner) => ({
+  own: `template:${id}`,
+  group: pityGroup === null ? null : `group:${pityGroup}`,
+});
+
+type Found = readonly { readonly state: string }[];
+
+const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): TemplateState => {
+  const record: OwnRecord =
+    own === undefined ? { own: initialOwnState(), pity: initialPityState() } : JSON.parse(own.state);
+  if (pityGroup === null) return record;
+  return { own: record.own, pity: group === undefined ? initialPityState() : JSON.parse(group.state) };
+};
+
+/** The state of a player on a template, which only the command that holds it may change. */
+export interface HeldState {
+  readonly state: TemplateState;
+  /** The player must exist, or be created by the same command. */
+  save(next: TemplateState): void;
+}
+
+/** Calls for one player and one template, or pity group, come one after another. */
+export const holdTemplateState = async (work: Work, userId: string, owner: StateOwner): Promise<HeldState> => {
+  const scopes = scopesOf(owner);
+  const [own, group] = await Promise.all([
+    work.hold(ask(store.holdState, { userId, scope: scopes.own })).then(([rows]) => rows),
+    scopes.group === null
+      ? []
+      : work.hold(ask(store.holdState, { userId, scope: scopes.group })).then(([rows]) => rows),
+  ]);
+  const save = (found: Found, scope: string, templateId: string | null, value: object): void => {
+    const state = JSON.stringify(value);
+    if (found.length > 0) work.write(store.updateState, { user_id: userId, scope, state });
+    else work.write(store.insertState, { user_id: userId, scope, template_id: templateId, state });
+  };
+  return {
+    state: readState(own, group, owner),
+    save: ({ own: nextOwn, pity }) => {
+      if (scopes.group !== null) save(group, scopes.group, null, pity);
+      const record: OwnRecord = { own: nextOwn, pity: scopes.group === null ? pity : initialPityState() };
+      save(own, scopes.own, owner.id, record);
+    },
+  };
+};
+
+/** The state as it is, without holding it; null where the player never rolled here. */
+export const findTemplateState = async (
+  finder: Finder,
+  userId: string,
+  owner: StateOwner,
+): Promise<TemplateState | null> => {
+  const scopes = scopesOf(owner);
+  const [own, group] = await Promise.all([
+    finder.find(store.stateOf, { userId, scope: scopes.own }),
+    scopes.group === null ? [] : finder.find(store.stateOf, { userId, scope: scopes.group }),
+  ]);
+  return own.length + group.length === 0 ? null : readState(own, group, owner);
+};
+
+/** Keeps rolls of a player who is about to be deleted from changing what templates remember. */
+export const holdStatesOf = async (tx: Transaction, userId: string): Promise<void> => {
+  await store.holdStatesOf(tx, userId);
+};
