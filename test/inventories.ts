@@ -7,6 +7,29 @@ const sorted = (texts: string[]): string[] => texts.sort();
 
 type Rows<T extends keyof Tables> = readonly Tables[T][];
 
+/** How an instance came about is told by itself, unless its id had a life before. Its first owner gave it away first. */
+const creationsOf = (events: Rows<'item_instance_history'>, instances: Rows<'item_instances'>) =>
+  instances
+    .filter(({ cause }) => cause !== null)
+    .map((instance): Tables['item_instance_history'] => {
+      const first = events.find(
+        ({ team_id, item_instance_id, sequence }) =>
+          team_id === instance.team_id && item_instance_id === instance.id && sequence === 2,
+      );
+      return {
+        team_id: instance.team_id,
+        item_instance_id: instance.id,
+        sequence: 1,
+        item_id: instance.item_id,
+        event: 'created',
+        from_user_id: null,
+        to_user_id: first === undefined ? instance.user_id : first.from_user_id,
+        cause: instance.cause as string,
+        created_at: instance.created_at,
+        request_id: instance.request_id,
+      };
+    });
+
 /**
  * Each life of an instance begins with its creation, goes from owner to owner without a gap, and ends with its deletion;
  * those that are there are in the hands of whom their history names last. A user who is deleted is named no more.
@@ -14,7 +37,8 @@ type Rows<T extends keyof Tables> = readonly Tables[T][];
 const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Rows<'item_instances'>): void => {
   const ownerOf = new Map<string, string | null>();
   const nameOf = (teamId: string, id: string) => `${teamId} | ${id}`;
-  const byInstance = Map.groupBy(events, (event) => nameOf(event.team_id, event.item_instance_id));
+  const all = [...creationsOf(events, instances), ...events];
+  const byInstance = Map.groupBy(all, (event) => nameOf(event.team_id, event.item_instance_id));
   for (const [name, lives] of byInstance) {
     let owner: string | null | undefined;
     for (const [index, event] of lives.toSorted((a, b) => a.sequence - b.sequence).entries()) {
@@ -39,8 +63,9 @@ const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Ro
 };
 
 /**
- * What must hold in the database whatever was done to it: the occupied cells are the cells of all placements, the rows
- * in which free places are looked for are the occupied cells once more, and the history tells of every instance.
+ * What must hold in the database whatever was done to it: the cells of each placement are those that its item covers,
+ * numbered from the top-left one; the rows in which free places are looked for are the same cells once more; and the
+ * history tells of every instance.
  */
 export const assertInventoriesHold = async (
   { database }: Pick<Service, 'database'>,
@@ -76,8 +101,9 @@ export const assertInventoriesHold = async (
       .innerJoin('spaces', (join) =>
         join.onRef('spaces.team_id', '=', 'user_spaces.team_id').onRef('spaces.id', '=', 'user_spaces.space_id'),
       )
+      .where('placement.part', '=', 0)
       .select([
-        'placement.id',
+        'placement.item_instance_id as id',
         'placement.team_id',
         'placement.user_space_id',
         'placement.x',
@@ -93,7 +119,7 @@ export const assertInventoriesHold = async (
       .$if(teamId !== undefined, (query) => query.where('placement.team_id', '=', teamId as string))
       .execute(),
     cells: await reader
-      .selectFrom('occupied_cells')
+      .selectFrom('item_instance_spaces')
       .selectAll()
       .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId as string))
       .execute(),
@@ -106,16 +132,27 @@ export const assertInventoriesHold = async (
   assertHistoryHolds(events, instances);
   const name = (...parts: (string | number)[]) => parts.join(' | ');
   const expectedCells = placements.flatMap((placement) =>
-    cellsOf(footprintOf(placement, placement.rotated === 1), placement).map(({ x, y }) => {
+    cellsOf(footprintOf(placement, placement.rotated === 1), placement).map(({ x, y }, index) => {
       assert.ok(x < placement.cols && y < placement.rows, `${placement.id} reaches outside its grid`);
       assert.equal(placement.owner, placement.holder, `${placement.id} lies in another player's space`);
-      return name(placement.team_id, placement.user_space_id, x, y, placement.id);
+      return name(placement.team_id, placement.user_space_id, x, y, placement.id, index === 0 ? 'first' : '');
     }),
   );
+  for (const { part, id, rotated, created_at, updated_at } of cells) {
+    const isNull = [id, rotated, created_at, updated_at].map((value) => value === null);
+    assert.deepEqual(isNull, Array(4).fill(part !== 0), 'only the first cell tells of the placement');
+  }
   assert.deepEqual(
-    sorted(cells.map((cell) => name(cell.team_id, cell.user_space_id, cell.x, cell.y, cell.item_instance_space_id))),
+    sorted(
+      cells.map((cell) =>
+        name(
+          ...[cell.team_id, cell.user_space_id, cell.x, cell.y, cell.item_instance_id],
+          cell.part === 0 ? 'first' : '',
+        ),
+      ),
+    ),
     sorted(expectedCells),
-    'the occupied cells are the cells of all placements',
+    'the cells of all placements are those that their items cover',
   );
   const cellsOfRows = rows.flatMap(({ team_id, user_space_id, y, taken }) =>
     [...BigInt(`0x${taken}`).toString(2)]
@@ -125,7 +162,7 @@ export const assertInventoriesHold = async (
   assert.deepEqual(
     sorted(cellsOfRows),
     sorted(cells.map((cell) => name(cell.team_id, cell.user_space_id, cell.x, cell.y))),
-    'the rows of user spaces are the occupied cells',
+    'the rows of user spaces are the cells of all placements',
   );
 };
 
@@ -138,7 +175,6 @@ export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise
       'user_spaces',
       'item_instances',
       'item_instance_spaces',
-      'occupied_cells',
       'user_space_rows',
       'item_instance_history',
     ] as const;

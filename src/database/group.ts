@@ -20,6 +20,7 @@ export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 type Values = readonly (string | number)[];
 
 interface Asked {
+  readonly owner: object;
   readonly lookup: Lookup;
   readonly values: Values;
   readonly resolve: (rows: readonly unknown[]) => void;
@@ -105,9 +106,9 @@ export class Group {
     return outcomes;
   }
 
-  ask(lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
+  ask(owner: object, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
-      this.#asked.push({ lookup, values: valuesOf(lookup, key), resolve, reject });
+      this.#asked.push({ owner, lookup, values: valuesOf(lookup, key), resolve, reject });
       this.#schedule();
     });
   }
@@ -119,11 +120,18 @@ export class Group {
           new Promise<readonly unknown[]>((resolve, reject) => {
             const values = valuesOf(lookup, key);
             if (lookup.locks !== null) work.claim(`${lookup.locks}\0${textOf(values)}`);
-            this.#held.push({ lookup, values, resolve, reject });
+            this.#held.push({ owner: work, lookup, values, resolve, reject });
             this.#schedule();
           }),
       ),
     );
+  }
+
+  /** Drops what a command that has ended has asked for in vain: nobody would be there to hear the answer. */
+  forget(owner: object): void {
+    const isOfOthers = (asked: Asked): boolean => asked.owner !== owner;
+    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isOfOthers);
+    if (this.#held.length > 0) this.#held = this.#held.filter(isOfOthers);
   }
 
   /** False where another command has the key. */
@@ -146,6 +154,7 @@ export class Group {
     this.#isScheduled = false;
     const isLocking = this.#asked.length === 0;
     const asked = isLocking ? this.#held : this.#asked;
+    if (asked.length === 0) return;
     if (isLocking) this.#held = [];
     else this.#asked = [];
     try {
@@ -225,6 +234,8 @@ class GroupWork implements Transaction {
       return { value: await this.#owner.command(this) };
     } catch (error) {
       return { error };
+    } finally {
+      this.#group.forget(this);
     }
   }
 
@@ -233,7 +244,7 @@ class GroupWork implements Transaction {
   }
 
   find<K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Promise<readonly Row[]> {
-    return this.#group.ask(lookup, key) as Promise<readonly Row[]>;
+    return this.#group.ask(this, lookup, key) as Promise<readonly Row[]>;
   }
 
   hold<R extends readonly unknown[]>(

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, Paged, Position } from '../database/paging.ts';
 import { invalid } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
+import { sendText } from './server.ts';
 
 const encode = ({ createdAtMs, id }: Position): string =>
   Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
@@ -19,14 +20,24 @@ const decode = (cursor: string): Position => {
 export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
   cursor === undefined ? { limit } : { limit, after: decode(cursor) };
 
-/** Answers the rows of a page, and names the next page in a header. The link is relative, so it holds behind any proxy. */
+/** Names the next page in a header, if there is one. The link is relative, so it holds behind any proxy. */
+const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position | undefined): void => {
+  if (next === undefined) return;
+  // Only the first question mark divides: others belong to the query.
+  const [path, query] = request.url.split(/\?(.*)/s, 2) as [string, string?];
+  const parameters = new URLSearchParams(query);
+  parameters.set('cursor', encode(next));
+  reply.header('link', `<${path}?${parameters}>; rel="next"`);
+};
+
+/** Answers the rows of a page. */
 export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<T>): T[] => {
-  if (next !== undefined) {
-    // Only the first question mark divides: others belong to the query.
-    const [path, query] = request.url.split(/\?(.*)/s, 2) as [string, string?];
-    const parameters = new URLSearchParams(query);
-    parameters.set('cursor', encode(next));
-    reply.header('link', `<${path}?${parameters}>; rel="next"`);
-  }
+  linkToNext(request, reply, next);
   return rows;
+};
+
+/** The same for rows that are texts already. */
+export const sendTextPage = (request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<string>): never => {
+  linkToNext(request, reply, next);
+  return sendText(reply, `[${rows.join(',')}]`);
 };

@@ -95,16 +95,49 @@ const firstFreeLying = (grid: Grid, { width, height }: Footprint, fromRow = 0): 
 };
 
 /**
- * The first free place in row order: the whole grid is tried with the item as it is, then, where it is not square, the
- * whole grid with it rotated. Where `rotated` is given, only that way.
+ * For each way in which something may lie, the row from which its first free place is to be looked for. As long as cells
+ * are only taken and none is left, that place never comes to lie higher.
  */
-export const firstFree = (grid: Grid, item: Footprint, rotated?: boolean): Place | undefined => {
+export type Searched = Map<number, number>;
+
+/** The first place with the item lying one way, remembering how far the search came. */
+const firstFreeSince = (grid: Grid, footprint: Footprint, searched: Searched): Cell | undefined => {
+  const shape = footprint.width * (grid.rows + 1) + footprint.height;
+  const cell = firstFreeLying(grid, footprint, searched.get(shape));
+  searched.set(shape, cell?.y ?? grid.rows);
+  return cell;
+};
+
+/**
+ * The first free place in row order: the whole grid is tried with the item as it is, then, where it is not square, the
+ * whole grid with it rotated. Where `rotated` is given, only that way. Whoever looks for many places in a grid of which
+ * no cell is left meanwhile may pass the same `searched` each time.
+ */
+export const firstFree = (
+  grid: Grid,
+  item: Footprint,
+  rotated?: boolean,
+  searched: Searched = new Map(),
+): Place | undefined => {
   const ways = rotated === undefined ? (item.width === item.height ? [false] : [false, true]) : [rotated];
   for (const way of ways) {
-    const cell = firstFreeLying(grid, footprintOf(item, way));
+    const cell = firstFreeSince(grid, footprintOf(item, way), searched);
     if (cell !== undefined) return { ...cell, rotated: way };
   }
   return undefined;
+};
+
+/** Whether so many of one footprint find a place, one after another. */
+export const hasRoomFor = ({ cols, rows, taken: before }: Grid, item: Footprint, count: number): boolean => {
+  const taken = new Map(before);
+  const grid = { cols, rows, taken };
+  const searched: Searched = new Map();
+  for (let number = 0; number < count; number += 1) {
+    const place = firstFree(grid, item, undefined, searched);
+    if (place === undefined) return false;
+    for (const [y, bits] of rowsWith(grid, footprintOf(item, place.rotated), place)) taken.set(y, bits);
+  }
+  return true;
 };
 
 /** Something that lies in a grid: its footprint as it lies, already turned. */
@@ -152,15 +185,12 @@ const packOnce = (
 ): Place[] | undefined => {
   const taken = new Map<number, bigint>();
   const grid = { cols, rows, taken };
-  // Cells are only taken here, never left, so the first free place of a footprint never comes to lie higher.
-  const searchedTo = new Map<number, number>();
+  const searched: Searched = new Map();
   const places = new Array<Place>(items.length);
   const place = (item: Footprint): Place | undefined => {
     for (const rotated of item.width === item.height ? [false] : ways) {
       const footprint = footprintOf(item, rotated);
-      const shape = footprint.width * (rows + 1) + footprint.height;
-      const cell = firstFreeLying(grid, footprint, searchedTo.get(shape));
-      searchedTo.set(shape, cell?.y ?? rows);
+      const cell = firstFreeSince(grid, footprint, searched);
       if (cell === undefined) continue;
       for (const [y, bits] of rowsWith(grid, footprint, cell)) taken.set(y, bits);
       return { ...cell, rotated };

@@ -51,6 +51,10 @@ async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPa
   }
 }
 
+/** All spaces of a team, by id. */
+export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
+  new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
+
 const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version'>> => {
   const attributes = new Map((await store.selectAttributes(reader, teamId)).map((row) => [row.id, row]));
   const classifiers = new Map((await store.selectClassifiers(reader, teamId)).map((row) => [row.id, row]));
@@ -81,7 +85,7 @@ const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedC
       shownItems.add({ thumbnail, rollNumerator, createdAtMs, updatedAtMs, links: itemOptions, attributeIds });
     }
   }
-  const spaces = new Map((await store.selectSpaces(reader, teamId)).map((space) => [space.id, space]));
+  const spaces = await readSpaces(reader);
   return { catalog: catalog.finish(), spaces, shown: { teamId, attributes, classifiers, items: shownItems.finish() } };
 };
 

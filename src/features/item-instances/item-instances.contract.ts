@@ -14,30 +14,13 @@ import {
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { itemMembers } from '../catalog/catalog.contract.ts';
+import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
-const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
 const GivenPosition = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Of the top-left cell, from 0. X counts columns, Y rows.',
 });
-const Rotated = Type.Boolean({ description: 'Whether it lies turned: width and height exchanged.' });
-
-const ItemInstanceSpace = Type.Object(
-  {
-    id: Id,
-    itemInstanceId: Id,
-    teamUserSpaceId: Id,
-    spacePositionX: Position,
-    spacePositionY: Position,
-    rotated: Rotated,
-    teamId: Id,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { title: 'ItemInstanceSpace', description: 'Where an item instance lies.' },
-);
-export type ItemInstanceSpace = Static<typeof ItemInstanceSpace>;
 
 const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
   description: 'Null where it is not placed.',
@@ -81,7 +64,6 @@ export const ItemInstance = Type.Object(
   },
   { title: 'ItemInstance', description: 'One particular item that a player owns.' },
 );
-export type ItemInstance = Static<typeof ItemInstance>;
 
 const OwnerId = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1'] });
@@ -150,26 +132,6 @@ const Transfer = Strict(transferMembers, {
   examples: [{ userId: 'player-1', toUserId: 'player-2' }],
 });
 export type Transfer = Static<typeof Transfer>;
-
-const ListedItemInstanceSpace = Type.Object(
-  {
-    spacePositionX: Position,
-    spacePositionY: Position,
-    rotated: Rotated,
-    itemInstanceId: Id,
-    teamUserSpaceId: Id,
-    itemInstance: Type.Object({
-      id: Id,
-      itemId: Id,
-      teamId: Id,
-      createdAt: Timestamp,
-      updatedAt: Timestamp,
-      item: Type.Object({ name: Name }),
-    }),
-  },
-  { title: 'ListedItemInstanceSpace' },
-);
-export type ListedItemInstanceSpace = Static<typeof ListedItemInstanceSpace>;
 
 const tags = ['Item instances'];
 
@@ -240,15 +202,4 @@ export const transferItemInstance = {
   params: PathId,
   body: Transfer,
   response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
-};
-
-export const listItemInstanceSpaces = {
-  operationId: 'listItemInstanceSpaces',
-  summary: 'List where item instances lie',
-  tags,
-  querystring: Strict({
-    teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
-    ...Paging,
-  }),
-  response: answers(Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),
 };

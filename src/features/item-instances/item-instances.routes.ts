@@ -1,48 +1,53 @@
-import type { Database } from '../../database/database.ts';
-import type { Command } from '../../http/idempotency.ts';
-import { pageOf, sendPage } from '../../http/paging.ts';
-import type { App } from '../../http/server.ts';
-import { listItemInstanceSpaces } from '../placements/placements.service.ts';
+import type { Database } from '../../database/work.ts';
+import type { Carriers } from '../../http/idempotency.ts';
+import { pageOf, sendPage, sendTextPage } from '../../http/paging.ts';
+import { type App, sendText } from '../../http/server.ts';
+import { listHistory } from '../history/history.contract.ts';
 import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
+import { getItemInstance, listItemInstances } from './listing.service.ts';
 
-export const itemInstanceRoutes = (
-  app: App,
-  { database, command, ...workshop }: { database: Database; command: Command } & service.Workshop,
-): void => {
+type Parts = { readonly database: Database; readonly command: Carriers['command'] } & service.Workshop;
+
+export const itemInstanceRoutes = (app: App, { database, command, ...workshop }: Parts): void => {
+  const { catalogs } = workshop;
+
   app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
-    command(request, reply, (tx, { context, body }) => service.createItemInstance(tx, context, body, workshop)),
+    command(request, reply, (work, { context, body }) => service.createItemInstance(work, context, body, workshop)),
   );
 
   app.get('/item-instances', { schema: contract.listItemInstances }, async (request, reply) => {
     const { context, query } = request;
-    const page = await database.read((reader) => service.listItemInstances(reader, context, query, pageOf(query)));
-    return sendPage(request, reply, page);
+    const page = await database.read(context.teamId, (reader) =>
+      listItemInstances(reader, query, pageOf(query), catalogs),
+    );
+    return sendTextPage(request, reply, page);
   });
 
-  app.get('/item-instances/:id', { schema: contract.getItemInstance }, ({ context, params }) =>
-    database.read((reader) => service.getItemInstance(reader, context, params.id)),
+  app.get('/item-instances/:id', { schema: contract.getItemInstance }, async ({ context, params }, reply) =>
+    sendText(reply, await database.read(context.teamId, (reader) => getItemInstance(reader, params.id, catalogs))),
   );
 
-  app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, async ({ context, params }) => {
-    await database.write((tx) => service.deleteItemInstance(tx, context, params.id));
-    return {};
-  });
+  app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, ({ context, params }) =>
+    database.write(context.teamId, (work) => service.deleteItemInstance(work, context, params.id, workshop)),
+  );
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>
-    command(request, reply, (tx, { context, params, body }) => service.moveItemInstance(tx, context, params.id, body)),
-  );
-
-  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
-    command(request, reply, (tx, { context, params, body }) =>
-      service.transferItemInstance(tx, context, params.id, body),
+    command(request, reply, (work, { context, params, body }) =>
+      service.moveItemInstance(work, context, params.id, body, workshop),
     ),
   );
 
-  app.get('/item-instance-spaces', { schema: contract.listItemInstanceSpaces }, async (request, reply) => {
-    const { context, query } = request;
-    const page = await database.read((reader) =>
-      listItemInstanceSpaces(reader, context, query.teamUserSpaceId, pageOf(query)),
+  app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
+    command(request, reply, (work, { context, params, body }) =>
+      service.transferItemInstance(work, context, params.id, body, workshop),
+    ),
+  );
+
+  app.get('/item-instances/:id/history', { schema: listHistory }, async (request, reply) => {
+    const { context, params, query } = request;
+    const page = await database.read(context.teamId, (reader) =>
+      service.listItemInstanceHistory(reader, params.id, pageOf(query)),
     );
     return sendPage(request, reply, page);
   });

@@ -9,7 +9,7 @@ import { beginCatalogChange, changeItemCount } from '../catalog/catalog.service.
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import { findOptions } from '../classifiers/classifiers.service.ts';
 import { findInstanceOf } from '../item-instances/item-instances.service.ts';
-import { refit } from '../placements/placements.service.ts';
+import { refit } from '../placements/refit.service.ts';
 import { templatesNamingItem } from '../templates/templates.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
@@ -173,7 +173,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
   });
   if (width !== present.width || height !== present.height)
-    await refit(tx, context, {
+    await refit(tx, {
       itemId: id,
       before: present,
       after: { width, height },

@@ -1,17 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  answers,
-  Empty,
-  Id,
-  Name,
-  Nullable,
-  OwnId,
-  Paging,
-  PathId,
-  Strict,
-  Timestamp,
-  UserId,
-} from '../../http/schemas.ts';
+import { answers, Empty, Id, Name, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const side = (what: string) =>
@@ -24,7 +12,7 @@ const side = (what: string) =>
 const Cols = side('Columns of the grid');
 const Rows = side('Rows of the grid');
 
-export const spaceMembers = {
+const spaceMembers = {
   id: Id,
   name: Name,
   teamId: Id,
@@ -34,7 +22,7 @@ export const spaceMembers = {
   updatedAt: Timestamp,
 };
 
-const Space = Type.Object(spaceMembers, {
+export const Space = Type.Object(spaceMembers, {
   title: 'Space',
   description: 'A kind of grid container, such as a backpack; players get one each as a user space.',
 });
@@ -60,36 +48,6 @@ const SpaceChange = Strict(
   { title: 'SpaceChange', examples: [{ rows: 8 }] },
 );
 export type SpaceChange = Static<typeof SpaceChange>;
-
-const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
-  description: 'Free text of your own, not unique.',
-});
-
-const userSpaceMembers = {
-  id: Id,
-  teamId: Id,
-  userId: Type.String({ description: "The player's id." }),
-  externalId: ExternalId,
-  spaceId: Id,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-};
-
-const UserSpace = Type.Object(userSpaceMembers, {
-  title: 'UserSpace',
-  description: 'One space of one player, in which item instances lie.',
-});
-export type UserSpace = Static<typeof UserSpace>;
-
-export const userSpaceWithSpaceMembers = { ...userSpaceMembers, space: Space };
-const UserSpaceWithSpace = Type.Object(userSpaceWithSpaceMembers, { title: 'UserSpaceWithSpace' });
-export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
-
-const NewUserSpace = Strict(
-  { id: Type.Optional(OwnId), spaceId: Id, externalId: Type.Optional(ExternalId) },
-  { title: 'NewUserSpace', examples: [{ spaceId: 'backpack' }] },
-);
-export type NewUserSpace = Static<typeof NewUserSpace>;
 
 const tags = ['Spaces'];
 
@@ -142,34 +100,4 @@ export const deleteSpace = {
   tags,
   params: PathId,
   response: answers(Empty, 400, 401, 403, 404, 409, 500),
-};
-
-const userTags = ['User spaces'];
-
-export const createUserSpace = {
-  operationId: 'createUserSpace',
-  summary: 'Give a user a space',
-  description: 'Lets the user receive and store item instances. A user who does not exist yet is created.',
-  tags: userTags,
-  params: Strict({ userId: UserId }),
-  body: NewUserSpace,
-  response: answers(UserSpace, 400, 401, 403, 500),
-};
-
-export const listUserSpaces = {
-  operationId: 'listUserSpaces',
-  summary: "List a user's spaces",
-  tags: userTags,
-  params: Strict({ userId: Id }),
-  querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(UserSpaceWithSpace), 400, 401, 403, 404, 500),
-};
-
-export const deleteUserSpace = {
-  operationId: 'deleteUserSpace',
-  summary: 'Take a space from a user',
-  description: 'The item instances that lie in it are kept, unplaced.',
-  tags: userTags,
-  params: Strict({ userId: Id, id: Id }),
-  response: answers(Empty, 400, 401, 403, 404, 500),
 };

@@ -1,174 +1,127 @@
 import type { Context } from '../../context.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { inChunks } from '../../database/chunks.ts';
+import { type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Finder, Reader, Transaction } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { ensureUser, getUser } from '../users/users.service.ts';
-import type {
-  NewSpace,
-  NewUserSpace,
-  Space,
-  SpaceChange,
-  SpaceWithUserSpaces,
-  UserSpace,
-  UserSpaceWithSpace,
-} from './spaces.contract.ts';
-import type { HeldUserSpace } from './spaces.store.ts';
+import { isoTime } from '../../time.ts';
+import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { findBeyond } from '../placements/placements.service.ts';
+import { findOfSpace, findOwners, findSpaceIds } from '../user-spaces/user-spaces.service.ts';
+import type { NewSpace, Space, SpaceChange, SpaceWithUserSpaces } from './spaces.contract.ts';
 import * as store from './spaces.store.ts';
 
-type OfTeam = Pick<Context, 'teamId'>;
+const toSpace = (row: store.SpaceRow): Space => ({
+  id: row.id,
+  name: row.name,
+  teamId: row.team_id,
+  cols: row.cols,
+  rows: row.rows,
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+});
 
+/** Spaces are part of the compiled catalog, which tells their sizes to whoever places something. */
 export const createSpace = async (
   tx: Transaction,
-  { teamId, nowMs }: Context,
+  { nowMs }: Context,
   { id = newId(), name, cols, rows }: NewSpace,
 ): Promise<Space> => {
-  if ((await store.selectSpace(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is taken already' });
-  await store.insertSpace(tx, { team_id: teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs });
-  return getSpace(tx, { teamId }, id);
+  await beginCatalogChange(tx, tx.teamId);
+  const [taken] = await tx.find(store.spaceById, { id });
+  if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is taken already' });
+  const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
+  tx.write(store.insertSpace, row);
+  return toSpace(row);
 };
 
-export const listSpaces = (
-  reader: Reader,
-  { teamId }: OfTeam,
-  filter: { userId?: string },
-  page: Page,
-): Promise<Paged<SpaceWithUserSpaces>> => store.selectSpaces(reader, teamId, filter.userId, page);
+/** The spaces of which a user has a user space. There are few, so that they are put in order here. */
+const selectSpacesOf = async (reader: Reader, userId: string, page: Page): Promise<Paged<store.SpaceRow>> => {
+  const found: store.SpaceRow[] = [];
+  await inChunks(await findSpaceIds(reader, userId), async (ids) => {
+    const rows = await Promise.all(ids.map((id) => reader.find(store.spaceById, { id })));
+    found.push(...rows.flat());
+  });
+  const { after } = page;
+  const following = found
+    .sort((a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id))
+    .filter((row) => after === undefined || (row.created_at - after.createdAtMs || compareBytes(row.id, after.id)) > 0);
+  return paged(following, page);
+};
 
-export const getSpace = async (reader: Reader, { teamId }: OfTeam, id: string): Promise<Space> => {
-  const space = await store.selectSpace(reader, teamId, id);
+export const listSpaces = async (
+  reader: Reader,
+  { userId }: { userId?: string },
+  page: Page,
+): Promise<Paged<SpaceWithUserSpaces>> => {
+  const { rows, next } =
+    userId === undefined ? await store.selectSpaces(reader, page) : await selectSpacesOf(reader, userId, page);
+  const owners = await findOwners(
+    reader,
+    rows.map(({ id }) => id),
+    userId,
+  );
+  return { rows: rows.map((row) => ({ ...toSpace(row), userSpaces: owners.get(row.id) ?? [] })), next };
+};
+
+/** The space, or undefined where the team has none of that id. */
+export const findSpace = async (finder: Finder, id: string): Promise<Space | undefined> => {
+  const [row] = await finder.find(store.spaceById, { id });
+  return row && toSpace(row);
+};
+
+export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
+  const space = await findSpace(finder, id);
   if (space === undefined) throw notFound();
   return space;
 };
 
-export const updateSpace = async (
-  tx: Transaction,
-  { teamId, nowMs }: Context,
-  id: string,
-  change: SpaceChange,
-): Promise<Space> => {
-  await getSpace(tx, { teamId }, id);
-  // The update comes first: it waits for placements under way, which then count, and later ones wait for it. It writes
-  // only what is given, so that it takes back nothing that another change just wrote.
-  await store.updateSpace(tx, teamId, id, change, nowMs);
-  const changed = await getSpace(tx, { teamId }, id);
-  const cutOff = await store.selectCutOff(tx, teamId, id, changed, LIMITS.issues);
+/** Refuses a size that would cut off what lies in a user space of the space. */
+const refuseCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
+  const userSpaces = await findOfSpace(tx, id);
+  const ids = userSpaces.map((userSpace) => userSpace.id).sort(compareBytes);
+  const beyond = await findBeyond(tx, ids, size, LIMITS.issues);
   refuseAny(
-    cutOff.flatMap(({ itemInstanceId, userSpaceId, x, y, right, bottom }) => {
+    beyond.flatMap(({ itemInstanceId, userSpaceId, x, y, width, height }) => {
       const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
       const paths = [
-        ...(right >= changed.cols ? ['/body/cols'] : []),
-        ...(bottom >= changed.rows ? ['/body/rows'] : []),
+        ...(x + width > size.cols ? ['/body/cols'] : []),
+        ...(y + height > size.rows ? ['/body/rows'] : []),
       ];
       return paths.map((path) => ({ path, message }));
     }),
     'CONFLICT',
   );
+};
+
+export const updateSpace = async (
+  tx: Transaction,
+  { nowMs }: Context,
+  id: string,
+  change: SpaceChange,
+): Promise<Space> => {
+  // Placements under way count, and later ones see the new size.
+  await tx.exclude('grids');
+  await beginCatalogChange(tx, tx.teamId);
+  const present = await getSpace(tx, id);
+  const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
+  if (changed.cols < present.cols || changed.rows < present.rows) await refuseCutOff(tx, id, changed);
+  await store.updateSpace(tx, id, change, nowMs);
   return changed;
 };
 
-export const deleteSpace = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
-  await getSpace(tx, { teamId }, id);
-  const users = await store.selectUserSpacesOf(tx, teamId, { spaceId: id }, LIMITS.issues);
+export const deleteSpace = async (tx: Transaction, id: string): Promise<void> => {
+  await beginCatalogChange(tx, tx.teamId);
+  await getSpace(tx, id);
+  const userSpaces = await findOfSpace(tx, id, LIMITS.issues);
   refuseAny(
-    users.map((userSpace) => ({
+    userSpaces.map((userSpace) => ({
       path: '/path/id',
       message: `is the space of user space ${userSpace.id} (user ${userSpace.userId})`,
     })),
     'CONFLICT',
   );
-  await store.deleteSpace(tx, teamId, id);
+  await store.deleteSpace(tx, id);
 };
-
-export const createUserSpace = async (
-  tx: Transaction,
-  context: Context,
-  userId: string,
-  { id = newId(), spaceId, externalId = null }: NewUserSpace,
-): Promise<UserSpace> => {
-  const { teamId, nowMs } = context;
-  const issues = [];
-  if ((await store.selectUserSpace(tx, teamId, id)) !== undefined)
-    issues.push({ path: '/body/id', message: 'is taken already' });
-  if ((await store.selectSpace(tx, teamId, spaceId)) === undefined)
-    issues.push({ path: '/body/spaceId', message: 'is no space of this team' });
-  refuseAny(issues);
-  await ensureUser(tx, context, userId);
-  await store.insertUserSpace(tx, {
-    team_id: teamId,
-    id,
-    user_id: userId,
-    space_id: spaceId,
-    external_id: externalId,
-    created_at: nowMs,
-    updated_at: nowMs,
-  });
-  return (await store.selectUserSpace(tx, teamId, id)) as UserSpace;
-};
-
-export const listUserSpaces = async (
-  reader: Reader,
-  { teamId }: OfTeam,
-  userId: string,
-  page: Page,
-): Promise<Paged<UserSpaceWithSpace>> => {
-  await getUser(reader, { teamId }, userId);
-  return store.selectUserSpaces(reader, teamId, userId, page);
-};
-
-export const deleteUserSpace = async (
-  tx: Transaction,
-  { teamId }: OfTeam,
-  userId: string,
-  id: string,
-): Promise<void> => {
-  if (!(await store.deleteUserSpace(tx, teamId, userId, id))) throw notFound();
-};
-
-export type { HeldUserSpace } from './spaces.store.ts';
-
-/** A user space, held until the end of the transaction so that nobody else places in it meanwhile. */
-export const holdUserSpace = (tx: Transaction, { teamId }: OfTeam, id: string): Promise<HeldUserSpace | undefined> =>
-  store.holdUserSpace(tx, teamId, id);
-
-/** Several at once, in the order in which everybody takes them. */
-export const holdUserSpaces = async (
-  tx: Transaction,
-  { teamId }: OfTeam,
-  ids: readonly string[],
-): Promise<HeldUserSpace[]> => {
-  const [first, ...more] = new Set(ids);
-  if (first === undefined) return [];
-  if (more.length > 0) return store.holdUserSpaces(tx, teamId, [first, ...more]);
-  const held = await store.holdUserSpace(tx, teamId, first);
-  return held === undefined ? [] : [held];
-};
-
-/** All user spaces in which an item lies. */
-export const holdUserSpacesOfItem = (tx: Transaction, { teamId }: OfTeam, itemId: string): Promise<HeldUserSpace[]> =>
-  store.holdUserSpacesOfItem(tx, teamId, itemId);
-
-export const findUserSpace = (reader: Reader, { teamId }: OfTeam, id: string): Promise<UserSpace | undefined> =>
-  store.selectUserSpace(reader, teamId, id);
-
-/** A user's own user space with its space. */
-export const getUserSpace = async (
-  reader: Reader,
-  { teamId }: OfTeam,
-  userId: string,
-  id: string,
-): Promise<UserSpaceWithSpace> => {
-  const userSpace = await store.selectUserSpaceWithSpace(reader, teamId, id);
-  if (userSpace?.userId !== userId) throw notFound();
-  return userSpace;
-};
-
-/** The user spaces that a player has of one space; two are enough to know that there are several. */
-export const userSpacesOf = (
-  reader: Reader,
-  { teamId }: OfTeam,
-  userId: string,
-  spaceId: string,
-): Promise<UserSpace[]> => store.selectUserSpacesOf(reader, teamId, { userId, spaceId }, 2);

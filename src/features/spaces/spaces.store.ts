@@ -1,282 +1,40 @@
-import type { Kysely } from 'kysely';
-import type { Reader, Transaction } from '../../database/database.ts';
-import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
-import { statement } from '../../database/statement.ts';
+import { insertInto, lookup } from '../../database/declarations.ts';
+import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
-import { isoTime } from '../../time.ts';
-import type { Space, SpaceChange, SpaceWithUserSpaces, UserSpace, UserSpaceWithSpace } from './spaces.contract.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 
-const toSpace = (row: Tables['spaces']): Space => ({
-  id: row.id,
-  name: row.name,
-  teamId: row.team_id,
-  cols: row.cols,
-  rows: row.rows,
-  createdAt: isoTime(row.created_at),
-  updatedAt: isoTime(row.updated_at),
+export type SpaceRow = Tables['spaces'];
+
+export const spaceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
+  queries.selectFrom('spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id),
+);
+
+export const insertSpace = insertInto('spaces', {
+  id: 'text',
+  name: 'text',
+  cols: 'integer',
+  rows: 'integer',
+  created_at: 'bigint',
+  updated_at: 'bigint',
 });
 
-const toUserSpace = (row: Tables['user_spaces']): UserSpace => ({
-  id: row.id,
-  teamId: row.team_id,
-  userId: row.user_id,
-  externalId: row.external_id,
-  spaceId: row.space_id,
-  createdAt: isoTime(row.created_at),
-  updatedAt: isoTime(row.updated_at),
-});
-
-export const insertSpace = (tx: Transaction, row: Tables['spaces']) => tx.insertInto('spaces').values(row).execute();
-
-export const updateSpace = (tx: Transaction, teamId: string, id: string, change: SpaceChange, nowMs: number) =>
-  tx
+export const updateSpace = (
+  { queries, teamId }: Transaction,
+  id: string,
+  change: Partial<Pick<SpaceRow, 'name' | 'cols' | 'rows'>>,
+  nowMs: number,
+) =>
+  queries
     .updateTable('spaces')
     .set({ ...change, updated_at: nowMs })
     .where('team_id', '=', teamId)
     .where('id', '=', id)
     .execute();
 
-export const deleteSpace = (tx: Transaction, teamId: string, id: string) =>
-  tx.deleteFrom('spaces').where('team_id', '=', teamId).where('id', '=', id).execute();
+export const deleteSpace = ({ queries, teamId }: Transaction, id: string) =>
+  queries.deleteFrom('spaces').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-export const selectSpace = async (reader: Reader, teamId: string, id: string): Promise<Space | undefined> => {
-  const row = await reader
-    .selectFrom('spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && toSpace(row);
-};
-
-export const selectSpacesById = async (reader: Reader, teamId: string, ids: readonly string[]): Promise<Space[]> => {
-  if (ids.length === 0) return [];
-  const rows = await reader
-    .selectFrom('spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', 'in', ids)
-    .execute();
-  return rows.map(toSpace);
-};
-
-export const selectSpaces = async (
-  reader: Reader,
-  teamId: string,
-  userId: string | undefined,
-  page: Page,
-): Promise<Paged<SpaceWithUserSpaces>> => {
-  const query = reader
-    .selectFrom('spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .$if(userId !== undefined, (some) =>
-      some.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('user_spaces')
-          .select('space_id')
-          .where('user_spaces.team_id', '=', teamId)
-          .where('user_spaces.user_id', '=', userId as string),
-      ),
-    );
-  const { rows, next } = paged(await onPage(query, 'spaces', page).execute(), page);
-  const userSpaces =
-    rows.length === 0
-      ? []
-      : await reader
-          .selectFrom('user_spaces')
-          .select(['id', 'user_id as userId', 'space_id'])
-          .where('team_id', '=', teamId)
-          .where(
-            'space_id',
-            'in',
-            rows.map(({ id }) => id),
-          )
-          .$if(userId !== undefined, (some) => some.where('user_id', '=', userId as string))
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute();
-  const bySpace = Map.groupBy(userSpaces, ({ space_id }) => space_id);
-  return {
-    rows: rows.map((row) => ({
-      ...toSpace(row),
-      userSpaces: (bySpace.get(row.id) ?? []).map(({ id, userId: owner }) => ({ id, userId: owner })),
-    })),
-    next,
-  };
-};
-
-/** Placed instances that reach beyond the given size and how far they do, at most `limit` of them. */
-export const selectCutOff = (
-  reader: Reader,
-  teamId: string,
-  spaceId: string,
-  { cols, rows }: { cols: number; rows: number },
-  limit: number,
-) =>
-  reader
-    .selectFrom('user_spaces')
-    .innerJoin('occupied_cells as cell', (join) =>
-      join.onRef('cell.team_id', '=', 'user_spaces.team_id').onRef('cell.user_space_id', '=', 'user_spaces.id'),
-    )
-    .innerJoin('item_instance_spaces as placement', (join) =>
-      join.onRef('placement.team_id', '=', 'cell.team_id').onRef('placement.id', '=', 'cell.item_instance_space_id'),
-    )
-    .select((eb) => [
-      'placement.item_instance_id as itemInstanceId',
-      'user_spaces.id as userSpaceId',
-      'placement.x',
-      'placement.y',
-      eb.fn.max('cell.x').as('right'),
-      eb.fn.max('cell.y').as('bottom'),
-    ])
-    .groupBy(['placement.item_instance_id', 'user_spaces.id', 'placement.x', 'placement.y'])
-    .where('user_spaces.team_id', '=', teamId)
-    .where('user_spaces.space_id', '=', spaceId)
-    .where((eb) => eb.or([eb('cell.x', '>=', cols), eb('cell.y', '>=', rows)]))
-    .orderBy('user_spaces.id')
-    .orderBy('placement.item_instance_id')
-    .limit(limit)
-    .execute();
-
-export const insertUserSpace = (tx: Transaction, row: Tables['user_spaces']) =>
-  tx.insertInto('user_spaces').values(row).execute();
-
-export const selectUserSpace = async (reader: Reader, teamId: string, id: string): Promise<UserSpace | undefined> => {
-  const row = await reader
-    .selectFrom('user_spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && toUserSpace(row);
-};
-
-export const selectUserSpaceWithSpace = async (
-  reader: Reader,
-  teamId: string,
-  id: string,
-): Promise<UserSpaceWithSpace | undefined> => {
-  const userSpace = await selectUserSpace(reader, teamId, id);
-  const space = userSpace && (await selectSpace(reader, teamId, userSpace.spaceId));
-  return userSpace && space && { ...userSpace, space };
-};
-
-export const selectUserSpacesOf = async (
-  reader: Reader,
-  teamId: string,
-  filter: { userId?: string; spaceId?: string },
-  limit: number,
-): Promise<UserSpace[]> => {
-  let query = reader.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId);
-  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
-  if (filter.spaceId !== undefined) query = query.where('space_id', '=', filter.spaceId);
-  const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute();
-  return rows.map(toUserSpace);
-};
-
-export const selectUserSpaces = async (
-  reader: Reader,
-  teamId: string,
-  userId: string,
-  page: Page,
-): Promise<Paged<UserSpaceWithSpace>> => {
-  const query = reader
-    .selectFrom('user_spaces')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId);
-  const found = paged(await onPage(query, 'user_spaces', page).execute(), page);
-  const spaces = await selectSpacesById(reader, teamId, [...new Set(found.rows.map((row) => row.space_id))]);
-  const byId = new Map(spaces.map((space) => [space.id, space]));
-  return mapPage(found, (row) => ({ ...toUserSpace(row), space: byId.get(row.space_id) as Space }));
-};
-
-export const deleteUserSpace = async (
-  tx: Transaction,
-  teamId: string,
-  userId: string,
-  id: string,
-): Promise<boolean> => {
-  const rows = await tx
-    .deleteFrom('user_spaces')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .returning('id')
-    .execute();
-  return rows.length > 0;
-};
-
-/** A user space that is held, and the size of its grid, which stays as it is meanwhile. */
-export interface HeldUserSpace extends UserSpace {
-  readonly cols: number;
-  readonly rows: number;
-}
-
-/**
- * User spaces with the spaces behind them: the user space is for this transaction alone until its end, the space can
- * only not be changed, so that others may use it too.
- */
-const heldUserSpaces = (queries: Kysely<Tables>, teamId: string) =>
-  queries
-    .selectFrom('user_spaces')
-    .innerJoin('spaces', (join) =>
-      join.onRef('spaces.team_id', '=', 'user_spaces.team_id').onRef('spaces.id', '=', 'user_spaces.space_id'),
-    )
-    .selectAll('user_spaces')
-    .select(['spaces.cols', 'spaces.rows'])
-    .where('user_spaces.team_id', '=', teamId)
-    .forUpdate('user_spaces')
-    .forShare('spaces');
-
-type HeldRow = Awaited<ReturnType<ReturnType<typeof heldUserSpaces>['execute']>>[number];
-
-const toHeld = (row: HeldRow): HeldUserSpace => ({ ...toUserSpace(row), cols: row.cols, rows: row.rows });
-
-const holdOne = statement<{ teamId: string; id: string }, HeldRow>((queries, { teamId, id }) =>
-  heldUserSpaces(queries, teamId).where('user_spaces.id', '=', id),
-);
-
-export const holdUserSpace = async (
-  tx: Transaction,
-  teamId: string,
-  id: string,
-): Promise<HeldUserSpace | undefined> => {
-  const [row] = await holdOne(tx, { teamId, id });
-  return row && toHeld(row);
-};
-
-/** Always in the order of their ids, so that two never wait in a circle. */
-export const holdUserSpaces = async (
-  tx: Transaction,
-  teamId: string,
-  ids: readonly string[],
-): Promise<HeldUserSpace[]> => {
-  const rows = await heldUserSpaces(tx, teamId).where('user_spaces.id', 'in', ids).orderBy('user_spaces.id').execute();
-  return rows.map(toHeld);
-};
-
-/** The user spaces in which instances of an item lie. */
-export const holdUserSpacesOfItem = async (
-  tx: Transaction,
-  teamId: string,
-  itemId: string,
-): Promise<HeldUserSpace[]> => {
-  const rows = await heldUserSpaces(tx, teamId)
-    .where('user_spaces.id', 'in', (eb) =>
-      eb
-        .selectFrom('item_instance_spaces as placement')
-        .innerJoin('item_instances as instance', (join) =>
-          join
-            .onRef('instance.team_id', '=', 'placement.team_id')
-            .onRef('instance.id', '=', 'placement.item_instance_id'),
-        )
-        .select('placement.user_space_id')
-        .where('instance.team_id', '=', teamId)
-        .where('instance.item_id', '=', itemId),
-    )
-    .orderBy('user_spaces.id')
-    .execute();
-  return rows.map(toHeld);
+export const selectSpaces = async ({ queries, teamId }: Reader, page: Page): Promise<Paged<SpaceRow>> => {
+  const query = queries.selectFrom('spaces').selectAll().where('team_id', '=', teamId);
+  return paged(await onPage(query, 'spaces', page).execute(), page);
 };

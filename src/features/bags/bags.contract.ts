@@ -1,7 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, OptionalBody, Strict } from '../../http/schemas.ts';
-import { userSpaceWithSpaceMembers } from '../spaces/spaces.contract.ts';
-import { ItemInstance } from './item-instances.contract.ts';
+import { answers, Id, OptionalBody, Paging, Strict } from '../../http/schemas.ts';
+import { ItemInstance } from '../item-instances/item-instances.contract.ts';
+import { Space } from '../spaces/spaces.contract.ts';
+import { userSpaceMembers } from '../user-spaces/user-spaces.contract.ts';
+
+const userSpaceWithSpaceMembers = { ...userSpaceMembers, space: Space };
+const UserSpaceWithSpace = Type.Object(userSpaceWithSpaceMembers, { title: 'UserSpaceWithSpace' });
+export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
 
 const Bag = Type.Object(
   {
@@ -10,10 +15,18 @@ const Bag = Type.Object(
   },
   { title: 'UserSpaceWithItemInstances', description: 'A user space with all that it takes to draw it.' },
 );
-export type Bag = Static<typeof Bag>;
 
 const tags = ['User spaces'];
 const params = Strict({ userId: Id, id: Id });
+
+export const listUserSpaces = {
+  operationId: 'listUserSpaces',
+  summary: "List a user's spaces",
+  tags,
+  params: Strict({ userId: Id }),
+  querystring: Strict({ ...Paging }),
+  response: answers(Type.Array(UserSpaceWithSpace), 400, 401, 403, 404, 500),
+};
 
 export const getBag = {
   operationId: 'getUserSpace',

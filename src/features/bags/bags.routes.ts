@@ -1,0 +1,35 @@
+import type { Database } from '../../database/work.ts';
+import type { Carriers } from '../../http/idempotency.ts';
+import { pageOf, sendPage } from '../../http/paging.ts';
+import { type App, sendText } from '../../http/server.ts';
+import type { Catalogs } from '../catalog/catalog.service.ts';
+import * as contract from './bags.contract.ts';
+import * as service from './bags.service.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly change: Carriers['change'];
+  readonly catalogs: Catalogs;
+}
+
+export const bagRoutes = (app: App, { database, change, catalogs }: Parts): void => {
+  app.get('/users/:userId/spaces', { schema: contract.listUserSpaces }, async (request, reply) => {
+    const { context, params, query } = request;
+    const page = await database.read(context.teamId, (reader) =>
+      service.listBags(reader, params.userId, pageOf(query)),
+    );
+    return sendPage(request, reply, page);
+  });
+
+  app.get('/users/:userId/spaces/:id', { schema: contract.getBag }, async ({ context, params }, reply) =>
+    sendText(reply, await database.read(context.teamId, (reader) => service.getBag(reader, params, catalogs))),
+  );
+
+  // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
+  app.post('/users/:userId/spaces/:id/sort', { schema: contract.sortBag }, async (request, reply) =>
+    sendText(
+      reply,
+      await change(request, reply, (tx, { context, params }) => service.sortBag(tx, context, params, catalogs)),
+    ),
+  );
+};

@@ -1,0 +1,187 @@
+import type { Context } from '../../context.ts';
+import { ask } from '../../database/declarations.ts';
+import { Collision, type Work } from '../../database/work.ts';
+import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
+import { askGridRows, askPlacement, Inventory } from '../placements/inventory.service.ts';
+import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
+import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
+import * as store from './item-instances.store.ts';
+
+/** What the operations of a command name, and whatever of it is there is to be held. */
+export interface Named {
+  /** Instances that are there, and ids of the caller's own for those that are to be. */
+  readonly instanceIds: ReadonlySet<string>;
+  /** Those of them of which the history will tell. */
+  readonly toldIds: ReadonlySet<string>;
+  readonly userSpaceIds: ReadonlySet<string>;
+  /** Players' spaces; the user spaces that these have of them are meant. */
+  readonly spacesOfUsers: readonly { readonly userId: string; readonly spaceId: string }[];
+  readonly userIds: ReadonlySet<string>;
+}
+
+interface Found {
+  readonly team: TeamCatalog;
+  readonly users: ReadonlyMap<string, readonly KnownUser[]>;
+  /** By player and space. */
+  readonly userSpaceIds: ReadonlyMap<string, readonly string[]>;
+  readonly inventory: Inventory;
+  readonly chronicle: Chronicle;
+}
+
+const ofUserAndSpace = (userId: string, spaceId: string): string => `${userId}\0${spaceId}`;
+
+/**
+ * All that a command holds, and what it does with it. Nothing is written before the end; what comes later in the command
+ * sees here what came before.
+ */
+export class Holdings {
+  readonly team: TeamCatalog;
+  readonly inventory: Inventory;
+  readonly chronicle: Chronicle;
+  readonly #work: Work;
+  readonly #context: Context;
+  readonly #found: Found;
+  /** Instances as the database has them, and as they are now. */
+  readonly #before = new Map<string, store.InstanceRow>();
+  readonly #now = new Map<string, store.InstanceRow>();
+  /** Instances that the command itself has made. */
+  readonly #made = new Set<string>();
+  readonly #userSpaces = new Map<string, UserSpaceRow>();
+  readonly #newUsers = new Map<string, KnownUser>();
+
+  constructor(work: Work, context: Context, found: Found) {
+    this.#work = work;
+    this.#context = context;
+    this.#found = found;
+    this.team = found.team;
+    this.inventory = found.inventory;
+    this.chronicle = found.chronicle;
+  }
+
+  addStored(instance: store.InstanceRow): void {
+    this.#before.set(instance.id, instance);
+    this.#now.set(instance.id, instance);
+  }
+
+  addUserSpace(userSpace: UserSpaceRow): void {
+    this.#userSpaces.set(userSpace.id, userSpace);
+  }
+
+  instance(id: string): store.InstanceRow | undefined {
+    return this.#now.get(id);
+  }
+
+  make(instance: store.InstanceRow): void {
+    this.#made.add(instance.id);
+    this.#now.set(instance.id, instance);
+  }
+
+  change(instance: store.InstanceRow): void {
+    this.#now.set(instance.id, instance);
+  }
+
+  remove(id: string): void {
+    this.#now.delete(id);
+  }
+
+  userSpace(id: string): UserSpaceRow | undefined {
+    return this.#userSpaces.get(id);
+  }
+
+  /** The first two user spaces that a player has of a space. */
+  userSpaceIdsOf(userId: string, spaceId: string): readonly string[] {
+    const ids = this.#found.userSpaceIds.get(ofUserAndSpace(userId, spaceId)) ?? [];
+    // One that was found is gone: it was deleted before it could be held.
+    if (ids.some((id) => !this.#userSpaces.has(id))) throw new Collision();
+    return ids;
+  }
+
+  hasUser(id: string): boolean {
+    return (this.#found.users.get(id)?.length ?? 0) > 0 || this.#newUsers.has(id);
+  }
+
+  /** Makes a player who is not there yet, once. */
+  ensureUser(id: string): void {
+    if (!this.hasUser(id)) this.#newUsers.set(id, ensureUser(this.#work, this.#context, id, []));
+  }
+
+  /** Writes whatever is not as it was. */
+  save(): void {
+    for (const [id, before] of this.#before) {
+      const now = this.#now.get(id);
+      if (now === undefined || this.#made.has(id)) this.#work.write(store.deleteInstance, { id });
+      else if (now !== before) this.#work.write(store.updateOwner, now);
+    }
+    for (const id of this.#made) {
+      const made = this.#now.get(id);
+      if (made !== undefined) this.#work.write(store.insertInstance, made);
+    }
+    this.inventory.save(this.#work);
+  }
+}
+
+/** Looks, without holding anything, where the instances lie and which user spaces are meant. */
+const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers, userIds }: Named) => {
+  const placements = [...instanceIds].map(askPlacement);
+  const users = [...userIds].map(askUser);
+  const [team, placed, known, ofSpaces] = await Promise.all([
+    catalogs.currentForPlacing(work),
+    Promise.all(placements.map(({ lookup, key }) => work.find(lookup, key))),
+    Promise.all(users.map(({ lookup, key }) => work.find(lookup, key))),
+    Promise.all(spacesOfUsers.map(({ userId, spaceId }) => findUserSpaceIds(work, userId, spaceId))),
+  ]);
+  return {
+    team,
+    lyingIn: placed.flat().map(({ user_space_id }) => user_space_id),
+    users: new Map([...userIds].map((id, index) => [id, known[index] ?? []])),
+    userSpaceIds: new Map(
+      spacesOfUsers.map(({ userId, spaceId }, index) => [ofUserAndSpace(userId, spaceId), ofSpaces[index] ?? []]),
+    ),
+  };
+};
+
+/**
+ * Holds all that the operations of a command name before the first of them begins, at once and in the order in which
+ * everybody holds things. What was found before may have changed by then, so where instances lie is read again.
+ */
+export const openHoldings = async (
+  work: Work,
+  context: Context,
+  named: Named,
+  { catalogs, cause }: { catalogs: Catalogs; cause: Cause },
+): Promise<Holdings> => {
+  const { team, lyingIn, users, userSpaceIds } = await look(work, catalogs, named);
+  const instanceIds = [...named.instanceIds];
+  const toldIds = [...named.toldIds];
+  const spaceIds = [...new Set([...named.userSpaceIds, ...lyingIn, ...[...userSpaceIds.values()].flat()])];
+  const [instances, placed, pasts, userSpaces, gridRows] = await Promise.all([
+    work.hold(...instanceIds.map((id) => ask(store.holdInstance, { id }))),
+    work.hold(...instanceIds.map(askPlacement)),
+    work.hold(...toldIds.map(askPast)),
+    work.hold(...spaceIds.map(askUserSpace)),
+    work.hold(...spaceIds.map(askGridRows)),
+  ]);
+  const inventory = new Inventory(context);
+  const chronicle = new Chronicle(work, context, cause);
+  const holdings = new Holdings(work, context, { team, users, userSpaceIds, inventory, chronicle });
+  for (const [index, [userSpace]] of userSpaces.entries()) {
+    if (userSpace === undefined) continue;
+    holdings.addUserSpace(userSpace);
+    inventory.open(userSpace.id, sizeOf(team, userSpace), gridRows[index] ?? []);
+  }
+  for (const [index, [instance]] of instances.entries()) {
+    if (instance === undefined) continue;
+    holdings.addStored(instance);
+    inventory.learn(instance.id, placed[index] ?? []);
+  }
+  for (const [index, id] of toldIds.entries()) chronicle.learn(id, pasts[index] ?? []);
+  return holdings;
+};
+
+/** The size of a user space's grid. The catalog has every space that a user space is of, if it is recent enough. */
+export const sizeOf = ({ spaces }: TeamCatalog, { space_id }: UserSpaceRow) => {
+  const size = spaces.get(space_id);
+  if (size === undefined) throw new Collision();
+  return size;
+};

@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox';
+import { answers, Id, IdList, Name, Paging, Strict, Timestamp } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+
+const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
+export const Rotated = Type.Boolean({ description: 'Whether it lies turned: width and height exchanged.' });
+
+export const ItemInstanceSpace = Type.Object(
+  {
+    id: Id,
+    itemInstanceId: Id,
+    teamUserSpaceId: Id,
+    spacePositionX: Position,
+    spacePositionY: Position,
+    rotated: Rotated,
+    teamId: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'ItemInstanceSpace', description: 'Where an item instance lies.' },
+);
+export type ItemInstanceSpace = Static<typeof ItemInstanceSpace>;
+
+const ListedItemInstanceSpace = Type.Object(
+  {
+    spacePositionX: Position,
+    spacePositionY: Position,
+    rotated: Rotated,
+    itemInstanceId: Id,
+    teamUserSpaceId: Id,
+    itemInstance: Type.Object({
+      id: Id,
+      itemId: Id,
+      teamId: Id,
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+      item: Type.Object({ name: Name }),
+    }),
+  },
+  { title: 'ListedItemInstanceSpace' },
+);
+export type ListedItemInstanceSpace = Static<typeof ListedItemInstanceSpace>;
+
+export const listItemInstanceSpaces = {
+  operationId: 'listItemInstanceSpaces',
+  summary: 'List where item instances lie',
+  tags: ['Item instances'],
+  querystring: Strict({
+    teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
+    ...Paging,
+  }),
+  response: answers(Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),
+};

@@ -1,0 +1,117 @@
+import { inChunks } from '../../database/chunks.ts';
+import { Collision, type Transaction } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
+import {
+  cellsOf,
+  type Footprint,
+  footprintOf,
+  type Grid,
+  isFree,
+  isInside,
+  type Lying,
+  overlap,
+  rowsWith,
+  rowsWithout,
+} from '../../engine/grid/grid.ts';
+import { type Issue, refuseAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { readSpaces } from '../catalog/catalog-loader.service.ts';
+import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
+import { changedRows, takenOf } from './inventory.service.ts';
+import * as store from './placements.store.ts';
+
+/** An item whose footprint changes. */
+export interface Refit {
+  readonly itemId: string;
+  readonly before: Footprint;
+  readonly after: Footprint;
+  /** The member of the body that is to blame. */
+  readonly path: string;
+}
+
+type Placed = Awaited<ReturnType<typeof store.selectPlacedOfItem>>[number];
+
+/** A grid in which some of the item lie. */
+interface Refitted extends Grid {
+  readonly userSpaceId: string;
+  readonly before: ReadonlyMap<number, bigint>;
+  readonly taken: Map<number, bigint>;
+  readonly placed: readonly Placed[];
+}
+
+const lyingOf = ({ x, y, rotated }: Placed, item: Footprint): Lying => ({ ...footprintOf(item, rotated === 1), x, y });
+
+/** Lets the instances in one grid cover their new cells, as far as they can; those that cannot are returned. */
+const refitGrid = (grid: Refitted, before: Footprint, after: Footprint): Placed[] => {
+  const change = (rows: ReadonlyMap<number, bigint>): void => {
+    for (const [y, bits] of rows) grid.taken.set(y, bits);
+  };
+  for (const placed of grid.placed) {
+    const lying = lyingOf(placed, before);
+    change(rowsWithout(grid, lying, lying));
+  }
+  return grid.placed.filter((placed) => {
+    const lying = lyingOf(placed, after);
+    const fits = isInside(grid, lying, lying) && isFree(grid, lying, lying);
+    if (fits) change(rowsWith(grid, lying, lying));
+    return !fits;
+  });
+};
+
+const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Footprint): Promise<string> => {
+  const lying = lyingOf(placed, after);
+  const who = `item instance ${placed.item_instance_id} at ${placed.x}, ${placed.y} in user space ${grid.userSpaceId}`;
+  if (!isInside(grid, lying, lying)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
+  const same = new Set(grid.placed.map(({ item_instance_id }) => item_instance_id));
+  const under = await tx.find(store.placedUnder, {
+    userSpaceId: grid.userSpaceId,
+    left: lying.x,
+    right: lying.x + lying.width - 1,
+    top: lying.y,
+    bottom: lying.y + lying.height - 1,
+  });
+  const inTheWay = [
+    ...under.filter(({ item_instance_id }) => !same.has(item_instance_id)),
+    ...grid.placed.filter((other) => other !== placed && overlap(lyingOf(other, after), lying)),
+  ];
+  const names = inTheWay.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
+  return `${who} would lie on item instance ${names.join(', ')}`;
+};
+
+/** Cells that one footprint covers and the other does not, both lying in the same corner. */
+const cellsBeside = (one: Footprint, other: Footprint) =>
+  cellsOf(one, { x: 0, y: 0 }).filter(({ x, y }) => x >= other.width || y >= other.height);
+
+/**
+ * Lets every placed instance of an item cover the cells of its new footprint, from its top-left cell and turned as it
+ * lies. Where one would no longer fit, all is refused, and what is in the way is named. The caller excludes all others
+ * from the grids, so that no user space needs to be held.
+ */
+export const refit = async (tx: Transaction, { itemId, before, after, path }: Refit): Promise<void> => {
+  const placedIn = Map.groupBy(await store.selectPlacedOfItem(tx, itemId), ({ user_space_id }) => user_space_id);
+  const spaces = await readSpaces(tx);
+  const spaceOf = await findSpacesOf(tx, [...placedIn.keys()]);
+  const faults: Issue[] = [];
+  await inChunks([...placedIn], async (some) => {
+    if (faults.length >= LIMITS.issues) return;
+    const rows = await Promise.all(some.map(([userSpaceId]) => tx.find(store.gridRows, { userSpaceId })));
+    for (const [index, [userSpaceId, placed]] of some.entries()) {
+      const size = spaces.get(spaceOf.get(userSpaceId) ?? '');
+      if (size === undefined) throw new Collision();
+      const taken = takenOf(rows[index] ?? []);
+      const grid = { userSpaceId, cols: size.cols, rows: size.rows, before: taken, taken: new Map(taken), placed };
+      for (const misfit of refitGrid(grid, before, after))
+        if (faults.length < LIMITS.issues) faults.push({ path, message: await whyNot(tx, grid, misfit, after) });
+      tx.write(store.saveGridRow, ...changedRows(userSpaceId, grid.before, grid.taken));
+    }
+  });
+  refuseAny(faults, 'CONFLICT');
+  for (const rotated of [false, true]) {
+    const [old, next] = [footprintOf(before, rotated), footprintOf(after, rotated)];
+    await store.deleteCellsOfItem(tx, itemId, rotated, cellsBeside(old, next));
+  }
+  for (const rotated of [false, true]) {
+    const [old, next] = [footprintOf(before, rotated), footprintOf(after, rotated)];
+    await store.insertCellsOfItem(tx, itemId, rotated, cellsBeside(next, old));
+  }
+};

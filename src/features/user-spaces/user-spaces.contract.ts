@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { answers, Empty, Id, Nullable, OwnId, Strict, Timestamp, UserId } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+
+const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
+  description: 'Free text of your own, not unique.',
+});
+
+export const userSpaceMembers = {
+  id: Id,
+  teamId: Id,
+  userId: Type.String({ description: "The player's id." }),
+  externalId: ExternalId,
+  spaceId: Id,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+const UserSpace = Type.Object(userSpaceMembers, {
+  title: 'UserSpace',
+  description: 'One space of one player, in which item instances lie.',
+});
+export type UserSpace = Static<typeof UserSpace>;
+
+const NewUserSpace = Strict(
+  { id: Type.Optional(OwnId), spaceId: Id, externalId: Type.Optional(ExternalId) },
+  { title: 'NewUserSpace', examples: [{ spaceId: 'backpack' }] },
+);
+export type NewUserSpace = Static<typeof NewUserSpace>;
+
+const tags = ['User spaces'];
+
+export const createUserSpace = {
+  operationId: 'createUserSpace',
+  summary: 'Give a user a space',
+  description: 'Lets the user receive and store item instances. A user who does not exist yet is created.',
+  tags,
+  params: Strict({ userId: UserId }),
+  body: NewUserSpace,
+  response: answers(UserSpace, 400, 401, 403, 500),
+};
+
+export const deleteUserSpace = {
+  operationId: 'deleteUserSpace',
+  summary: 'Take a space from a user',
+  description: 'The item instances that lie in it are kept, unplaced.',
+  tags,
+  params: Strict({ userId: Id, id: Id }),
+  response: answers(Empty, 400, 401, 403, 404, 500),
+};

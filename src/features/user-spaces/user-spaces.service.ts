@@ -1,0 +1,117 @@
+import type { Context } from '../../context.ts';
+import { inChunks } from '../../database/chunks.ts';
+import { type Ask, ask } from '../../database/declarations.ts';
+import { mapPage, type Page, type Paged } from '../../database/paging.ts';
+import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
+import { notFound, refuseAny } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { isoTime } from '../../time.ts';
+import type { Catalogs } from '../catalog/catalog.service.ts';
+import { askUser, ensureUser, getUser } from '../users/users.service.ts';
+import type { NewUserSpace, UserSpace } from './user-spaces.contract.ts';
+import * as store from './user-spaces.store.ts';
+
+export type { UserSpaceRow } from './user-spaces.store.ts';
+
+export const toUserSpace = (row: store.UserSpaceRow): UserSpace => ({
+  id: row.id,
+  teamId: row.team_id,
+  userId: row.user_id,
+  externalId: row.external_id,
+  spaceId: row.space_id,
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+});
+
+export const createUserSpace = async (
+  work: Work,
+  context: Context,
+  userId: string,
+  { id, spaceId, externalId = null }: NewUserSpace,
+  { catalogs }: { catalogs: Catalogs },
+): Promise<UserSpace> => {
+  const user = askUser(userId);
+  const [team, users] = await Promise.all([catalogs.current(work), work.find(user.lookup, user.key)]);
+  // An id of our own is new; one of the caller's is held, so that nobody else takes it meanwhile.
+  const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
+  refuseAny([
+    ...(taken.length > 0 ? [{ path: '/body/id', message: 'is taken already' }] : []),
+    ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is no space of this team' }]),
+  ]);
+  ensureUser(work, context, userId, users);
+  const row: store.UserSpaceRow = {
+    team_id: work.teamId,
+    id: id ?? newId(),
+    user_id: userId,
+    space_id: spaceId,
+    external_id: externalId,
+    created_at: context.nowMs,
+    updated_at: context.nowMs,
+  };
+  work.write(store.insertUserSpace, row);
+  return toUserSpace(row);
+};
+
+export const listUserSpaces = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpace>> => {
+  await getUser(reader, userId);
+  return mapPage(await store.selectUserSpaces(reader, userId, page), toUserSpace);
+};
+
+export const deleteUserSpace = async (work: Work, userId: string, id: string): Promise<void> => {
+  const [[row]] = await work.hold(askUserSpace(id));
+  if (row?.user_id !== userId) throw notFound();
+  work.write(store.deleteUserSpace, { id });
+};
+
+/** To be held: whoever has a user space may place, move and take away what lies in it. */
+export const askUserSpace = (id: string): Ask<store.UserSpaceRow> => ask(store.holdUserSpace, { id });
+
+/** A user's own user space, without holding it. */
+export const getUserSpace = async (finder: Finder, userId: string, id: string): Promise<UserSpace> => {
+  const [row] = await finder.find(store.userSpaceById, { id });
+  if (row?.user_id !== userId) throw notFound();
+  return toUserSpace(row);
+};
+
+/** The ids of the first two user spaces that a player has of one space: enough to know whether there are several. */
+export const findUserSpaceIds = async (finder: Finder, userId: string, spaceId: string): Promise<string[]> =>
+  (await finder.find(store.userSpacesOfSpace, { userId, spaceId })).map(({ id }) => id);
+
+/** Of which space each of these user spaces is. */
+export const findSpacesOf = async (finder: Finder, ids: readonly string[]): Promise<Map<string, string>> => {
+  const spaceOf = new Map<string, string>();
+  await inChunks(ids, async (some) => {
+    const found = await Promise.all(some.map((id) => finder.find(store.userSpaceById, { id })));
+    for (const [row] of found) if (row !== undefined) spaceOf.set(row.id, row.space_id);
+  });
+  return spaceOf;
+};
+
+/** Who has user spaces of these spaces, by space; where a user is named, of that user alone. */
+export const findOwners = async (
+  reader: Reader,
+  spaceIds: readonly string[],
+  userId?: string,
+): Promise<Map<string, { id: string; userId: string }[]>> => {
+  if (spaceIds.length === 0) return new Map();
+  const bySpace = Map.groupBy(await store.selectOwners(reader, spaceIds, userId), ({ space_id }) => space_id);
+  return new Map(
+    [...bySpace].map(([spaceId, rows]) => [spaceId, rows.map((row) => ({ id: row.id, userId: row.user_id }))]),
+  );
+};
+
+/** The user spaces of one space, oldest first, at most so many. */
+export const findOfSpace = async (
+  reader: Reader,
+  spaceId: string,
+  limit?: number,
+): Promise<{ id: string; userId: string }[]> =>
+  (await store.selectOfSpace(reader, spaceId, limit)).map((row) => ({ id: row.id, userId: row.user_id }));
+
+/** The spaces of which a user has a user space. */
+export const findSpaceIds = (reader: Reader, userId: string): Promise<string[]> => store.selectSpaceIds(reader, userId);
+
+/** Keeps others out of all user spaces of a user who is about to go. */
+export const holdUserSpacesOf = async (tx: Transaction, userId: string): Promise<void> => {
+  await store.holdAllOf(tx, userId);
+};

@@ -1,0 +1,98 @@
+import { deleteFrom, insertInto, lockingLookup, lookup } from '../../database/declarations.ts';
+import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
+
+export type UserSpaceRow = Tables['user_spaces'];
+
+export const userSpaceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
+  queries.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id),
+);
+
+/** Whoever holds a user space may place, move and take away what lies in it. */
+export const holdUserSpace = lockingLookup('user_spaces', { id: 'text' }, (queries, teamId, { id }) =>
+  queries.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
+);
+
+/** The first two user spaces that a player has of one space: enough to know whether there are several. */
+export const userSpacesOfSpace = lookup({ userId: 'text', spaceId: 'text' }, (queries, teamId, { userId, spaceId }) =>
+  queries
+    .selectFrom('user_spaces')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('space_id', '=', spaceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(2),
+);
+
+export const insertUserSpace = insertInto('user_spaces', {
+  id: 'text',
+  user_id: 'text',
+  space_id: 'text',
+  external_id: 'text',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+});
+
+/** The database takes placements and rows of the grid along. */
+export const deleteUserSpace = deleteFrom('user_spaces', { id: 'text' }, { key: ['id'] });
+
+export const selectUserSpaces = async (
+  { queries, teamId }: Reader,
+  userId: string,
+  page: Page,
+): Promise<Paged<UserSpaceRow>> => {
+  const query = queries
+    .selectFrom('user_spaces')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId);
+  return paged(await onPage(query, 'user_spaces', page).execute(), page);
+};
+
+/** Who has user spaces of these spaces; where a user is given, of that user alone. */
+export const selectOwners = ({ queries, teamId }: Reader, spaceIds: readonly string[], userId: string | undefined) =>
+  queries
+    .selectFrom('user_spaces')
+    .select(['id', 'user_id', 'space_id'])
+    .where('team_id', '=', teamId)
+    .where('space_id', 'in', spaceIds)
+    .$if(userId !== undefined, (some) => some.where('user_id', '=', userId as string))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+export const selectOfSpace = ({ queries, teamId }: Reader, spaceId: string, limit?: number) =>
+  queries
+    .selectFrom('user_spaces')
+    .select(['id', 'user_id'])
+    .where('team_id', '=', teamId)
+    .where('space_id', '=', spaceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .$if(limit !== undefined, (some) => some.limit(limit as number))
+    .execute();
+
+export const selectSpaceIds = async ({ queries, teamId }: Reader, userId: string): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom('user_spaces')
+    .select('space_id')
+    .distinct()
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .execute();
+  return rows.map(({ space_id }) => space_id);
+};
+
+/** Holds all that a user has, in the order of their ids. */
+export const holdAllOf = ({ queries, teamId }: Transaction, userId: string) =>
+  queries
+    .selectFrom('user_spaces')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
