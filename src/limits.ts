@@ -90,6 +90,7 @@ export const LIMITS = {
 
   // Units of work: commands that share a transaction, and how often one is tried again when others get in its way.
   groupCommands: 256,
+  commandsApart: 4,
   collisions: 20,
   backoffMs: 5,
 
@@ -98,8 +99,10 @@ export const LIMITS = {
   sqliteBusyMs: 5_000,
 
   postgresGroups: 8,
+  postgresApart: 4,
   postgresTransactions: 4,
   postgresReaders: 8,
   postgresConnectMs: 5_000,
   postgresStatementMs: 15_000,
+  postgresGroupLockMs: 100,
 } as const;

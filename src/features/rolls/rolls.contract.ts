@@ -21,6 +21,11 @@ export const rollResultMembers = {
     description: 'The values that this one has.',
   }),
   itemInstance: Type.Optional(GivenInstance),
+  placed: Type.Optional(
+    Type.Boolean({
+      description: 'False where a user space was named and this one found no place in it: it is kept, unplaced.',
+    }),
+  ),
 };
 
 const RollResult = Type.Object(rollResultMembers, {
@@ -45,7 +50,7 @@ const RollRequest = Strict(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.idLength,
-        description: "Places it in this user space of the player's; no room: 409. Needs `userId`.",
+        description: "Places it in this user space of the player's. Needs `userId`. 409, before anything is rolled, where it has no room for the largest item of the pool.",
       }),
     ),
   },
