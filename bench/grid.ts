@@ -8,12 +8,13 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Context } from '../src/context.ts';
-import type { Transaction } from '../src/database/work.ts';
+import type { Transaction, Work } from '../src/database/work.ts';
 import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
+import { openReceiver } from '../src/features/item-instances/giving.service.ts';
 import {
   createItemInstance,
-  giveInstances,
   moveItemInstance,
+  type Workshop,
 } from '../src/features/item-instances/item-instances.service.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../test/harness.ts';
@@ -40,6 +41,15 @@ const contextOf = ({ teamId }: Service): Context => ({
   requestId: 'bench',
 });
 
+const workshops = new Map<string, Workshop>();
+
+/** What it takes to make instances in a service, beside the service itself. */
+const workshopOf = ({ teamId, database }: Service): Workshop => {
+  const workshop = workshops.get(teamId) ?? { catalogs: createCatalogs(database), draws: systemDraws() };
+  workshops.set(teamId, workshop);
+  return workshop;
+};
+
 /** Gives as many items of one cell as are wanted into a new user space, by the code that a roll uses. */
 const fill = async (service: Service, userId: string, count: number): Promise<string> => {
   const { body } = await service.post(`/users/${userId}/spaces`, { spaceId: 'vault' });
@@ -49,7 +59,10 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
       values: [],
     }));
     const receiver = { userId, userSpaceId: body.id, cause: 'roll' } as const;
-    await service.database.transaction('', ({ queries: tx }) => giveInstances(tx, contextOf(service), receiver, gifts));
+    await service.database.write(service.teamId, async (work) => {
+      const team = await workshopOf(service).catalogs.currentForPlacing(work);
+      (await openReceiver(work, contextOf(service), receiver, team)).give(gifts);
+    });
   }
   return body.id;
 };
@@ -71,10 +84,8 @@ interface Measured {
 interface Case {
   readonly name: string;
   readonly send: (service: Service, bag: Bag) => Promise<{ status: number; undo: () => Promise<unknown> }>;
-  readonly run: (tx: Transaction, context: Context, bag: Bag) => Promise<unknown>;
+  readonly run: (work: Work, context: Context, bag: Bag, workshop: Workshop) => Promise<unknown>;
 }
-
-const workshop = { catalogs: createCatalogs(), draws: systemDraws() };
 
 const create = (name: string, place: (bag: Bag) => object): Case => ({
   name,
@@ -88,9 +99,9 @@ const create = (name: string, place: (bag: Bag) => object): Case => ({
     });
     return { status, undo: () => service.delete(`/item-instances/${body.id}`) };
   },
-  run: (tx, context, bag) => {
+  run: (work, context, bag, workshop) => {
     const { userId, userSpaceId } = bag;
-    return createItemInstance(tx, context, { itemId: 'coin', userId, userSpaceId, ...place(bag) }, workshop);
+    return createItemInstance(work, context, { itemId: 'coin', userId, userSpaceId, ...place(bag) }, workshop);
   },
 });
 
@@ -104,7 +115,8 @@ const move = (
     const { status } = await to(place(bag));
     return { status, undo: () => to({ spacePositionX: 0, spacePositionY: 0, swap: true }) };
   },
-  run: (tx, context, bag) => moveItemInstance(tx, context, bag.first, { userId: bag.userId, ...place(bag) }),
+  run: (work, context, bag, workshop) =>
+    moveItemInstance(work, context, bag.first, { userId: bag.userId, ...place(bag) }, workshop),
 });
 
 const CASES: readonly Case[] = [
@@ -116,19 +128,19 @@ const CASES: readonly Case[] = [
 
 class Undone extends Error {}
 
-/** The rows that an operation reads, by index or not, references that the server checks included. */
-const countRows = async ({ database, ...service }: Service, { run }: Case, bag: Bag): Promise<number> => {
+/** The rows that an operation reads, by index or not. */
+const countRows = async (service: Service, { run }: Case, bag: Bag): Promise<number> => {
   let rowsRead = 0;
-  const counted = async (tx: Transaction): Promise<number> => {
+  const counted = async ({ queries }: Transaction): Promise<number> => {
     const { rows } = await sql<{
       read: number;
     }>`select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0) as read
-      from pg_stat_xact_user_tables`.execute(tx);
+      from pg_stat_xact_user_tables`.execute(queries);
     return Number(rows[0]?.read);
   };
-  const undone = database.transaction('', async ({ queries: tx }) => {
+  const undone = service.database.transaction(service.teamId, async (tx) => {
     const before = await counted(tx);
-    await run(tx, contextOf(service as Service), bag);
+    await run(tx, contextOf(service), bag, workshopOf(service));
     rowsRead = (await counted(tx)) - before;
     throw new Undone();
   });

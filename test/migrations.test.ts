@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { openDatabase } from '../src/database/open.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { createEmptyDatabase, ENGINES } from './harness.ts';
 import { freePort, run, runToEnd } from './processes.ts';
 

@@ -322,7 +322,9 @@ describe('the service by its settings', () => {
       requestTimeoutMs: 300,
     });
     const { createFirstTeam } = await import('../src/features/teams/teams.service.ts');
-    await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), { id: 'my-team', secret: TEAM.ITEMWRIGHT_SECRET }));
+    await database.transaction('', (tx) =>
+      createFirstTeam(tx, Date.now(), { id: 'my-team', secret: TEAM.ITEMWRIGHT_SECRET }),
+    );
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     try {

@@ -39,13 +39,17 @@ onEveryDatabase('authorization', (service) => {
 
   test('takes secrets that hold a colon or are not ASCII', async () => {
     for (const secret of ['a:b:c:d:e:f:g:h:i', 'pässwörd-🐉-long-enough']) {
-      const { teamId } = await service().database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'n', secret }));
+      const { teamId } = await service().database.transaction('', (tx) =>
+        createTeam(tx, Date.now(), { name: 'n', secret }),
+      );
       assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).status, 200);
     }
   });
 
   test('knows a new team at once', async () => {
-    const { teamId, secret } = await service().database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'New' }));
+    const { teamId, secret } = await service().database.transaction('', (tx) =>
+      createTeam(tx, Date.now(), { name: 'New' }),
+    );
     assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).body.name, 'New');
   });
 

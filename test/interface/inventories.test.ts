@@ -56,9 +56,10 @@ const observe = async (service: Service, team: Client, model: Model): Promise<st
       .leftJoin('item_instance_spaces as placement', (join) =>
         join
           .onRef('placement.team_id', '=', 'item_instances.team_id')
-          .onRef('placement.item_instance_id', '=', 'item_instances.id'),
+          .onRef('placement.item_instance_id', '=', 'item_instances.id')
+          .on('placement.part', '=', 0),
       )
-      .select(['item_instances.id', 'item_id', 'user_id', 'placement.user_space_id', 'x', 'y', 'rotated'])
+      .select(['item_instances.id', 'item_id', 'user_id', 'cause', 'placement.user_space_id', 'x', 'y', 'rotated'])
       .where('item_instances.team_id', '=', team.teamId)
       .execute(),
     users: await reader.selectFrom('users').select('id').where('team_id', '=', team.teamId).execute(),
@@ -77,6 +78,8 @@ const observe = async (service: Service, team: Client, model: Model): Promise<st
   seen.users = new Set(users.map(({ id }) => id));
   seen.bags = new Map(bags.map(({ id, user_id, space_id }) => [id, { userId: user_id, spaceId: space_id }]));
   seen.events = new Map(events.map(({ item_instance_id, count }) => [item_instance_id, Number(count)]));
+  // The first event of an instance that is there is told by the instance itself.
+  for (const { id, cause } of rows) if (cause !== null) seen.events.set(id, (seen.events.get(id) ?? 0) + 1);
   seen.things = new Map(
     rows.map(({ id, item_id, user_id, user_space_id, x, y, rotated }) => [
       id,

@@ -70,16 +70,18 @@ const placeByCell = async (schema: Kysely<unknown>, engine: Engine): Promise<voi
 const tellCreationByInstance = async (schema: Kysely<unknown>): Promise<void> => {
   await schema.schema.alterTable('item_instances').addColumn('cause', 'text').execute();
   await schema.schema.alterTable('item_instances').addColumn('request_id', 'text').execute();
+  // One that had a life before keeps the event of its creation, which is not the first.
   const ofInstance = sql`history.team_id = item_instances.team_id and history.item_instance_id = item_instances.id
-    and history.sequence = 1 and history.event = 'created'`;
+    and history.sequence = 1 and history.event = 'created' and not exists (select 1 from item_instance_history as earlier
+      where earlier.team_id = history.team_id and earlier.item_instance_id = history.item_instance_id
+        and earlier.event = 'deleted')`;
   await sql`update item_instances set
     cause = (select cause from item_instance_history as history where ${ofInstance}),
     request_id = (select request_id from item_instance_history as history where ${ofInstance})`.execute(schema);
   await sql`delete from item_instance_history where sequence = 1 and event = 'created' and exists
     (select 1 from item_instances as instance
-      where instance.team_id = item_instance_history.team_id and instance.id = item_instance_history.item_instance_id)`.execute(
-    schema,
-  );
+      where instance.team_id = item_instance_history.team_id and instance.id = item_instance_history.item_instance_id
+        and instance.cause is not null)`.execute(schema);
 };
 
 /**

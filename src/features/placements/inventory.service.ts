@@ -27,8 +27,6 @@ import { isoTime } from '../../time.ts';
 import type { ItemInstanceSpace } from './placements.contract.ts';
 import * as store from './placements.store.ts';
 
-export type { GridRow, PlacedRow } from './placements.store.ts';
-
 /** Where an instance lies; width and height are those of its cells, already turned. */
 export interface Placement extends Lying {
   readonly id: string;
@@ -52,9 +50,6 @@ export const askGridRows = (userSpaceId: string): Ask<store.GridRow> => ask(stor
 /** Where an instance lies. It stays so only where its user space is held. */
 export const askPlacement = (itemInstanceId: string): Ask<store.PlacedRow> =>
   ask(store.placementOf, { itemInstanceId });
-
-/** All that lies in a user space. */
-export const askPlacedIn = (userSpaceId: string): Ask<store.PlacedRow> => ask(store.placedIn, { userSpaceId });
 
 export const toPlacement = (row: store.PlacedRow): Placement => ({
   id: row.id,

@@ -67,11 +67,6 @@ export const placedUnder = lookup(
     ),
 );
 
-/** All that lies in a user space. */
-export const placedIn = lookup({ userSpaceId: 'text' }, (queries, teamId, { userSpaceId }) =>
-  placed(queries, teamId).where('cell.user_space_id', '=', userSpaceId),
-);
-
 /** What reaches beyond a size, in the order of instances. */
 export const placedBeyond = lookup(
   { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
