@@ -22,10 +22,18 @@ const residentMib = (pid: number): number => {
   }
 };
 
+const ROOT = join(import.meta.dirname, '..');
+
+/** The flags of Node with which `npm start` runs the service: what is measured is what is run. */
+const startFlags = (): string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+};
+
 /** Starts a script of the project as a process of its own and waits until it listens. */
 export const startServer = async (script: string, environment: Record<string, string>): Promise<Server> => {
   const port = await freePort();
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', script)], {
+  const child = spawn(process.execPath, [...startFlags(), join(ROOT, script)], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: String(port), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -15,7 +15,6 @@ const RolledItem = Type.Object(
   },
   { title: 'RolledItem', description: 'The item that came up.' },
 );
-export type RolledItemBody = Static<typeof RolledItem>;
 
 export const rollResultMembers = {
   item: RolledItem,
