@@ -72,11 +72,19 @@ const residentMib = (pid: number): number => {
 
 const HERE = join(import.meta.dirname, '..');
 
+/** The flags of Node with which `npm start` runs the service: what is measured is what is run. */
+const startFlags = (checkout: string): string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+};
+
 /** Starts a script of this checkout, or of another one, as a process of its own and waits until it listens. */
 export const startServer = (script: string, environment: Record<string, string>, checkout = HERE): Promise<Server> =>
   startApart(async () => {
     const port = await freePort();
-    const child = spawn(process.execPath, [join(checkout, script)], {
+    const child = spawn(process.execPath, [...startFlags(checkout), join(checkout, script)], {
       cwd: checkout,
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: String(port), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,7 +13,6 @@ const RolledItem = Type.Object(
   },
   { title: 'RolledItem', description: 'The item that came up.' },
 );
-export type RolledItemBody = Static<typeof RolledItem>;
 
 export const rollResultMembers = {
   item: RolledItem,
@@ -50,7 +49,8 @@ const RollRequest = Strict(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.idLength,
-        description: "Places it in this user space of the player's. Needs `userId`. 409, before anything is rolled, where it has no room for the largest item of the pool.",
+        description:
+          "Places it in this user space of the player's. Needs `userId`. 409, before anything is rolled, where it has no room for the largest item of the pool.",
       }),
     ),
   },
