@@ -67,15 +67,13 @@ export const placedUnder = lookup(
     ),
 );
 
-/** What reaches beyond a size, in the order of instances. */
+/** What reaches beyond a size. In no order: it would make the database read all user spaces to find them in that order. */
 export const placedBeyond = lookup(
-  { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
-  (queries, teamId, { userSpaceId, cols, rows, limit }) =>
+  { userSpaceId: 'text', cols: 'integer', rows: 'integer' },
+  (queries, teamId, { userSpaceId, cols, rows }) =>
     placed(queries, teamId)
       .where('cell.user_space_id', '=', userSpaceId)
-      .having(sql<boolean>`max(cell.x) >= ${cols} or max(cell.y) >= ${rows}`)
-      .orderBy('cell.item_instance_id')
-      .limit(limit),
+      .having(sql<boolean>`max(cell.x) >= ${cols} or max(cell.y) >= ${rows}`),
 );
 
 /** What is taken in the rows of a grid; a row in which nothing is may be absent. */
