@@ -1,16 +1,33 @@
 /** The part of autocannon that the measurements use; the package brings no types. */
 declare module 'autocannon' {
+  export interface Request {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    onResponse?: (status: number, body: string) => unknown;
+  }
+  /** One connection. */
+  export interface Client {
+    readonly reqsMade: number;
+    /** Once so many requests were answered, the connection is closed. */
+    responseMax: number;
+    setRequests(requests: Request[]): void;
+    on(event: 'response', listener: (status: number) => void): void;
+  }
   interface Options {
     url: string;
     connections: number;
     duration: number;
-    requests: { method: string; headers: Record<string, string>; body?: string }[];
+    timeout: number;
+    /** Ends everything after so many errors. */
+    bailout: number;
+    sampleInt: number;
+    requests: Request[];
+    setupClient: (client: Client) => void;
   }
   interface Result {
-    '2xx': number;
-    non2xx: number;
+    statusCodeStats: Record<string, { count: number }>;
     errors: number;
-    duration: number;
     latency: { p50: number; p99: number };
   }
   export default function autocannon(options: Options): Promise<Result>;

@@ -1,189 +1,259 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openDatabase } from '../src/database/open.ts';
-import type { Database } from '../src/database/work.ts';
-import { createTeam } from '../src/features/teams/teams.service.ts';
+import type { Engine, Queries } from '../src/database/work.ts';
+import { runToEnd } from '../test/processes.ts';
 
-export const PLAYERS = 200;
+export const PLAYERS = 3000;
+/** The items of a team, unless their number is what is measured. */
+export const ITEMS = 200;
 /** What players keep while measuring must fit: the largest grid there is, for each. */
 const BAG = { cols: 200, rows: 200 };
+/** The player whose instances are listed. */
+export const COLLECTOR = 'collector';
+const COLLECTED = 100;
+/** Requests under way at once while furnishing. */
+const AT_ONCE = 64;
 
+/** An id as long as those that the service makes, since answers carry it. */
+const TEAM = { teamId: '019a8f3e-7c21-7d4a-9b11-3f0c5a6e8d02', secret: 'a-secret-for-a-bench' };
+/** With these the first start of a service makes the team that is furnished. */
+export const FIRST_TEAM = { ITEMWRIGHT_TEAM_ID: TEAM.teamId, ITEMWRIGHT_SECRET: TEAM.secret };
+
+/** A team at a service. */
 export interface Team {
   readonly teamId: string;
+  readonly address: string;
   readonly authorization: string;
 }
 
-type Post = (path: string, body?: object) => Promise<Record<string, never>>;
+const teamAt = (address: string, { teamId, secret }: { teamId: string; secret: string }): Team => ({
+  teamId,
+  address,
+  authorization: `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`,
+});
 
-export const poster =
-  (address: string, { authorization }: Team): Post =>
-  async (path, body) => {
-    const response = await fetch(`${address}${path}`, {
-      method: 'POST',
-      headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Record<string, never>;
+/** Asks once, and answers the text. */
+export const ask = async (
+  { address, authorization }: Team,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: string,
+): Promise<string> => {
+  const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const response = await fetch(`${address}${path}`, { method, headers, body });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text;
+};
+
+export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse(await ask(team, 'GET', path)) as T;
+
+const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
+  JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
+
+/** Does something for each number below `count`, many at once. */
+const forEach = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await work(index);
+    }
   };
-
-export const get = async <T>(address: string, { authorization }: Team, path: string): Promise<T> => {
-  const response = await fetch(`${address}${path}`, { headers: { authorization } });
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
 
-/** Writes items straight into the tables: a hundred thousand through HTTP would take longer than all measurements. */
-const writeItems = async (
-  database: Database,
-  teamId: string,
-  optionIds: readonly string[],
-  count: number,
+export const playerId = (player: number): string => `player-${player}`;
+export const bagId = (player: number): string => `bag-${player}`;
+const digits = (index: number): string => String(index).padStart(6, '0');
+const itemId = (index: number): string => `item-${digits(index)}`;
+const rollNumerator = (index: number): number => 1 + (index % 7);
+const ATTRIBUTES = ['damage', 'armour', 'luck'];
+const RANGE = { min: 1, max: 99 };
+
+/** Attributes and tiers; answers the options of the tiers. */
+const makeVocabulary = async (team: Team): Promise<string[]> => {
+  for (const id of ATTRIBUTES) await post(team, '/attributes', { id, name: id });
+  const { classifierOptions } = await post<{ classifierOptions: { id: string }[] }>(team, '/classifiers', {
+    name: 'Rarity',
+    classifierOptions: ['five', 'four', 'three'].map((name) => ({ name })),
+  });
+  return classifierOptions.map(({ id }) => id);
+};
+
+const makeItems = async (team: Team): Promise<void> => {
+  const options = await makeVocabulary(team);
+  await forEach(ITEMS, (index) =>
+    post(team, '/items', {
+      id: itemId(index),
+      name: `Item ${index}`,
+      rollNumerator: rollNumerator(index),
+      classifierOptionIds: [options[index % options.length]],
+      itemAttributes: ATTRIBUTES.map((attributeId) => ({ attributeId, ...RANGE })),
+    }),
+  );
+};
+
+/**
+ * The first team of a service, with items of three attributes, a banner with two pities, players with bags, and one who
+ * has a hundred instances, a quarter of them in a bag: a list of 90 kB. All of it goes through HTTP, so that a service of
+ * any version can be furnished.
+ */
+export const furnish = async (address: string): Promise<Team> => {
+  const team = teamAt(address, TEAM);
+  await makeItems(team);
+  await post(team, '/templates', {
+    id: 'banner',
+    name: 'Banner',
+    config: {
+      baseRates: { five: 0.006, four: 0.051, three: 0.943 },
+      pityThreshold: 90,
+      softPity: [{ from: 74, add: 0.06 }],
+      pities: [{ tier: 'four', threshold: 10 }],
+    },
+  });
+  await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
+  await forEach(PLAYERS, (player) =>
+    post(team, `/users/${playerId(player)}/spaces`, { id: bagId(player), spaceId: 'bag' }),
+  );
+  await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
+  await forEach(COLLECTED, (index) =>
+    post(team, '/item-instances', {
+      itemId: itemId(index),
+      userId: COLLECTOR,
+      ...(index % 4 === 0 ? { userSpaceId: 'bag-of-collector' } : {}),
+    }),
+  );
+  return team;
+};
+
+/** One more team at a running service of this checkout. */
+const createTeam = async (databaseUrl: string, address: string): Promise<Team> => {
+  const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'create', 'Bench'], {
+    DATABASE_URL: databaseUrl,
+  });
+  if (code !== 0) throw new Error(`team create: ${stderr}`);
+  return teamAt(address, JSON.parse(stdout) as { teamId: string; secret: string });
+};
+
+/** A team with nothing but so many items. */
+export const createTeamOfItems = async (databaseUrl: string, address: string, items: number): Promise<Team> => {
+  const team = await createTeam(databaseUrl, address);
+  await writeItems(databaseUrl, team, await makeVocabulary(team), items);
+  return team;
+};
+
+/** A team that has rolled so often. */
+export const createTeamOfHistory = async (databaseUrl: string, address: string, rolls: number): Promise<Team> => {
+  const team = await createTeam(databaseUrl, address);
+  await makeItems(team);
+  await writeHistory(databaseUrl, team, rolls);
+  return team;
+};
+
+// From here on tables are written directly, since through HTTP it would take longer than all measurements.
+
+const writeTables = async (
+  databaseUrl: string,
+  write: (queries: Queries, engine: Engine) => Promise<void>,
 ): Promise<void> => {
-  const now = Date.now();
-  const number = (index: number) => String(index).padStart(6, '0');
-  for (let start = 0; start < count; start += 1000) {
-    const indices = Array.from({ length: Math.min(1000, count - start) }, (_, offset) => start + offset);
-    await database.transaction('', async ({ queries: tx }) => {
-      await tx
-        .insertInto('items')
-        .values(
-          indices.map((index) => ({
-            team_id: teamId,
-            id: `item-${number(index)}`,
-            name: `Item ${index}`,
-            thumbnail: null,
-            roll_numerator: 1 + (index % 7),
-            width: 1,
-            height: 1,
-            created_at: now,
-            updated_at: now,
-          })),
-        )
-        .execute();
-      await tx
-        .insertInto('item_classifiers')
-        .values(
-          indices.map((index) => ({
-            team_id: teamId,
-            id: `option-${number(index)}`,
-            item_id: `item-${number(index)}`,
-            classifier_option_id: optionIds[index % optionIds.length] as string,
-            position: 0,
-          })),
-        )
-        .execute();
-      await tx
-        .insertInto('item_attributes')
-        .values(
-          indices.flatMap((index) =>
-            ['damage', 'armour', 'luck'].map((attribute, position) => ({
-              team_id: teamId,
-              id: `${attribute}-${number(index)}`,
-              item_id: `item-${number(index)}`,
-              attribute_id: attribute,
-              position,
-              min: 1,
-              max: 99,
-            })),
-          ),
-        )
-        .execute();
-      await tx
-        .updateTable('teams')
-        .set((eb) => ({ catalog_version: randomUUID(), item_count: eb('item_count', '+', indices.length) }))
-        .where('id', '=', teamId)
-        .execute();
-    });
-  }
-};
-
-/** A team with so many items of three attributes, a banner with pity, and players with bags. */
-export const furnish = async (databaseUrl: string, address: string, items: number): Promise<Team> => {
   const database = openDatabase(databaseUrl);
   try {
-    const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Bench' }));
-    const team: Team = { teamId, authorization: `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}` };
-    const post = poster(address, team);
-    for (const id of ['damage', 'armour', 'luck']) await post('/attributes', { id, name: id });
-    const rarity = (await post('/classifiers', {
-      name: 'Rarity',
-      classifierOptions: ['five', 'four', 'three'].map((name) => ({ name })),
-    })) as unknown as { classifierOptions: { id: string }[] };
-    await writeItems(
-      database,
-      teamId,
-      rarity.classifierOptions.map(({ id }) => id),
-      items,
-    );
-    await post('/templates', {
-      id: 'banner',
-      name: 'Banner',
-      config: {
-        baseRates: { five: 0.006, four: 0.051, three: 0.943 },
-        pityThreshold: 90,
-        softPity: [{ from: 74, add: 0.06 }],
-        pities: [{ tier: 'four', threshold: 10 }],
-      },
-    });
-    await post('/spaces', { id: 'bag', name: 'Bag', ...BAG });
-    for (let player = 0; player < PLAYERS; player += 1)
-      await post(`/users/player-${player}/spaces`, { id: `bag-${player}`, spaceId: 'bag' });
-    for (let count = 0; count < 100; count += 1)
-      await post('/item-instances', { itemId: 'item-000000', userId: 'collector' });
-    return team;
+    await database.transaction('', ({ queries }) => write(queries, database.engine));
   } finally {
     await database.close();
   }
 };
 
-const ROLLS_A_RECORD = 10;
+const ITEMS_A_STATEMENT = 1000;
 
-/** Puts millions of recorded rolls behind a team, with the counters that they would have raised, over thirty days. */
-export const writeHistory = async (
+const writeItems = (
   databaseUrl: string,
   { teamId }: Team,
-  items: number,
-  rolls: number,
-): Promise<void> => {
-  const database = openDatabase(databaseUrl);
-  const days = 30;
-  const firstDay = Date.now() - days * 86_400_000;
-  const day = (index: number) => new Date(firstDay + index * 86_400_000).toISOString().slice(0, 10);
-  const eachItemDay = Math.ceil(rolls / days / items);
-  try {
-    await database.transaction('', async ({ queries: tx }) => {
-      const records = rolls / ROLLS_A_RECORD;
+  optionIds: readonly string[],
+  count: number,
+): Promise<void> =>
+  writeTables(databaseUrl, async (queries) => {
+    const now = Date.now();
+    for (let start = 0; start < count; start += ITEMS_A_STATEMENT) {
+      const length = Math.min(ITEMS_A_STATEMENT, count - start);
+      const indices = Array.from({ length }, (_, offset) => start + offset);
+      const items = indices.map((index) => ({
+        team_id: teamId,
+        id: itemId(index),
+        name: `Item ${index}`,
+        thumbnail: null,
+        roll_numerator: rollNumerator(index),
+        width: 1,
+        height: 1,
+        created_at: now,
+        updated_at: now,
+      }));
+      const options = indices.map((index) => ({
+        team_id: teamId,
+        id: `option-${digits(index)}`,
+        item_id: itemId(index),
+        classifier_option_id: optionIds[index % optionIds.length] as string,
+        position: 0,
+      }));
+      const attributes = indices.flatMap((index) =>
+        ATTRIBUTES.map((attribute, position) => ({
+          team_id: teamId,
+          id: `${attribute}-${digits(index)}`,
+          item_id: itemId(index),
+          attribute_id: attribute,
+          position,
+          ...RANGE,
+        })),
+      );
+      await queries.insertInto('items').values(items).execute();
+      await queries.insertInto('item_classifiers').values(options).execute();
+      await queries.insertInto('item_attributes').values(attributes).execute();
+    }
+    await queries
+      .updateTable('teams')
+      .set({ catalog_version: randomUUID(), item_count: count })
+      .where('id', '=', teamId)
+      .execute();
+  });
+
+const ROLLS_A_RECORD = 10;
+/** Few enough that no statement takes longer than the service allows one to. */
+const RECORDS_A_STATEMENT = 50_000;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Records of rolls, with the counters that they would have raised, over thirty days. */
+const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Promise<void> =>
+  writeTables(databaseUrl, async (queries, engine) => {
+    const firstDay = Date.now() - DAYS * DAY_MS;
+    const results = JSON.stringify(Array.from({ length: ROLLS_A_RECORD }, (_, index) => [itemId(index), 1, 2, 3]));
+    const records = rolls / ROLLS_A_RECORD;
+    for (let first = 1; first <= records; first += RECORDS_A_STATEMENT) {
+      const last = Math.min(records, first + RECORDS_A_STATEMENT - 1);
       const numbers =
-        database.engine === 'postgres'
-          ? sql`generate_series(1, ${sql.lit(records)}) as number`
-          : sql`(with recursive count(number) as (select 1 union all select number + 1 from count where number < ${sql.lit(records)}) select number from count)`;
-      const result = JSON.stringify(
-        Array.from({ length: ROLLS_A_RECORD }, (_, index) => [`item-${String(index).padStart(6, '0')}`, 1, 2, 3]),
-      );
-      await sql`insert into roll_events (team_id, id, template_id, user_id, rolled_at, results)
-        select ${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(result)} from ${numbers}`.execute(
-        tx,
-      );
-      const counts = (each: number) =>
-        JSON.stringify(
-          Array.from({ length: items }, (_, item) => [`item-${String(item).padStart(6, '0')}`, each]).flat(),
-        );
-      const key = { team_id: teamId, template_id: '' };
-      await tx
-        .insertInto('roll_counts')
-        .values([
-          { ...key, day: '', rolls: eachItemDay * items * days, counts: counts(eachItemDay * days) },
-          ...Array.from({ length: days }, (_, index) => ({
-            ...key,
-            day: day(index),
-            rolls: eachItemDay * items,
-            counts: counts(eachItemDay),
-          })),
-        ])
-        .execute();
+        engine === 'postgres'
+          ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`
+          : sql`(with recursive count(number) as (select ${sql.lit(first)} union all select number + 1 from count where number < ${sql.lit(last)}) select number from count)`;
+      const row = sql`${sql.lit(teamId)}, 'past-' || number, null, null, ${sql.lit(firstDay)}, ${sql.lit(results)}`;
+      await sql`insert into roll_events (team_id, id, template_id, roller_id, rolled_at, results)
+        select ${row} from ${numbers}`.execute(queries);
+    }
+    const eachItemDay = Math.ceil(rolls / DAYS / ITEMS);
+    const row = (day: string, each: number) => ({
+      team_id: teamId,
+      template_id: '',
+      day,
+      rolls: each * ITEMS,
+      counts: JSON.stringify(Array.from({ length: ITEMS }, (_, item) => [itemId(item), each]).flat()),
     });
-  } finally {
-    await database.close();
-  }
-};
+    const days = Array.from({ length: DAYS }, (_, index) =>
+      row(new Date(firstDay + index * DAY_MS).toISOString().slice(0, 10), eachItemDay),
+    );
+    await queries
+      .insertInto('roll_counts')
+      .values([row('', eachItemDay * DAYS), ...days])
+      .execute();
+  });

@@ -1,10 +1,12 @@
-import autocannon from 'autocannon';
+import autocannon, { type Client, type Request } from 'autocannon';
 
 export interface Load {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Sent in turn. */
+  /** Dealt out among the connections, in another order each time. */
   readonly bodies?: readonly string[];
+  /** For some of the bodies, who is told what was answered to them. */
+  readonly listeners?: ReadonlyMap<string, (answer: string) => void>;
   readonly connections: number;
   readonly seconds: number;
   readonly authorization?: string;
@@ -14,34 +16,104 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** All requests that succeeded, those included that were under way when the time was over. */
   readonly answered: number;
-  readonly refused: number;
+  readonly failed: number;
+  /** Which they were, for people to read. */
+  readonly failures: string;
 }
 
-/** Asks as fast as answers come, on so many connections, for so long. */
-export const measure = async ({
-  url,
-  method,
-  bodies,
-  connections,
-  seconds,
-  authorization,
-}: Load): Promise<Measured> => {
+/** How long a request may take before it counts as failed. */
+const TIMEOUT_S = 30;
+/** After so many broken connections nobody is there any more. */
+const MOST_ERRORS = 1000;
+/** How often it is looked whether all is answered. */
+const SAMPLE_MS = 20;
+
+const shuffled = <T>(values: readonly T[]): T[] => {
+  const result = [...values];
+  for (let index = result.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * (index + 1));
+    [result[index], result[other]] = [result[other] as T, result[index] as T];
+  }
+  return result;
+};
+
+/**
+ * Asks as fast as answers come, on so many connections, for so long, and at least until as many answers came as there are
+ * connections. Then no more is asked, and what is under way is waited for: it does not count for the rate, but all that
+ * was asked has been answered, which can be checked.
+ */
+export const measure = async (load: Load): Promise<Measured> => {
+  const { url, method, connections, seconds, authorization, listeners } = load;
   const headers = {
     ...(authorization === undefined ? {} : { authorization }),
-    ...(bodies === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(load.bodies === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const bodies = load.bodies && shuffled(load.bodies);
+  /** A connection has bodies of its own, so that no two requests for one player meet, nor all start with the same. */
+  const requestsOf = (connection: number): Request[] =>
+    (bodies?.filter((_, index) => index % connections === connection) ?? [undefined]).map((body) => {
+      const listener = body === undefined ? undefined : listeners?.get(body);
+      return {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        ...(listener === undefined ? {} : { onResponse: (status, answer) => status === 200 && listener(answer) }),
+      };
+    });
+
+  const clients: Client[] = [];
+  let came = 0;
+  let inTime = 0;
+  let elapsedMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  /** Connections are all made at one go, before any of them can be answered; then the clock starts. */
+  const start = (): void => {
+    const startMs = performance.now();
+    const end = (): void => {
+      const passedMs = performance.now() - startMs;
+      if (came < connections && passedMs < TIMEOUT_S * 1000) {
+        timer = setTimeout(end, SAMPLE_MS);
+        return;
+      }
+      elapsedMs = passedMs;
+      for (const client of clients) client.responseMax = client.reqsMade;
+    };
+    timer = setTimeout(end, seconds * 1000);
   };
   const result = await autocannon({
     url,
     connections,
-    duration: seconds,
-    requests: (bodies ?? [undefined]).map((body) => ({ method, headers, ...(body === undefined ? {} : { body }) })),
+    duration: seconds + 2 * TIMEOUT_S,
+    timeout: TIMEOUT_S,
+    bailout: MOST_ERRORS,
+    sampleInt: SAMPLE_MS,
+    requests: [{ method, headers }],
+    setupClient: (client) => {
+      client.setRequests(requestsOf(clients.length));
+      clients.push(client);
+      if (clients.length === connections) start();
+      client.on('response', (status) => {
+        came += 1;
+        if (elapsedMs === 0 && status === 200) inTime += 1;
+      });
+    },
   });
+  clearTimeout(timer);
+  if (elapsedMs === 0) throw new Error(`${url} is gone`);
+  const asked = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
+  const answered = result.statusCodeStats['200']?.count ?? 0;
+  const failures = [
+    ...Object.entries(result.statusCodeStats).map(([status, { count }]) => ({ what: `status ${status}`, count })),
+    { what: 'without an answer', count: result.errors },
+  ].filter(({ what, count }) => count > 0 && what !== 'status 200');
   return {
-    perSecond: result['2xx'] / result.duration,
+    perSecond: (inTime * 1000) / elapsedMs,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    answered: result['2xx'],
-    refused: result.non2xx + result.errors,
+    answered,
+    failed: asked - answered,
+    failures: failures.map(({ what, count }) => `${count} ${what}`).join(', '),
   };
 };

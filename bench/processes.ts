@@ -1,15 +1,63 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../test/processes.ts';
 
 export interface Server {
   readonly address: string;
-  readonly child: ChildProcess;
+  readonly checkout: string;
   /** Resident memory of it and of its workers, in MiB. */
   readonly memory: () => number;
   readonly stop: () => Promise<void>;
 }
+
+/** From so many cores on, the load generator gets a quarter of them for itself. */
+const CORES_TO_SPLIT = 4;
+
+/** The cores that this process may use, by number; empty where the kernel does not tell. */
+const allowedCores = (): number[] => {
+  try {
+    const list = /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
+    return list.split(',').flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
+    });
+  } catch {
+    return [];
+  }
+};
+
+const splitCores = (): { readonly load: string; readonly servers: string } | undefined => {
+  const cores = allowedCores();
+  if (cores.length < CORES_TO_SPLIT || spawnSync('taskset', ['--version']).status !== 0) return undefined;
+  const forLoad = Math.floor(cores.length / 4);
+  return { load: cores.slice(0, forLoad).join(','), servers: cores.slice(forLoad).join(',') };
+};
+
+const CORES = splitCores();
+
+/** Moves this process, with all its threads; what it starts later inherits the place. */
+const moveTo = (cores: string): void => {
+  const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)]);
+  if (status !== 0) throw new Error(`taskset: ${stderr}`);
+};
+
+/** Starts something on the cores of the servers, and leaves this process, the load generator, on its own. */
+export const startApart = async <T>(start: () => Promise<T>): Promise<T> => {
+  if (CORES === undefined) return start();
+  moveTo(CORES.servers);
+  try {
+    return await start();
+  } finally {
+    moveTo(CORES.load);
+  }
+};
+
+export const describeCores = (): string =>
+  CORES === undefined
+    ? `the load generator is not pinned: ${availableParallelism() < CORES_TO_SPLIT ? `fewer than ${CORES_TO_SPLIT} cores` : 'there is no taskset'}`
+    : `the load generator is pinned to core ${CORES.load}, everything else to ${CORES.servers}`;
 
 /** Resident memory of a process and its children, as the kernel tells; nothing where there is no such kernel. */
 const residentMib = (pid: number): number => {
@@ -22,32 +70,47 @@ const residentMib = (pid: number): number => {
   }
 };
 
-/** Starts a script of the project as a process of its own and waits until it listens. */
-export const startServer = async (script: string, environment: Record<string, string>): Promise<Server> => {
-  const port = await freePort();
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', script)], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: String(port), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk;
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}: ${said}`)));
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (chunk.includes('listening')) resolve();
-    });
-  });
-  return {
-    address: `http://127.0.0.1:${port}`,
-    child,
-    memory: () => residentMib(child.pid as number),
-    stop: () =>
-      new Promise((resolve) => {
-        child.removeAllListeners('exit');
-        child.once('exit', () => resolve());
-        child.kill('SIGTERM');
-      }),
+const HERE = join(import.meta.dirname, '..');
+
+/** The flags of Node with which `npm start` runs the service: what is measured is what is run. */
+const startFlags = (checkout: string): string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
   };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 };
+
+/** Starts a script of this checkout, or of another one, as a process of its own and waits until it listens. */
+export const startServer = (script: string, environment: Record<string, string>, checkout = HERE): Promise<Server> =>
+  startApart(async () => {
+    const port = await freePort();
+    const child = spawn(process.execPath, [...startFlags(checkout), join(checkout, script)], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: String(port), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`${script} of ${checkout} ended with ${code}: ${said}`)));
+      child.stdout.on('data', (chunk: Buffer) => {
+        if (chunk.includes('listening')) resolve();
+      });
+    });
+    // Nobody reads the log from here on, but a pipe that nobody empties would stop the service.
+    child.stdout.removeAllListeners('data').resume();
+    return {
+      address: `http://127.0.0.1:${port}`,
+      checkout,
+      memory: () => residentMib(child.pid as number),
+      stop: () =>
+        new Promise((resolve) => {
+          child.removeAllListeners('exit');
+          if (child.exitCode !== null || child.signalCode !== null) return resolve();
+          child.once('exit', () => resolve());
+          child.kill('SIGTERM');
+        }),
+    };
+  });

@@ -1,257 +1,524 @@
 /**
  * Measures the whole service against Node's bare HTTP server, both in the same run, in turns, with answers of the same
  * length: the figures are shares of what the machine could do at that moment, since these machines are shared.
+ *
+ *   --quick            few and short slices and little history: shows that it works, measures nothing
+ *   --against DIR      measures the service of another checkout too, in turns with ours
+ *   --only=gacha,kept  some parts only: plain, gacha, kept, list, sizes, history, workers
+ *   --engine=postgres  one database only: sqlite or postgres
  */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Postgres, startPostgres } from '../test/postgres.ts';
-import { furnish, get, PLAYERS, type Team, writeHistory } from './fixture.ts';
-import { type Load, type Measured, measure } from './load.ts';
-import { type Server, startServer } from './processes.ts';
+import {
+  ask,
+  bagId,
+  COLLECTOR,
+  createTeamOfHistory,
+  createTeamOfItems,
+  FIRST_TEAM,
+  furnish,
+  get,
+  PLAYERS,
+  playerId,
+  type Team,
+} from './fixture.ts';
+import { type Measured, measure } from './load.ts';
+import { describeCores, type Server, startApart, startServer } from './processes.ts';
 
-const QUICK = process.argv.includes('--quick');
-/** What has a goal is measured longer than what is only shown. */
-const SLICE_S = QUICK ? 1 : 2;
-const SHORT_SLICE_S = 1;
-const WARM_UP_S = 2;
-const CONNECTIONS = QUICK ? [64] : [1, 64, 256];
+const PARTS = ['plain', 'gacha', 'kept', 'list', 'sizes', 'history', 'workers'] as const;
+type Part = (typeof PARTS)[number];
+const ENGINES = ['sqlite', 'postgres'] as const;
+type Engine = (typeof ENGINES)[number];
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    only: { type: 'string' },
+    engine: { type: 'string' },
+  },
+});
+
+/** Those that a flag names, separated by commas; all without the flag. */
+const selected = <T extends string>(known: readonly T[], given: string | undefined): ReadonlySet<T> => {
+  const names = given?.split(',') ?? known;
+  const unknown = names.filter((name) => !known.includes(name as T));
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: must be of ${known.join(', ')}`);
+  return new Set(names as readonly T[]);
+};
+
+const parts = selected(PARTS, flags.only);
+const engines = selected(ENGINES, flags.engine);
+// npm moves to the folder of the project, but a path is meant from where it was typed.
+const against = flags.against === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', flags.against);
+if (against !== undefined && !existsSync(join(against, 'src/main.ts')))
+  throw new Error(`${against} holds no src/main.ts`);
+
+const QUICK = flags.quick;
+const SLICE_S = QUICK ? 0.4 : 0.8;
+const BARE_SLICE_S = QUICK ? 0.3 : 0.5;
+const WARM_UP_S = QUICK ? 0.5 : 2;
+const CONNECTIONS = 64;
+const MANY_CONNECTIONS = 256;
+/**
+ * Slices of each service at so many connections; an even number, so that each of two services goes first as often as the
+ * other. A single connection is shown, and has no goal.
+ */
+const TURNS: ReadonlyMap<number, number> = new Map(
+  QUICK
+    ? [
+        [CONNECTIONS, 2],
+        [MANY_CONNECTIONS, 2],
+      ]
+    : [
+        [1, 1],
+        [CONNECTIONS, 6],
+        [MANY_CONNECTIONS, 4],
+      ],
+);
+const SIZE_TURNS = QUICK ? 2 : 4;
+/** For what is not among the goals of the service's shares. */
+const OTHER_TURNS = 2;
+const MANY_ITEMS = QUICK ? 5000 : 100_000;
+const FEW_ITEMS = 10;
 const HISTORY = QUICK ? 100_000 : 5_000_000;
-const SIZES = QUICK ? [10, 1000] : [10, 1000, 100_000];
+const SHORT_HISTORY = 6000;
+/** Of so many players it is checked that they have what they were answered. */
+const WATCHED_PLAYERS = 60;
+
+const GOAL_OF_MANY_CONNECTIONS = 0.9;
+const GOAL_OF_SIZES = 1.3;
+const GOAL_OF_HISTORY = 1.5;
 
 const say = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const bodies = (make: (player: number) => object): string[] =>
+const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+};
+
+const forEachPlayer = (make: (player: number) => object): string[] =>
   Array.from({ length: PLAYERS }, (_, player) => JSON.stringify(make(player)));
+
+interface Goal {
+  readonly goal: number;
+  readonly stretch: number;
+}
 
 interface Job {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly bodies?: readonly string[];
-  readonly goal: { readonly sqlite?: number; readonly postgres?: number };
+  /** Whether each answer is a roll, to be found in the statistics. */
+  readonly rolls: boolean;
 }
 
-const JOBS: readonly Job[] = [
-  { name: 'plain roll', method: 'POST', path: '/items/roll', goal: { sqlite: 0.55, postgres: 0.5 } },
-  {
-    name: 'gacha roll with pity',
-    method: 'POST',
-    path: '/templates/banner/roll',
-    bodies: bodies((player) => ({ userId: `player-${player}` })),
-    goal: { sqlite: 0.35 },
-  },
-  {
-    name: 'roll kept and placed',
-    method: 'POST',
-    path: '/items/roll',
-    bodies: bodies((player) => ({ userId: `player-${player}`, userSpaceId: `bag-${player}` })),
-    goal: { sqlite: 0.25 },
-  },
-  { name: 'list of 100 instances', method: 'GET', path: '/item-instances?userId=collector&limit=100', goal: {} },
-];
+const PLAIN: Job = { name: 'plain roll', method: 'POST', path: '/items/roll', rolls: true };
+const GACHA: Job = {
+  name: 'gacha, two pities',
+  method: 'POST',
+  path: '/templates/banner/roll',
+  bodies: forEachPlayer((player) => ({ userId: playerId(player) })),
+  rolls: true,
+};
+const KEPT: Job = {
+  name: 'kept and placed',
+  method: 'POST',
+  path: '/items/roll',
+  bodies: forEachPlayer((player) => ({ userId: playerId(player), userSpaceId: bagId(player) })),
+  rolls: true,
+};
+const LIST: Job = {
+  name: 'list of 100 instances',
+  method: 'GET',
+  path: `/item-instances?userId=${COLLECTOR}&limit=100`,
+  rolls: false,
+};
+const STATISTICS: Job = { name: 'statistics', method: 'GET', path: '/roll-events/stats', rolls: false };
+const DROP_RATES: Job = { name: 'drop rates', method: 'GET', path: '/roll-events/drop-rates', rolls: false };
 
-/** How long the answer of a job is, so that the bare server answers as much. */
-const answerLength = async (
-  address: string,
-  team: Team,
-  { method, path, bodies: [body] = [] }: Job,
-): Promise<number> => {
-  const response = await fetch(`${address}${path}`, {
-    method,
-    headers: {
-      authorization: team.authorization,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body,
-  });
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.text()).length;
+/** What is measured at each number of connections, with the goals for its share at 64. */
+const JOBS: readonly (Record<Engine, Goal> & { readonly part: Part; readonly job: Job })[] = [
+  { part: 'plain', job: PLAIN, sqlite: { goal: 0.55, stretch: 0.7 }, postgres: { goal: 0.55, stretch: 0.7 } },
+  { part: 'gacha', job: GACHA, sqlite: { goal: 0.25, stretch: 0.45 }, postgres: { goal: 0.18, stretch: 0.3 } },
+  { part: 'kept', job: KEPT, sqlite: { goal: 0.13, stretch: 0.3 }, postgres: { goal: 0.11, stretch: 0.2 } },
+  { part: 'list', job: LIST, sqlite: { goal: 0.06, stretch: 0.2 }, postgres: { goal: 0.06, stretch: 0.2 } },
+];
+const chosenJobs = JOBS.filter(({ part }) => parts.has(part));
+
+/** What one answer says of an instance, and the list of a player's instances must say too. */
+interface Place {
+  readonly id: string;
+  readonly spacePositionX: number;
+  readonly spacePositionY: number;
+}
+
+interface Kept {
+  readonly id: string;
+  readonly itemId: string;
+  readonly place: Place | null;
+}
+
+/** A team at a service that is measured, and what that service has promised so far. */
+interface Subject {
+  readonly server: Server;
+  readonly team: Team;
+  /** Rolls that it answered. */
+  rolls: number;
+  /** Rolls that were asked for and not answered with success; nobody knows whether they happened. */
+  failedRolls: number;
+  /** What it answered that it keeps for the players who are watched, by player. */
+  readonly kept: Map<string, Kept[]>;
+  /** By the body of a request, who notes what was answered to it. */
+  readonly listeners: Map<string, (answer: string) => void>;
+}
+
+const totalRolls = async (team: Team): Promise<number> =>
+  (await get<{ totalRolls: number }>(team, STATISTICS.path)).totalRolls;
+
+const subjectOf = async (server: Server, team: Team): Promise<Subject> => {
+  const kept = new Map<string, Kept[]>();
+  const listeners = new Map<string, (answer: string) => void>();
+  for (let watched = 0; watched < WATCHED_PLAYERS; watched += 1) {
+    const player = Math.floor((watched * PLAYERS) / WATCHED_PLAYERS);
+    const instances: Kept[] = [];
+    kept.set(playerId(player), instances);
+    listeners.set(KEPT.bodies?.[player] ?? '', (answer) => {
+      const { itemInstance } = JSON.parse(answer) as {
+        itemInstance: { id: string; itemId: string; itemInstanceSpace: Place | null };
+      };
+      instances.push({ id: itemInstance.id, itemId: itemInstance.itemId, place: itemInstance.itemInstanceSpace });
+    });
+  }
+  return { server, team, rolls: await totalRolls(team), failedRolls: 0, kept, listeners };
 };
 
-interface Compared extends Measured {
+/** Every roll that was answered was counted, once, and players have exactly what they were answered. */
+const check = async ({ team, rolls, failedRolls, kept }: Subject, whose = ''): Promise<void> => {
+  const counted = await totalRolls(team);
+  assert.ok(counted >= rolls && counted <= rolls + failedRolls, `${rolls} rolls answered, ${counted} counted`);
+  let instances = 0;
+  for (const [player, answered] of kept) {
+    if (answered.length === 0) continue;
+    const path = `/item-instances?userId=${player}&limit=1000`;
+    const listed = await get<{ id: string; item: { id: string }; itemInstanceSpace: Place | null }[]>(team, path);
+    const byId = (left: Kept, right: Kept): number => (left.id < right.id ? -1 : 1);
+    const ids = new Set(answered.map(({ id }) => id));
+    assert.deepEqual(
+      listed
+        .filter(({ id }) => failedRolls === 0 || ids.has(id))
+        .map(({ id, item, itemInstanceSpace }) => ({ id, itemId: item.id, place: itemInstanceSpace }))
+        .sort(byId),
+      answered.toSorted(byId),
+      `instances listed and instances answered of ${player}`,
+    );
+    assert.ok(answered.every(({ place }) => place !== null));
+    instances += answered.length;
+  }
+  const ofPlayers = instances === 0 ? '' : `; ${instances} instances of ${kept.size} players listed as answered`;
+  say(`  ${whose}${rolls} rolls answered, ${counted} counted${ofPlayers}`);
+};
+
+/** A slice of the service. Where an answer was no success, the whole run was none. */
+const slice = async (subject: Subject, job: Job, connections: number, seconds: number): Promise<Measured> => {
+  const { address, authorization } = subject.team;
+  const measured = await measure({
+    url: `${address}${job.path}`,
+    method: job.method,
+    bodies: job.bodies,
+    listeners: subject.listeners,
+    connections,
+    seconds,
+    authorization,
+  });
+  if (measured.failed > 0) {
+    say(`  FAILED: ${job.name}, ${connections} connections, of ${subject.server.checkout}: ${measured.failures}`);
+    process.exitCode = 1;
+  }
+  if (job.rolls) {
+    subject.rolls += measured.answered;
+    subject.failedRolls += measured.failed;
+  }
+  return measured;
+};
+
+/** How long an answer is, so that the bare server answers as much. */
+const answerLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
+  // Not the body of the first player, who is watched.
+  const answer = await ask(subject.team, method, path, bodies?.[1]);
+  if (rolls) subject.rolls += 1;
+  return Buffer.byteLength(answer);
+};
+
+interface Row {
+  readonly subject: Subject;
+  readonly job: Job;
+  readonly connections: number;
   readonly share: number;
   readonly bare: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Requests a second of each slice. */
+  readonly rates: readonly number[];
 }
 
-/** The service between two slices of the bare server, so that a machine that gets busier meanwhile harms both. */
-const compare = async (
+/**
+ * Slices of the services, in turns, between slices of the bare server. A share is the median over the turns of a slice's
+ * rate to the mean of the bare slices around it, so that a machine that is busy for a while harms both. Each second turn
+ * goes the other way round, so that no service is always the first.
+ */
+const inTurns = async (
   bare: Server,
-  service: Server,
-  team: Team,
-  job: Job,
+  entries: readonly { readonly subject: Subject; readonly job: Job }[],
   connections: number,
-  seconds = SLICE_S,
-): Promise<Compared> => {
-  const length = await answerLength(service.address, team, job);
-  const load = { method: job.method, bodies: job.bodies, connections };
-  const bareLoad: Load = { ...load, url: `${bare.address}/${length}`, seconds: seconds / 2 };
-  const ourLoad: Load = {
-    ...load,
-    url: `${service.address}${job.path}`,
-    seconds,
-    authorization: team.authorization,
+  turns: number,
+): Promise<Row[]> => {
+  const [{ subject, job }] = entries as [(typeof entries)[number]];
+  const length = await answerLength(subject, job);
+  const bareSlice = async (): Promise<number> => {
+    const { method, bodies } = job;
+    const measured = await measure({
+      url: `${bare.address}/${length}`,
+      method,
+      bodies,
+      connections,
+      seconds: BARE_SLICE_S,
+      authorization: subject.team.authorization,
+    });
+    assert.equal(measured.failed, 0, 'requests that failed: bare');
+    return measured.perSecond;
   };
-  await measure({ ...ourLoad, seconds: 0.5 });
-  const before = await measure(bareLoad);
-  const ours = await measure(ourLoad);
-  const after = await measure(bareLoad);
-  if (ours.refused > 0) throw new Error(`${job.name}: ${ours.refused} requests were refused`);
-  const bareRate = (before.perSecond + after.perSecond) / 2;
-  return { ...ours, bare: bareRate, share: ours.perSecond / bareRate };
+  const slices: Measured[][] = entries.map(() => []);
+  const bareRates = [await bareSlice()];
+  for (let turn = 0; turn < turns; turn += 1) {
+    const order = [...entries.entries()];
+    if (turn % 2 === 1) order.reverse();
+    for (const [index, entry] of order)
+      slices[index]?.push(await slice(entry.subject, entry.job, connections, SLICE_S));
+    bareRates.push(await bareSlice());
+  }
+  return entries.map((entry, index) => {
+    const own = slices[index] as Measured[];
+    const bareAround = (turn: number): number => ((bareRates[turn] as number) + (bareRates[turn + 1] as number)) / 2;
+    return {
+      ...entry,
+      connections,
+      share: median(own.map(({ perSecond }, turn) => perSecond / bareAround(turn))),
+      bare: median(bareRates),
+      p50: median(own.map(({ p50 }) => p50)),
+      p99: median(own.map(({ p99 }) => p99)),
+      rates: own.map(({ perSecond }) => perSecond),
+    };
+  });
 };
 
-const warmUp = async (service: Server, team: Team, { method, path, bodies: given }: Job): Promise<void> => {
-  const url = `${service.address}${path}`;
-  await measure({ url, method, bodies: given, connections: 64, seconds: WARM_UP_S, authorization: team.authorization });
-};
+/** How many times as fast the one was as the other: the median over the turns, in each of which both were measured. */
+const ratioOf = (one: Row, other: Row): number =>
+  median(one.rates.map((rate, turn) => rate / (other.rates[turn] as number)));
 
-const cell = (value: string | number, width: number): string => String(value).padStart(width);
-
-const showRow = (
-  engine: string,
-  name: string,
-  connections: number,
-  result: Compared,
-  memory: number,
-  goal?: number,
-): void => {
-  const verdict = goal === undefined ? '' : result.share >= goal ? `≥ ${goal} met` : `goal ${goal} missed`;
-  say(
-    `| ${engine.padEnd(8)} | ${name.padEnd(22)} | ${cell(connections, 4)} | ${cell(result.share.toFixed(2), 5)} | ${cell(Math.round(result.perSecond), 7)} | ${cell(Math.round(result.bare), 7)} | ${cell(result.p50, 4)} | ${cell(result.p99, 4)} | ${cell(Math.round(memory), 5)} | ${verdict}`,
-  );
-};
-
-const HEAD = [
-  '| engine   | job                    | conn | share |     /s |  bare/s |  p50 |  p99 |   MiB | goal at 64',
-  '|----------|------------------------|-----:|------:|-------:|--------:|-----:|-----:|------:|-----------',
+const COLUMNS: readonly (readonly [name: string, width: number])[] = [
+  ['engine', -8],
+  ['job', -24],
+  ['conn', 4],
+  ['share', 6],
+  ['/s', 6],
+  ['bare/s', 6],
+  ['p50', 5],
+  ['p99', 5],
+  ['MiB', 5],
+  ['goal', 0],
 ];
 
-const totalRolls = async (service: Server, team: Team): Promise<number> =>
-  (await get<{ totalRolls: number }>(service.address, team, '/roll-events/stats')).totalRolls;
-
-/** Plain rolls must be counted, each once: those that were answered, and at most one more for each connection cut off. */
-const checkCounted = async (service: Server, team: Team): Promise<void> => {
-  const before = await totalRolls(service, team);
-  const { answered } = await measure({
-    url: `${service.address}/items/roll`,
-    method: 'POST',
-    connections: 64,
-    seconds: 1,
-    authorization: team.authorization,
+const showCells = (cells: readonly (string | number)[]): void => {
+  const padded = COLUMNS.map(([, width], index) => {
+    const text = String(cells[index] ?? '');
+    return width < 0 ? text.padEnd(-width) : text.padStart(width);
   });
-  const counted = (await totalRolls(service, team)) - before;
-  if (counted < answered || counted > answered + 64)
-    throw new Error(`${answered} rolls were answered and ${counted} counted`);
-  say(`  answered ${answered}, counted ${counted} (at most 64 more were under way when the measurement ended)`);
+  say(`| ${padded.join(' | ')}`);
 };
 
-const plainRoll = JOBS[0] as Job;
+const showHead = (): void => {
+  showCells(COLUMNS.map(([name]) => name));
+  say(`|${COLUMNS.map(([, width]) => (width > 0 ? `${'-'.repeat(width + 1)}:` : '-'.repeat(2 - width))).join('|')}`);
+};
 
-const measureEngine = async (engine: 'sqlite' | 'postgres', databaseUrl: string, bare: Server): Promise<void> => {
-  const service = await startServer('src/main.ts', { DATABASE_URL: databaseUrl });
-  try {
-    const team = await furnish(databaseUrl, service.address, 200);
-    // A server that has just started is still being compiled; what is measured is one that runs.
-    for (const job of JOBS.slice(0, 3)) await warmUp(service, team, job);
-    for (const job of JOBS) {
-      for (const connections of CONNECTIONS) {
-        const seconds = connections === 64 && job.goal[engine] !== undefined ? SLICE_S : SHORT_SLICE_S;
-        const result = await compare(bare, service, team, job, connections, seconds);
-        showRow(
-          engine,
-          job.name,
-          connections,
-          result,
-          service.memory(),
-          connections === 64 ? job.goal[engine] : undefined,
-        );
-      }
-    }
-    await checkCounted(service, team);
+const showRow = (engine: Engine, row: Row, { name = row.job.name, goal = '' } = {}): void =>
+  showCells([
+    engine,
+    name,
+    row.connections,
+    row.share.toFixed(3),
+    Math.round(median(row.rates)),
+    Math.round(row.bare),
+    Math.round(row.p50),
+    Math.round(row.p99),
+    Math.round(row.subject.server.memory()),
+    goal,
+  ]);
 
-    const sizes: Compared[] = [];
-    for (const size of SIZES) {
-      const sized = await furnish(databaseUrl, service.address, size);
-      const result = await compare(bare, service, sized, plainRoll, 64, size === 1000 ? SHORT_SLICE_S : SLICE_S);
-      sizes.push(result);
-      showRow(engine, `plain roll, ${size} items`, 64, result, service.memory());
-    }
-    const slowdown = (sizes[0] as Compared).share / (sizes.at(-1) as Compared).share;
-    say(`  ${SIZES.at(-1)} items against ${SIZES[0]}: ${slowdown.toFixed(2)} times the time (goal 1.3)`);
+const verdictAt64 = (share: number, { goal, stretch }: Goal): string => {
+  if (share >= stretch) return `stretch ${stretch.toFixed(2)} met`;
+  return `goal ${goal.toFixed(2)} ${share >= goal ? 'met' : 'missed'}`;
+};
 
-    const jobs: Job[] = [
-      { name: 'statistics', method: 'GET', path: '/roll-events/stats', goal: {} },
-      { name: 'drop rates', method: 'GET', path: '/roll-events/drop-rates', goal: {} },
-    ];
-    const fresh = await furnish(databaseUrl, service.address, 200);
-    // A first roll of every item, so that both answers have the same rows.
-    await writeHistory(databaseUrl, fresh, 200, 30 * 200);
-    const without: Compared[] = [];
-    for (const job of jobs) without.push(await compare(bare, service, fresh, job, 64));
-    const veteran = await furnish(databaseUrl, service.address, 200);
-    await writeHistory(databaseUrl, veteran, 200, HISTORY);
-    for (const [index, job] of jobs.entries()) {
-      const result = await compare(bare, service, veteran, job, 64);
-      showRow(engine, `${job.name}, ${HISTORY / 1e6}M rolls`, 64, result, service.memory());
-      say(
-        `  against 6,000 rolls: ${((without[index] as Compared).share / result.share).toFixed(2)} times the time (goal 1.5)`,
-      );
+const verdictAt256 = (share: number, shareAt64: number): string => {
+  const ratio = share / shareAt64;
+  const verdict = ratio >= GOAL_OF_MANY_CONNECTIONS ? 'met' : 'missed';
+  return `${ratio.toFixed(2)} of the share at ${CONNECTIONS}, goal ${GOAL_OF_MANY_CONNECTIONS.toFixed(2)} ${verdict}`;
+};
+
+const sayTimes = (what: string, times: number, goal?: number): void => {
+  const verdict = goal === undefined ? '' : `, goal ${goal} ${times <= goal ? 'met' : 'missed'}`;
+  say(`  ${what}: ${times.toFixed(2)} times the time${verdict}`);
+};
+
+const measureJobs = async (engine: Engine, bare: Server, ours: Subject, theirs: Subject | undefined): Promise<void> => {
+  const subjects = theirs === undefined ? [ours] : [ours, theirs];
+  // A server that has just started is still being compiled; what is measured is one that runs.
+  for (const subject of subjects) {
+    for (const { job } of chosenJobs) await slice(subject, job, CONNECTIONS, WARM_UP_S);
+  }
+  for (const goals of chosenJobs) {
+    const { job } = goals;
+    let shareAt64 = Number.NaN;
+    for (const [connections, turns] of TURNS) {
+      const entries = subjects.map((subject) => ({ subject, job }));
+      const [our, their] = (await inTurns(bare, entries, connections, turns)) as [Row, Row?];
+      let goal = '';
+      if (connections === CONNECTIONS) {
+        shareAt64 = our.share;
+        goal = verdictAt64(our.share, goals[engine]);
+      } else if (connections === MANY_CONNECTIONS) goal = verdictAt256(our.share, shareAt64);
+      showRow(engine, our, { goal });
+      if (their !== undefined)
+        showRow(engine, their, { name: '  theirs', goal: `ours is ${ratioOf(our, their).toFixed(2)} times as fast` });
     }
-    showRow(
-      engine,
-      `plain roll, ${HISTORY / 1e6}M rolls`,
-      64,
-      await compare(bare, service, veteran, plainRoll, 64, SHORT_SLICE_S),
-      service.memory(),
+  }
+  await check(ours);
+  if (theirs !== undefined) await check(theirs, 'theirs: ');
+};
+
+const measureSizes = async (engine: Engine, databaseUrl: string, bare: Server, server: Server): Promise<void> => {
+  const entries = [];
+  for (const items of [FEW_ITEMS, MANY_ITEMS]) {
+    const subject = await subjectOf(server, await createTeamOfItems(databaseUrl, server.address, items));
+    entries.push({ subject, job: { ...PLAIN, name: `plain roll, ${items} items` } });
+  }
+  for (const { subject, job } of entries) await slice(subject, job, CONNECTIONS, WARM_UP_S);
+  const rows = await inTurns(bare, entries, CONNECTIONS, SIZE_TURNS);
+  for (const row of rows) showRow(engine, row);
+  const [few, many] = rows as [Row, Row];
+  sayTimes(`${MANY_ITEMS} items against ${FEW_ITEMS}`, ratioOf(few, many), GOAL_OF_SIZES);
+  for (const { subject, job } of entries) await check(subject, `${job.name}: `);
+};
+
+const measureHistory = async (engine: Engine, databaseUrl: string, bare: Server, server: Server): Promise<void> => {
+  // The short history has every item too, so that both answers have the same rows.
+  const subjects: Subject[] = [];
+  for (const rolls of [SHORT_HISTORY, HISTORY])
+    subjects.push(await subjectOf(server, await createTeamOfHistory(databaseUrl, server.address, rolls)));
+  for (const job of [STATISTICS, DROP_RATES, PLAIN]) {
+    const entries = subjects.map((subject) => ({ subject, job }));
+    for (const { subject } of entries) await slice(subject, job, CONNECTIONS, SLICE_S);
+    const [short, long] = (await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS)) as [Row, Row];
+    showRow(engine, long, { name: `${job.name}, ${HISTORY / 1e6}M rolls` });
+    sayTimes(
+      `${HISTORY} rolls against ${SHORT_HISTORY}`,
+      ratioOf(short, long),
+      job === PLAIN ? undefined : GOAL_OF_HISTORY,
     );
+  }
+  for (const subject of subjects) await check(subject, 'with the history before it: ');
+};
+
+const startService = (databaseUrl: string, environment: Record<string, string> = {}, checkout?: string) =>
+  startServer('src/main.ts', { ...FIRST_TEAM, DATABASE_URL: databaseUrl, ...environment }, checkout);
+
+const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> => {
+  const servers: Server[] = [];
+  try {
+    const subjects: Subject[] = [];
+    for (const workers of ['1', '2']) {
+      const server = await startService(await postgres.create(`workers_${workers}`), { WORKERS: workers });
+      servers.push(server);
+      subjects.push(await subjectOf(server, await furnish(server.address)));
+    }
+    for (const job of [PLAIN, GACHA]) {
+      for (const subject of subjects) await slice(subject, job, CONNECTIONS, WARM_UP_S);
+      const entries = subjects.map((subject, index) => ({
+        subject,
+        job: { ...job, name: `${job.name.split(',')[0]}, WORKERS=${index + 1}` },
+      }));
+      const rows = await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS);
+      for (const row of rows) showRow('postgres', row);
+      const [one, two] = rows as [Row, Row];
+      say(`  two workers are ${ratioOf(two, one).toFixed(2)} times as fast as one`);
+    }
+    for (const [index, subject] of subjects.entries()) await check(subject, `WORKERS=${index + 1}: `);
   } finally {
-    await service.stop();
+    for (const server of servers) await server.stop();
   }
 };
 
-const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> => {
-  for (const workers of ['1', '2']) {
-    const databaseUrl = await postgres.create(`workers_${workers}`);
-    const service = await startServer('src/main.ts', { DATABASE_URL: databaseUrl, WORKERS: workers });
-    try {
-      const team = await furnish(databaseUrl, service.address, 200);
-      for (const job of JOBS.slice(0, 2)) {
-        const result = await compare(bare, service, team, job, 64, SHORT_SLICE_S);
-        showRow(
-          'postgres',
-          `${job.name.replace(' with pity', '')}, ${workers} worker${workers === '1' ? '' : 's'}`,
-          64,
-          result,
-          service.memory(),
-        );
+/** Makes an empty database and answers its address. */
+type MakeDatabase = (name: string) => Promise<string>;
+
+const measureEngine = async (engine: Engine, makeDatabase: MakeDatabase, bare: Server): Promise<void> => {
+  const databaseUrl = await makeDatabase('ours');
+  const server = await startService(databaseUrl);
+  try {
+    if (chosenJobs.length > 0) {
+      const other = against === undefined ? undefined : await startService(await makeDatabase('theirs'), {}, against);
+      try {
+        const ours = await subjectOf(server, await furnish(server.address));
+        const theirs = other && (await subjectOf(other, await furnish(other.address)));
+        await measureJobs(engine, bare, ours, theirs);
+      } finally {
+        await other?.stop();
       }
-    } finally {
-      await service.stop();
     }
+    if (parts.has('sizes')) await measureSizes(engine, databaseUrl, bare, server);
+    if (parts.has('history')) await measureHistory(engine, databaseUrl, bare, server);
+  } finally {
+    await server.stop();
   }
 };
 
 const run = async (): Promise<void> => {
   const startedMs = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-bench-'));
-  const postgres = await startPostgres({ durable: true });
-  const bare = await startServer('bench/bare-server.ts', {});
+  const postgres = engines.has('postgres') ? await startApart(() => startPostgres({ durable: true })) : undefined;
   try {
-    say(
-      `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${process.platform} ${process.arch}`,
-    );
-    say('share: requests a second as a part of those of bare node:http in the same minute; p50 and p99 in ms');
-    for (const line of HEAD) say(line);
-    await measureEngine('sqlite', `sqlite:${join(folder, 'bench.db')}`, bare);
-    await measureEngine('postgres', await postgres.create('bench'), bare);
-    await measureWorkers(postgres, bare);
-    say(`took ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    const bare = await startServer('bench/bare-server.ts', {});
+    try {
+      say(
+        `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${process.platform} ${process.arch}; ${describeCores()}`,
+      );
+      if (against !== undefined) say(`theirs: ${against}`);
+      say('share: requests a second as a part of those of bare node:http around it; p50 and p99 in ms');
+      showHead();
+      if (engines.has('sqlite'))
+        await measureEngine('sqlite', async (name) => `sqlite:${join(folder, `${name}.db`)}`, bare);
+      if (postgres !== undefined) {
+        await measureEngine('postgres', postgres.create, bare);
+        if (parts.has('workers')) await measureWorkers(postgres, bare);
+      }
+      say(`took ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    } finally {
+      await bare.stop();
+    }
   } finally {
-    await bare.stop();
-    await postgres.stop();
+    await postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   }
 };

@@ -64,7 +64,7 @@ export const buildApp = async ({
     readyTemplates: createReadyTemplates(catalogs),
   };
   serviceRoutes(app, { database, metrics: settings.metrics });
-  consoleRoutes(app);
+  await consoleRoutes(app);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);

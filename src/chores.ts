@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldAnswers } from './http/idempotency.ts';
+import { LIMITS } from './limits.ts';
 
 /** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
 interface Chore {
@@ -10,10 +11,6 @@ interface Chore {
   readonly failure: string;
   readonly work: () => Promise<void>;
 }
-
-/** Chores may have one part in so many of the time, however much there is to do. */
-const IDLE_SHARE = 20;
-const AFTER_FAILURE_MS = 10_000;
 
 const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () => Promise<void> } => {
   let isStopped = false;
@@ -24,10 +21,10 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
     timer = setTimeout(() => {
       const startedMs = performance.now();
       working = work().then(
-        () => schedule(Math.max(everyMs, IDLE_SHARE * (performance.now() - startedMs))),
+        () => schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs))),
         (error: unknown) => {
           logger.warn({ err: error }, failure);
-          schedule(Math.max(everyMs, AFTER_FAILURE_MS));
+          schedule(Math.max(everyMs, LIMITS.choreRetryMs));
         },
       );
     }, afterMs);
@@ -43,8 +40,6 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
   };
 };
 
-const FOLDED_ROWS = 2_000;
-
 export const startChores = (database: Database, clock: () => number, logger: Logger): { stop: () => Promise<void> } => {
   const chores: Chore[] = [
     {
@@ -58,8 +53,9 @@ export const startChores = (database: Database, clock: () => number, logger: Log
       everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
       work: async () => {
+        const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while ((await database.transaction(teamId, (tx) => foldCounts(tx, FOLDED_ROWS))) === FOLDED_ROWS);
+          while ((await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
       },
     },
   ];

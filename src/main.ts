@@ -1,15 +1,14 @@
 import cluster from 'node:cluster';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { openDatabase } from './database/open.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
+import { LIMITS } from './limits.ts';
+import { createLogger } from './log.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 import { superviseWorkers } from './workers.ts';
-
-/** Requests under way get this long to finish once the service was told to stop. */
-const STOP_TIMEOUT_MS = 20_000;
 
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
@@ -54,12 +53,6 @@ The examples of the README want these two lines once:
 `);
 };
 
-const createLogger = (settings: Settings): Logger =>
-  pino(
-    { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
-  );
-
 /** The database with its schema up to date, and the team that its very first start makes. */
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
   const database = openDatabase(settings.databaseUrl);
@@ -87,7 +80,7 @@ const giveUpLater = (logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
     exit(logger, 1);
-  }, STOP_TIMEOUT_MS).unref();
+  }, LIMITS.stopTimeoutMs).unref();
 };
 
 const addressOf = ({ host }: Settings, port: number): string => {
@@ -136,7 +129,7 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
 
 const start = (): Promise<void> => {
   const settings = settingsOrExit();
-  const logger = createLogger(settings);
+  const logger = createLogger(settings.logLevel);
   return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings, logger) : serve(settings, logger);
 };
 

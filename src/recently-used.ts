@@ -23,7 +23,6 @@ export const createRecentlyUsed = <K, V>(limit: number, make: (key: K) => V): Re
         old = young;
         young = new Map();
       }
-      old.delete(key);
       young.set(key, value);
       return value;
     },

@@ -48,7 +48,7 @@ export const readSettings = (environment: Environment): Settings => {
 
   const settings: Settings = {
     host: given('HOST') ?? '127.0.0.1',
-    port: checked('PORT', 8080, parsePort, 'must be a whole number from 0 to 65535'),
+    port: checked('PORT', 8080, parsePort, `must be a whole number from 0 to ${LIMITS.port}`),
     databaseUrl: checked(
       'DATABASE_URL',
       'sqlite:data/itemwright.db',
@@ -85,8 +85,8 @@ export const readSettings = (environment: Environment): Settings => {
     rateLimit: checked(
       'RATE_LIMIT',
       Number.POSITIVE_INFINITY,
-      (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, 1_000_000)),
-      'must be off or a whole number of requests a second, from 1',
+      (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, LIMITS.rateLimitPerSecond)),
+      `must be off or a whole number of requests a second from 1 to ${LIMITS.rateLimitPerSecond}`,
     ),
     workers: checked(
       'WORKERS',
@@ -107,10 +107,10 @@ const parseSwitch = (text: string): boolean | undefined =>
 
 /** A whole number from 1 to `most`. */
 const parseWhole = (text: string, most: number): number | undefined =>
-  /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+  /^[1-9]\d*$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 
 const parsePort = (text: string): number | undefined =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;
+  /^\d+$/.test(text) && Number(text) <= LIMITS.port ? Number(text) : undefined;
 
 const parseOrigins = (text: string): '*' | readonly string[] | undefined => {
   if (text.trim() === '*') return '*';

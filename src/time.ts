@@ -1,13 +1,14 @@
+import { LIMITS } from './limits.ts';
+
 /** Texts of moments lately named: an answer names the same ones many times. */
 const texts = new Map<number, string>();
-const MOST_TEXTS = 1000;
 
 /** A moment as the interface writes it: ISO 8601, UTC, milliseconds. */
 export const isoTime = (epochMs: number): string => {
   let text = texts.get(epochMs);
   if (text === undefined) {
     text = new Date(epochMs).toISOString();
-    if (texts.size >= MOST_TEXTS) texts.clear();
+    if (texts.size >= LIMITS.cachedTimeTexts) texts.clear();
     texts.set(epochMs, text);
   }
   return text;

@@ -1,8 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-
-/** A worker that ends by itself is replaced after this long, so that one which cannot live does not spin. */
-const REPLACE_AFTER_MS = 1000;
+import { LIMITS } from './limits.ts';
 
 export interface Supervision {
   readonly count: number;
@@ -44,7 +42,7 @@ export const superviseWorkers = ({ count, logger, listening, ended }: Supervisio
     logger.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another takes its place');
     setTimeout(() => {
       if (!stopping) cluster.fork();
-    }, REPLACE_AFTER_MS);
+    }, LIMITS.workerRestartMs);
   });
 
   for (let started = 0; started < count; started += 1) cluster.fork();

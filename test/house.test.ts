@@ -64,7 +64,7 @@ type Layer =
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
-  [/^(main|cli|workers)\.ts$/, 'start'],
+  [/^(main|cli|workers|log)\.ts$/, 'start'],
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],

@@ -9,16 +9,16 @@ export interface Route {
 /** Every route that the running service has, whether its description shows it or not. */
 export const routesOf = (app: App): Route[] => {
   const parents: string[] = [];
+  // The tree of common prefixes: the one of whole segments leaves out a wildcard beside another.
   return app
-    .printRoutes({ commonPrefix: false })
+    .printRoutes()
     .split('\n')
     .flatMap((line) => {
       const parts = /^([│\s]*)[├└]── (\S+)(?: \(([^)]*)\))?$/.exec(line);
       if (parts === null) return [];
       const [, indent = '', segment = '', methods = ''] = parts;
       const depth = indent.length / 4;
-      // What stands for the rest of a path is listed without its slash.
-      const url = `${depth === 0 ? '' : parents[depth - 1]}${segment === '*' ? '/*' : segment}`;
+      const url = `${depth === 0 ? '' : parents[depth - 1]}${segment}`;
       parents[depth] = url;
       return methods.split(', ').flatMap((method) => (method === '' ? [] : [{ method, url }]));
     });
@@ -29,6 +29,8 @@ export const PUBLIC_URLS = [
   '/',
   '/console',
   '/console/*',
+  '/console/assets/*',
+  '/console/favicon.svg',
   '/favicon.ico',
   '/openapi.json',
   '/docs',

@@ -138,6 +138,7 @@ describe('the service as a process', () => {
     await call('/users', { method: 'POST', body: '{"hush-body' });
     await call('/team', { headers: { authorization: basic('my-team', 'hush-wrong-secret') } });
     await call('/users', { headers: { 'x-request-id': 'with a space' } });
+    await call('/console/assets/hush.js');
     service.child.kill('SIGTERM');
     const { stdout, stderr } = await service.ended;
     const lines = linesOf(stdout);
@@ -152,10 +153,23 @@ describe('the service as a process', () => {
         ['POST', '/users', 400, 'my-team'],
         ['GET', '/team', 401, undefined],
         ['GET', '/users', 200, 'my-team'],
+        ['GET', '/console/assets/*', 404, undefined],
       ],
     );
+    assert.deepEqual(Object.keys(requests[0]).sort(), [
+      'level',
+      'method',
+      'ms',
+      'msg',
+      'requestId',
+      'route',
+      'status',
+      'teamId',
+      'time',
+    ]);
+    assert.equal(requests[0].level, 30);
     assert.equal(requests[1].requestId, 'my-own-id');
-    assert.equal(new Set(requests.map(({ requestId }) => requestId)).size, 6);
+    assert.equal(new Set(requests.map(({ requestId }) => requestId)).size, 7);
     for (const { ms } of requests) assert.equal(typeof ms, 'number');
     for (const hidden of [secret, TEAM.ITEMWRIGHT_SECRET, AUTHORIZATION.slice(6), 'hush', 'with a space'])
       assert.ok(!(stdout + stderr).includes(hidden), hidden);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { Group, type Keys, type Outcome, Postponed } from './group.ts';
-import type { Driver } from './session.ts';
+import type { Driver, Session } from './session.ts';
 import { Collision, type Transaction } from './work.ts';
 
 type Command = (work: Transaction) => Promise<unknown>;
@@ -16,22 +16,25 @@ interface Member {
   waitsFor: readonly string[];
   /** How often it has run in vain because another transaction got in its way. */
   collisions: number;
-  /** Whether it runs in a group of its own, since it cannot be told which command of its last one failed. */
-  isAlone: boolean;
+  isApart: boolean;
 }
 
 interface TeamQueue {
   readonly teamId: string;
   readonly keys: Keys;
   waiting: Member[];
-  /** Groups whose commands are not all done yet, groups that are being written, and transactions of their own. */
+  /** Commands that failed with a group, or kept one waiting: each runs by itself, beside the groups. */
+  apart: Member[];
+  /** Groups whose commands are not all done yet, and groups that are being written. */
   computing: number;
   writing: number;
-  alone: number;
+  /** Commands that run by themselves, and whatever of the team is not answered yet. */
+  runningApart: number;
+  unanswered: number;
   isScheduled: boolean;
 }
 
-/** A command that collides with its group this often runs alone from then on. */
+/** A command that collides with its group this often runs by itself from then on. */
 const COLLISIONS_TOGETHER = 2;
 
 export interface Units {
@@ -53,38 +56,45 @@ export const createUnits = (driver: Driver): Units => {
   const queueOf = (teamId: string): TeamQueue => {
     let queue = queues.get(teamId);
     if (queue === undefined) {
-      queue = { teamId, keys: new Map(), waiting: [], computing: 0, writing: 0, alone: 0, isScheduled: false };
+      queue = {
+        teamId,
+        keys: new Map(),
+        waiting: [],
+        apart: [],
+        computing: 0,
+        writing: 0,
+        runningApart: 0,
+        unanswered: 0,
+        isScheduled: false,
+      };
       queues.set(teamId, queue);
     }
     return queue;
   };
 
-  /** What is left to do when something of a team has ended. */
-  const goOn = (queue: TeamQueue): void => {
-    if (queue.waiting.length > 0) schedule(queue);
-    else if (queue.computing + queue.writing + queue.alone === 0 && !queue.isScheduled) queues.delete(queue.teamId);
-  };
-
-  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Counts what is not answered yet, for a team and for all; a team of which nothing is left is forgotten. */
+  const counted = async <T>(queue: TeamQueue, work: () => Promise<T>): Promise<T> => {
+    queue.unanswered += 1;
     underWay += 1;
     try {
       return await work();
     } finally {
+      queue.unanswered -= 1;
       underWay -= 1;
+      if (queue.unanswered === 0) queues.delete(queue.teamId);
       if (underWay === 0) for (const tell of whenIdle.splice(0)) tell();
     }
   };
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
 
-  /** Takes the commands that may run now: none that waits for a key which another has, and one alone where it must be. */
-  const take = (queue: TeamQueue): { taken: Member[]; keys: string[] } => {
+  /** Takes up to so many of the waiting commands, none that waits for a key which another has. */
+  const take = (queue: TeamQueue, from: 'waiting' | 'apart', most: number): { taken: Member[]; keys: string[] } => {
     const taken: Member[] = [];
     const keys: string[] = [];
     const left: Member[] = [];
-    for (const member of queue.waiting) {
-      const isFull = taken.length === LIMITS.groupCommands || taken[0]?.isAlone || (member.isAlone && taken.length > 0);
-      if (isFull || isBlocked(queue, member)) {
+    for (const member of queue[from]) {
+      if (taken.length === most || isBlocked(queue, member)) {
         left.push(member);
         continue;
       }
@@ -94,7 +104,7 @@ export const createUnits = (driver: Driver): Units => {
         keys.push(key);
       }
     }
-    queue.waiting = left;
+    queue[from] = left;
     return { taken, keys };
   };
 
@@ -104,20 +114,25 @@ export const createUnits = (driver: Driver): Units => {
     schedule(queue);
   };
 
+  const runApart = (queue: TeamQueue, members: readonly Member[]): void => {
+    for (const member of members) member.isApart = true;
+    queue.apart.push(...members);
+    schedule(queue);
+  };
+
   const collided = async (queue: TeamQueue, members: readonly Member[], error: unknown): Promise<void> => {
-    for (const member of members) {
-      member.collisions += 1;
-      member.isAlone ||= member.collisions >= COLLISIONS_TOGETHER;
-    }
-    const [hopeless, others] = [
-      members.filter(({ collisions }) => collisions >= LIMITS.collisions),
-      members.filter(({ collisions }) => collisions < LIMITS.collisions),
-    ];
-    for (const member of hopeless) member.settle({ error: unavailable(error) });
+    for (const member of members) member.collisions += 1;
+    const isHopeless = ({ collisions }: Member) => collisions >= LIMITS.collisions;
+    for (const { settle } of members.filter(isHopeless)) settle({ error: unavailable(error) });
+    const others = members.filter((member) => !isHopeless(member));
     const most = Math.max(0, ...others.map(({ collisions }) => collisions));
+    if (most < COLLISIONS_TOGETHER) {
+      runAgain(queue, others);
+      return;
+    }
     // Those who collided would collide again if they all came back at once.
-    if (most > 1) await delay(randomInt(LIMITS.backoffMs * most));
-    if (others.length > 0) runAgain(queue, others);
+    await delay(randomInt(LIMITS.backoffMs * most));
+    runApart(queue, others);
   };
 
   /** A group failed as a whole. */
@@ -127,13 +142,13 @@ export const createUnits = (driver: Driver): Units => {
       return;
     }
     const translated = driver.translate(error);
-    if (members.length === 1 || translated !== error) {
+    const isByItself = members.every(({ isApart }) => isApart) || (members.length === 1 && !driver.isBlocked(error));
+    if (isByItself || (translated !== error && !driver.isBlocked(error))) {
       for (const { settle } of members) settle({ error: translated });
       return;
     }
-    // One of the commands cannot be carried out, and only each by itself shows which.
-    for (const member of members) member.isAlone = true;
-    runAgain(queue, members);
+    // One of the commands cannot be carried out, or waits for another transaction; only each by itself shows which.
+    runApart(queue, members);
   };
 
   /** A command left its group: it runs again once what it waits for is there. */
@@ -175,6 +190,25 @@ export const createUnits = (driver: Driver): Units => {
     );
   };
 
+  /** Runs commands in a session that is open. */
+  const runIn = async (
+    queue: TeamQueue,
+    session: Session,
+    { taken, keys }: ReturnType<typeof take>,
+    willWrite?: () => void,
+  ): Promise<void> => {
+    try {
+      const group = new Group(queue.teamId, session, queue.keys, keys);
+      const outcomes = await group.run(taken, { willWrite });
+      answer(queue, taken, outcomes, session.durable());
+    } catch (error) {
+      failed(queue, taken, error);
+    } finally {
+      session.end();
+      for (const key of keys) queue.keys.delete(key);
+    }
+  };
+
   const runGroup = async (queue: TeamQueue): Promise<void> => {
     queue.computing += 1;
     let isWriting = false;
@@ -182,29 +216,35 @@ export const createUnits = (driver: Driver): Units => {
       isWriting = true;
       queue.computing -= 1;
       queue.writing += 1;
-      goOn(queue);
+      schedule(queue);
     };
     try {
       const session = await driver.open('group');
       // Whoever came until now comes along.
-      const { taken, keys } = take(queue);
-      try {
-        const group = new Group(queue.teamId, session, queue.keys, keys);
-        const outcomes = await group.run(taken, { willWrite });
-        answer(queue, taken, outcomes, session.durable());
-      } catch (error) {
-        failed(queue, taken, error);
-      } finally {
-        session.end();
-        for (const key of keys) queue.keys.delete(key);
-      }
+      await runIn(queue, session, take(queue, 'waiting', LIMITS.groupCommands), willWrite);
     } catch (error) {
       // There is no session to be had.
       for (const { settle } of queue.waiting.splice(0)) settle({ error: driver.translate(error) });
     } finally {
       if (isWriting) queue.writing -= 1;
       else queue.computing -= 1;
-      goOn(queue);
+      schedule(queue);
+    }
+  };
+
+  /** Runs a command by itself, beside the groups: it may have to wait for another transaction, and they must not. */
+  const runOneApart = async (queue: TeamQueue): Promise<void> => {
+    const one = take(queue, 'apart', 1);
+    if (one.taken.length === 0) return;
+    queue.runningApart += 1;
+    try {
+      await runIn(queue, await driver.open('apart'), one);
+    } catch (error) {
+      for (const { settle } of one.taken) settle({ error: driver.translate(error) });
+      for (const key of one.keys) queue.keys.delete(key);
+    } finally {
+      queue.runningApart -= 1;
+      schedule(queue);
     }
   };
 
@@ -212,26 +252,30 @@ export const createUnits = (driver: Driver): Units => {
   const mayStart = ({ computing, writing }: TeamQueue): boolean => computing === 0 && writing <= 1;
 
   const schedule = (queue: TeamQueue): void => {
-    if (queue.isScheduled || !mayStart(queue)) return;
+    if (queue.isScheduled || queue.waiting.length + queue.apart.length === 0) return;
     queue.isScheduled = true;
     // After the present turn of the event loop, so that the requests which arrive in it come along.
     setImmediate(() => {
       queue.isScheduled = false;
       if (mayStart(queue) && queue.waiting.some((member) => !isBlocked(queue, member))) runGroup(queue);
+      for (let left = queue.apart.length; left > 0 && queue.runningApart < LIMITS.commandsApart; left -= 1)
+        runOneApart(queue);
     });
   };
 
-  const write: Units['write'] = (teamId, command) =>
-    counted(
+  const write: Units['write'] = (teamId, command) => {
+    const queue = queueOf(teamId);
+    return counted(
+      queue,
       () =>
         new Promise((resolve, reject) => {
           const settle = (outcome: Outcome): void =>
             'error' in outcome ? reject(outcome.error) : resolve(outcome.value);
-          const queue = queueOf(teamId);
-          queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isAlone: false });
+          queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isApart: false });
           schedule(queue);
         }),
     );
+  };
 
   /** One run of a command that has its transaction, or its view of the data, to itself. */
   const runOnce = async (purpose: 'transaction' | 'read', queue: TeamQueue, command: Command): Promise<unknown> => {
@@ -246,36 +290,32 @@ export const createUnits = (driver: Driver): Units => {
     } finally {
       session.end();
       for (const key of keys) queue.keys.delete(key);
+      schedule(queue);
     }
     if (purpose === 'transaction') await durable;
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     return outcome.value;
   };
 
-  const runByItself = (purpose: 'transaction' | 'read', teamId: string, command: Command): Promise<unknown> =>
-    counted(async () => {
-      const queue = queueOf(teamId);
-      queue.alone += 1;
-      try {
-        for (let collisions = 0; ; ) {
-          try {
-            return await runOnce(purpose, queue, command);
-          } catch (error) {
-            if (error instanceof Postponed) {
-              await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
-              continue;
-            }
-            if (!isCollision(error)) throw driver.translate(error);
-            collisions += 1;
-            if (collisions === LIMITS.collisions) throw unavailable(error);
-            await delay(randomInt(LIMITS.backoffMs * collisions));
+  const runByItself = (purpose: 'transaction' | 'read', teamId: string, command: Command): Promise<unknown> => {
+    const queue = queueOf(teamId);
+    return counted(queue, async () => {
+      for (let collisions = 0; ; ) {
+        try {
+          return await runOnce(purpose, queue, command);
+        } catch (error) {
+          if (error instanceof Postponed) {
+            await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
+            continue;
           }
+          if (!isCollision(error)) throw driver.translate(error);
+          collisions += 1;
+          if (collisions === LIMITS.collisions) throw unavailable(error);
+          await delay(randomInt(LIMITS.backoffMs * collisions));
         }
-      } finally {
-        queue.alone -= 1;
-        goOn(queue);
       }
     });
+  };
 
   return {
     write,

@@ -26,11 +26,19 @@ export interface Session {
   end(): void;
 }
 
+/**
+ * What a session is for: a group of commands, which must wait for no other transaction for long; one that runs apart from
+ * the groups since it may have to; one that queries freely; or one that only reads.
+ */
+export type Purpose = 'group' | 'apart' | 'transaction' | 'read';
+
 /** What units of work need of an engine. */
 export interface Driver {
-  open(purpose: 'group' | 'transaction' | 'read'): Promise<Session>;
+  open(purpose: Purpose): Promise<Session>;
   /** Whether an error may be due to another transaction, so that the same command may succeed when it runs again. */
   isCollision(error: unknown): boolean;
+  /** Whether a group waited longer for another transaction than it may. */
+  isBlocked(error: unknown): boolean;
   /** An error that is the machine's fault as a refusal that asks to come again; any other error as it is. */
   translate(error: unknown): unknown;
 }

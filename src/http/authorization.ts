@@ -26,9 +26,6 @@ export interface Authorizer {
   forget(teamId: string, secretId: string): void;
 }
 
-/** A secret revoked elsewhere must be refused within a second, so a verified header is looked up again after half of one. */
-const RECHECK_MS = 500;
-
 interface Verified extends Caller {
   readonly secretId: string;
   readonly digest: string;
@@ -103,7 +100,7 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
       const nowMs = monotonicMs();
       const known = verified.get(header);
       if (known === undefined) return verify(header, nowMs);
-      if (nowMs - known.checkedAtMs < RECHECK_MS) return known;
+      if (nowMs - known.checkedAtMs < LIMITS.verifiedHeaderMs) return known;
       return recheck(header, known, nowMs);
     },
     forget: (teamId, secretId) => {

@@ -8,10 +8,6 @@ import { answerByKey, deleteOldAnswers, insertAnswer } from './idempotency.store
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
 
-/** An answer is kept a little longer than is promised, and goes in small steps, so that no commit has to wait long. */
-const KEPT_MS = 25 * 3_600_000;
-const SWEEP_ROWS = 500;
-
 /** Not a fault: the request was answered before, and gets that answer again. */
 export class Replay extends Error {
   readonly text: string;
@@ -97,6 +93,8 @@ export const createCarriers = (database: Database): Carriers => ({
 
 /** Forgets some of the answers that are old; tells whether there may be more. */
 export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> => {
-  const removed = await database.transaction(NO_TEAM, (tx) => deleteOldAnswers(tx, nowMs - KEPT_MS, SWEEP_ROWS));
-  return removed === SWEEP_ROWS;
+  const most = LIMITS.storedAnswersPerSweep;
+  return (
+    (await database.transaction(NO_TEAM, (tx) => deleteOldAnswers(tx, nowMs - LIMITS.storedAnswerMs, most))) === most
+  );
 };

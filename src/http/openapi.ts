@@ -5,7 +5,7 @@ import type { App } from './server.ts';
 
 const DESCRIPTION = `A team-scoped interface for game items: define them, roll them, give them to players, keep them in grids, and compare the drops with the odds.
 
-Authorization is Basic: the team id as username, one of the team's secrets as password. Every refusal has the same shape, \`{ code, message, issues }\`, and names what is wrong by JSON pointers. Lists answer at most 1,000 rows, oldest first; a \`Link\` header with \`rel="next"\` leads on.`;
+Authorization is Basic: the team id as username, one of the team's secrets as password. Every refusal has the same shape, \`{ code, message, issues }\`, and names what is wrong by JSON pointers. Lists answer at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` leads on.`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -44,7 +44,7 @@ export const Timestamp = Type.String({
 /** A moment given by the caller: any ISO 8601 time with its offset. */
 export const GivenTimestamp = Type.String({
   format: 'date-time',
-  maxLength: 64,
+  maxLength: LIMITS.timestampLength,
   description: 'A moment as ISO 8601; answered in UTC with milliseconds.',
   examples: ['2026-11-14T09:30:00.000Z'],
 });
@@ -92,8 +92,7 @@ export const Paging = {
   ),
   cursor: Type.Optional(
     Type.String({
-      // The longest id has 191 characters of four bytes each, and base64 makes four of every three.
-      maxLength: 2048,
+      maxLength: LIMITS.cursorLength,
       description: 'Where to go on: taken from the `Link` header of the answer before, with `rel="next"`.',
     }),
   ),

@@ -21,7 +21,6 @@ import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
-import { createRequestLogs } from './request-log.ts';
 import { Strict } from './schemas.ts';
 import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
 
@@ -52,11 +51,6 @@ export interface ServerParts {
   readonly clock: () => number;
   readonly requestTimeoutMs?: number;
 }
-
-/** A request that takes longer to arrive is cut off. What it then waits for, a database, has limits of its own. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
-const RETRY_AFTER_S = 1;
 
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
 
@@ -107,6 +101,12 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
+    // A file that is not served, whatever the reason, is not there.
+    case 403:
+    case 404:
+      return new ServiceError('NOT_FOUND');
+    case 412:
+      return new ServiceError('BAD_REQUEST', [{ path: '/headers', message: error.message }]);
     case 413:
       return new ServiceError('PAYLOAD_TOO_LARGE');
     case 415:
@@ -121,12 +121,18 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
 const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   const { status } = REFUSALS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
-  if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', RETRY_AFTER_S);
+  if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
   // Doing the same again would end the same: generated clients that retry by themselves obey this. A 500 with issues
   // is one that the interface foresees, a roll with nothing to roll.
   if (code === 'CONFLICT' || (code === 'INTERNAL_SERVER_ERROR' && issues.length > 0))
     reply.header('x-should-retry', 'false');
   return reply.code(status).send(errorBody(code, issues));
+};
+
+/** The one line of each request. */
+const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }: FastifyRequest, status: number) => {
+  const ms = Math.round((performance.now() - arrivedAtMs) * 100) / 100;
+  log.info({ requestId, method, status, ms, teamId: context?.teamId }, 'request');
 };
 
 /** Answers with JSON that is text already, past the serialiser. */
@@ -138,29 +144,27 @@ export const createServer = async ({
   authorizer,
   logger,
   clock,
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  requestTimeoutMs = LIMITS.requestTimeoutMs,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
-  const requestLogs = createRequestLogs(logger);
   const pressure = createPressure(settings.rateLimit);
-  const logUnknown = requestLogs.of(null);
+  const unknownRouteLog = logger.child({ route: null });
   const app = Fastify({
     logger: false,
     requestTimeout: requestTimeoutMs,
     http: {
-      // Node looks for requests that take too long only every so often, and takes the longer of these two for the whole.
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000),
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, LIMITS.requestTimeoutCheckMs),
+      // Node takes the longer of this and the request timeout for the whole.
       headersTimeout: requestTimeoutMs,
     },
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
     // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
     return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
-      // Longer than any id that is accepted, even when each of its characters is escaped, so that validation refuses it.
-      maxParamLength: 16_384,
+      maxParamLength: LIMITS.pathParameterLength,
       querystringParser: parseQuerystring,
     },
     frameworkErrors: (error, request, reply) => {
@@ -194,8 +198,6 @@ export const createServer = async ({
     route.schema = { ...schema, querystring: Strict({}) };
   });
 
-  app.addHook('onClose', async () => requestLogs.flush());
-
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
@@ -223,7 +225,7 @@ export const createServer = async ({
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
-      maxAge: 600,
+      maxAge: LIMITS.preflightS,
       // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
       strictPreflight: false,
     });
@@ -241,20 +243,15 @@ export const createServer = async ({
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
   // hand, and a request that waits for nothing makes no promises.
   app.addHook('onRoute', (route) => {
-    const logRequest = requestLogs.of(route.url);
+    // The pattern of the path and not the path itself: ids of players do not belong in logs.
+    const routeLog = logger.child({ route: route.url });
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.arrivedAtMs = performance.now();
       // Whatever becomes of a request, answered or broken off, its response closes.
       reply.raw.on('close', () => {
         if (request.isAdmitted) pressure.release();
-        logRequest({
-          requestId: request.id,
-          method: request.method,
-          status: reply.statusCode,
-          ms: performance.now() - request.arrivedAtMs,
-          teamId: request.context?.teamId,
-        });
+        logRequest(routeLog, request, reply.statusCode);
       });
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (isStopping) {
@@ -276,7 +273,11 @@ export const createServer = async ({
   });
 
   app.setNotFoundHandler((request, reply) => {
-    logUnknown({ requestId: request.id, method: request.method, status: 404, ms: 0, teamId: undefined });
+    // A route that does not find its file comes here as well, and logs its request itself.
+    if (request.arrivedAtMs === 0) {
+      request.arrivedAtMs = performance.now();
+      logRequest(unknownRouteLog, request, 404);
+    }
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });

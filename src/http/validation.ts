@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { type Issue, pointerToken } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
 import { compileBody, shapeOptions, toIssues } from '../shape.ts';
 
 /** Queries and paths are text, and are turned into numbers where the contract says so. */
@@ -53,10 +54,8 @@ const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-const DEEPEST = 64;
-
 const unstorable = (value: unknown, path: string, depth = 0): Issue[] => {
-  if (depth > DEEPEST) return [{ path: '/body', message: 'is nested too deep' }];
+  if (depth > LIMITS.bodyDepth) return [{ path: '/body', message: 'is nested too deep' }];
   if (typeof value === 'string')
     return storable(value) ? [] : [{ path, message: 'has a NUL character or half of a surrogate pair' }];
   if (typeof value !== 'object' || value === null) return [];

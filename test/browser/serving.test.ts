@@ -51,7 +51,27 @@ describe('the console as it is served', () => {
       assert.equal(status, 200);
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
     }
-    assert.equal((await page('/console/assets/nothing.js')).status, 404);
+  });
+
+  test('refuses a file that it does not have in the shape of every refusal', async () => {
+    for (const name of ['nothing.js', '', '.', '..%2findex.html', '..%2f.sources', '%2fetc%2fpasswd', '%00', '/x.js']) {
+      const { status, headers, body } = await page(`/console/assets/${name}`);
+      assert.equal(status, 404, name);
+      assert.deepEqual(body, { code: 'NOT_FOUND', message: 'Not found', issues: [] });
+      assert.equal(headers.get('cache-control'), 'no-store');
+    }
+  });
+
+  test('sends a file again only when it has changed', async () => {
+    const { headers } = await page('/console/favicon.svg');
+    assert.equal(headers.get('cache-control'), 'public, max-age=3600');
+    const etag = headers.get('etag') ?? '';
+    // Unless told otherwise, fetch asks for a fresh answer where a validator is given.
+    const asked = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
+    const again = await service.anyone().get('/console/favicon.svg', { headers: asked });
+    assert.equal(again.status, 304);
+    const other = await service.anyone().get('/console/favicon.svg', { headers: { 'if-match': '"another"' } });
+    assert.deepEqual([other.status, other.body.code], [400, 'BAD_REQUEST']);
   });
 
   test('comes compressed as the browser likes it, and loads first with less than 300 kB', async () => {

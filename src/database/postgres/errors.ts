@@ -12,11 +12,18 @@ const codeOf = (error: unknown): string | undefined =>
 
 export const isCollision = (error: unknown): boolean => COLLISION_CODES.has(codeOf(error) ?? '');
 
+/** A lock was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export const isBlocked = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE;
+
 /** The server is away, starting, stopping or full, or a statement waited too long. */
 const isUnavailable = (code: string | undefined, error: Error): boolean =>
   code === undefined
     ? /connection|timeout|terminated|not queryable/i.test(error.message)
-    : /^(08|53|57|58)/.test(code) || /^E(CONN|PIPE|HOSTUNREACH|NETUNREACH|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code);
+    : code === LOCK_NOT_AVAILABLE ||
+      /^(08|53|57|58)/.test(code) ||
+      /^E(CONN|PIPE|HOSTUNREACH|NETUNREACH|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code);
 
 export const translate = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;

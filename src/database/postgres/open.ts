@@ -3,10 +3,10 @@ import { LIMITS } from '../../limits.ts';
 import type { Lookup, Write } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
-import type { Driver, Session } from '../session.ts';
+import type { Purpose, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { Client, types } from './client.ts';
-import { isCollision, translate } from './errors.ts';
+import { isBlocked, isCollision, translate } from './errors.ts';
 import {
   compileLookup,
   compileWrite,
@@ -16,13 +16,15 @@ import {
   writeValues,
 } from './statements.ts';
 
-type Purpose = Parameters<Driver['open']>[0];
-
 /** Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. */
 const BY_INDEX = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
+/** A group waits this long for rows that another transaction has locked; then its commands run apart. */
+const NOT_FOR_LONG = `set local lock_timeout = ${LIMITS.postgresGroupLockMs}`;
+
 const BEGIN: Record<Purpose, string> = {
-  group: `begin isolation level read committed; ${BY_INDEX}`,
+  group: `begin isolation level read committed; ${BY_INDEX}; ${NOT_FOR_LONG}`,
+  apart: `begin isolation level read committed; ${BY_INDEX}`,
   transaction: 'begin isolation level read committed',
   read: 'begin isolation level repeatable read read only',
 };
@@ -164,6 +166,7 @@ export const openPostgres = (url: string): Database => {
   // Each purpose has connections of its own, so that none waits for what another has taken.
   const pools: Record<Purpose, pg.Pool> = {
     group: createPool(LIMITS.postgresGroups),
+    apart: createPool(LIMITS.postgresApart),
     transaction: createPool(LIMITS.postgresTransactions),
     read: createPool(LIMITS.postgresReaders),
   };
@@ -173,6 +176,7 @@ export const openPostgres = (url: string): Database => {
   const units = createUnits({
     open: async (purpose) => openSession(await connect(purpose), purpose, statements),
     isCollision,
+    isBlocked,
     translate,
   });
 

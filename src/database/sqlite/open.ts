@@ -85,6 +85,7 @@ export const openSqlite = (path: string): Database => {
     },
     // A key that a command did not see taken was taken by another command of its group.
     isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
+    isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
   const units = createUnits(driver);

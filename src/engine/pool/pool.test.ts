@@ -35,29 +35,6 @@ const options = [
 
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
-describe('a catalog', () => {
-  test('weighs an item by its roll numerator and the multipliers of its options, in id order', () => {
-    const { items } = compileCatalog(options, [
-      item('b', 1.3, ['rare', 'fire']),
-      item('c', 4, ['common', 'ice']),
-      item('a', 5),
-    ]);
-    assert.deepEqual(
-      items.map(({ id, weight }) => [id, weight]),
-      [
-        ['a', 5],
-        ['b', 1.3 * 3 * 0.1],
-        ['c', 0],
-      ],
-    );
-    assert.notEqual(1.3 * 3 * 0.1, 1.3 * 0.1 * 3, 'the order of the factors shows in the last bit');
-  });
-
-  test('does not know an option that is not there', () => {
-    assert.throws(() => compileCatalog([], [item('a', 1, ['gone'])]), /gone/);
-  });
-});
-
 describe('a pool', () => {
   const catalog = compileCatalog(options, [
     item('a', 1, ['rare', 'fire']),

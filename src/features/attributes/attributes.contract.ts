@@ -1,29 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Name, Nullable, OwnId, Paging, PathId, Strict } from '../../http/schemas.ts';
+import { answers, Empty, Name, OwnId, Paging, PathId, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-
-const Step = Nullable(Type.Number({ exclusiveMinimum: 0 }), {
-  description:
-    'The distance between neighbouring values, above 0. Null: whole numbers where both bounds are whole, else any value.',
-  examples: [0.5],
-});
-
-export const Attribute = Type.Object(
-  {
-    id: Id,
-    name: Name,
-    min: Type.Number({ description: 'Lowest value.' }),
-    max: Type.Number({ description: 'Highest value.' }),
-    step: Step,
-    teamId: Id,
-  },
-  {
-    title: 'Attribute',
-    description: 'A numeric property that items can carry, with the range it can take.',
-    examples: [{ id: 'damage', name: 'Damage', min: 0, max: 100, step: null, teamId: 'my-team' }],
-  },
-);
-export type Attribute = Static<typeof Attribute>;
+import { Attribute, Step } from '../catalog/catalog.contract.ts';
 
 const NewAttribute = Strict(
   {

@@ -4,8 +4,9 @@ import type { Reader, Transaction } from '../../database/work.ts';
 import { forbidden, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
+import type { Attribute } from '../catalog/catalog.contract.ts';
 import { beginCatalogChange } from '../catalog/catalog.service.ts';
-import type { Attribute, AttributeChange, NewAttribute } from './attributes.contract.ts';
+import type { AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
 /** Faults of a range, wherever one is given; `blamed` is the bound to name where the request gives only one. */

@@ -1,6 +1,6 @@
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import type { Attribute } from './attributes.contract.ts';
+import type { Attribute } from '../catalog/catalog.contract.ts';
 
 const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
 

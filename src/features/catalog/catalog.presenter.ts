@@ -43,6 +43,7 @@ interface InstanceParts {
   readonly item: string;
   /** From behind the placement up to the attributes. */
   readonly classifiers: string;
+  /** In the order in which they are listed. */
   readonly attributes: readonly AttributeParts[];
 }
 
@@ -63,6 +64,25 @@ const membersText = (members: object): string => JSON.stringify(members).slice(1
 
 /** One flat text: what is remembered is read often, and a text in pieces is put together each time. */
 const flat = (...parts: readonly string[]): string => parts.join('');
+
+/** Ids of ours, and most of others, hold nothing that JSON would escape. */
+const PLAIN = /^[\w.: -]*$/;
+
+/** A text as JSON: at half the time, where it is plain. */
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+/** The values that an instance has, in the order in which its item's attributes are listed. */
+const attributesText = (attributes: readonly AttributeParts[], storedValues: string): string => {
+  const values = JSON.parse(storedValues) as Record<string, number>;
+  let text = '';
+  for (const { itemAttributeId, beforeValue, afterValue } of attributes) {
+    const value = values[itemAttributeId];
+    // An attribute that the item gained later has no value here; one that it lost is no longer shown.
+    if (value === undefined) continue;
+    text += `${text === '' ? '' : ','}${beforeValue}${value}${afterValue}`;
+  }
+  return text;
+};
 
 export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogPresenter => {
   const { teamId } = shown;
@@ -127,7 +147,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
   const placementText = (instanceText: string, placement: StoredPlacement): string => {
     const { id, userSpaceId, x, y, rotated, createdAtMs, updatedAtMs } = placement;
     return (
-      `{"id":${JSON.stringify(id)},"itemInstanceId":${instanceText},"teamUserSpaceId":${JSON.stringify(userSpaceId)},` +
+      `{"id":${quoted(id)},"itemInstanceId":${instanceText},"teamUserSpaceId":${quoted(userSpaceId)},` +
       `"spacePositionX":${x},"spacePositionY":${y},"rotated":${rotated},"teamId":${teamText},` +
       `"createdAt":"${isoTime(createdAtMs)}","updatedAt":"${isoTime(updatedAtMs)}"}`
     );
@@ -138,7 +158,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
       let text = `{"item":${rolledItemTexts.get(rolled.item.place)},"itemAttributeInstances":[`;
       let separator = '';
       for (const { itemAttributeId, attributeId, value } of rolled.values) {
-        text += `${separator}{"itemAttributeId":${JSON.stringify(itemAttributeId)},"value":${value},"attribute":${known(attributeTexts.get(attributeId))}}`;
+        text += `${separator}{"itemAttributeId":${quoted(itemAttributeId)},"value":${value},"attribute":${known(attributeTexts.get(attributeId))}}`;
         separator = ',';
       }
       return `${text}]${more}}`;
@@ -147,20 +167,11 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
     instanceText: ({ id, itemId, userId, values: storedValues, placement }) => {
       const { place } = known(catalog.itemsById.get(itemId));
       const parts = instanceParts.get(place);
-      const idText = JSON.stringify(id);
-      let text =
-        `{"id":${idText},"userId":${JSON.stringify(userId)}${parts.item}` +
+      const idText = quoted(id);
+      const text =
+        `{"id":${idText},"userId":${quoted(userId)}${parts.item}` +
         `${placement === null ? 'null' : placementText(idText, placement)}${parts.classifiers}`;
-      const values = JSON.parse(storedValues) as Record<string, number>;
-      let separator = '';
-      for (const { itemAttributeId, beforeValue, afterValue } of parts.attributes) {
-        const value = values[itemAttributeId];
-        // An attribute that the item gained later has no value here; one that it lost is no longer shown.
-        if (value === undefined) continue;
-        text += `${separator}${beforeValue}${value}${afterValue}`;
-        separator = ',';
-      }
-      return `${text}]}`;
+      return `${text}${attributesText(parts.attributes, storedValues)}]}`;
     },
   };
 };

@@ -5,7 +5,7 @@ import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
-import { updateTemplatesVersion, updateVersion, versions, versionsForPlacing } from './catalog.store.ts';
+import * as store from './catalog.store.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog } from './catalog-loader.service.ts';
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
@@ -39,13 +39,17 @@ export interface Catalogs {
  * compares the version in its own transaction. A version is never used twice, not even after a rollback.
  */
 export const beginCatalogChange = async (tx: Transaction, teamId: string): Promise<void> => {
-  await updateVersion(tx, teamId, newId());
+  await store.updateVersion(tx, teamId, newId());
 };
 
 /** The same for a change to templates, which leaves the catalog as it is. */
 export const beginTemplateChange = async (tx: Transaction, teamId: string): Promise<void> => {
-  await updateTemplatesVersion(tx, teamId, newId());
+  await store.updateTemplatesVersion(tx, teamId, newId());
 };
+
+/** Keeps the number of a team's items, and tells it. */
+export const changeItemCount = (tx: Transaction, by: number): Promise<number> =>
+  store.changeItemCount(tx, tx.teamId, by);
 
 /** Filters that mean the same have the same key. */
 const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
@@ -95,7 +99,7 @@ export const createCatalogs = (database: Pick<Database, 'read'>): Catalogs => {
   };
 
   const currentWithTemplates: Catalogs['currentWithTemplates'] = async (finder, { forPlacing }) => {
-    const [found] = await finder.find(forPlacing ? versionsForPlacing : versions, {});
+    const [found] = await finder.find(forPlacing ? store.versionsForPlacing : store.versions, {});
     if (found === undefined) throw new Error(`there is no team ${finder.teamId}`);
     const team = kept.get(finder.teamId);
     // Reading and compiling a catalog takes time, for which no transaction is kept open.

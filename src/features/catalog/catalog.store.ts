@@ -9,6 +9,17 @@ export const updateVersion = (tx: Transaction, teamId: string, version: string) 
 export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
   tx.queries.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
 
+/** Keeps the number of a team's items beside the team, so that nobody has to count them. */
+export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
+  const { item_count } = await tx.queries
+    .updateTable('teams')
+    .set((eb) => ({ item_count: eb('item_count', '+', by) }))
+    .where('id', '=', teamId)
+    .returning('item_count')
+    .executeTakeFirstOrThrow();
+  return item_count;
+};
+
 const selectVersions = (queries: Queries, teamId: Expression<string>) =>
   queries
     .selectFrom('teams')

@@ -1,17 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Name, Nullable, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
+import { answers, Empty, Id, Name, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-
-const DropRateMultiplier = Nullable(Type.Number({ minimum: 0 }), {
-  description: 'Multiplies the weight of items that have the option. 0: they never drop. Null counts as 1.',
-  examples: [0.25],
-});
-
-export const ClassifierOption = Type.Object(
-  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id },
-  { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
-);
-export type ClassifierOption = Static<typeof ClassifierOption>;
+import { ClassifierOption, DropRateMultiplier } from '../catalog/catalog.contract.ts';
 
 const Classifier = Type.Object(
   {

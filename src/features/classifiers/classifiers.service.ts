@@ -3,10 +3,11 @@ import type { Page, Paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
-import type { Classifier, ClassifierChange, ClassifierOption, NewClassifier } from './classifiers.contract.ts';
+import { templatesNamingOptions } from '../templates/templates.service.ts';
+import type { Classifier, ClassifierChange, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
 
 /** A negative zero is stored as 0. */
@@ -90,7 +91,7 @@ export const updateClassifier = async (
     };
   });
   const removed = present.classifierOptions.filter((option) => !changed.some((kept) => kept.id === option.id));
-  const naming = await templatesNaming(tx, teamId, removed);
+  const naming = await templatesNaming(tx, removed);
   refuseAny(
     naming.map(({ optionName, template }) => ({
       path: '/body/classifierOptions',
@@ -112,7 +113,7 @@ export const updateClassifier = async (
 export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
   await beginCatalogChange(tx, teamId);
   const { classifierOptions } = await getClassifier(tx, { teamId }, id);
-  const naming = await templatesNaming(tx, teamId, classifierOptions);
+  const naming = await templatesNaming(tx, classifierOptions);
   refuseAny(
     naming.map(({ optionName, template }) => ({
       path: '/path/id',
@@ -126,10 +127,10 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
     throw invalid({ path: '/path/id', message: 'keeps weights of items finite, which would be infinite without it' });
 };
 
-const templatesNaming = async (reader: Reader, teamId: string, options: readonly ClassifierOption[]) => {
+const templatesNaming = async (reader: Reader, options: readonly ClassifierOption[]) => {
   if (options.length === 0) return [];
   const names = new Map(options.map((option) => [option.id, option.name]));
-  const rows = await store.selectTemplatesNaming(reader, teamId, [...names.keys()], LIMITS.issues);
+  const rows = await templatesNamingOptions(reader, [...names.keys()]);
   return rows.map((row) => ({ optionName: names.get(row.optionId), template: `${row.name} (${row.id})` }));
 };
 

@@ -1,7 +1,8 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
-import type { Classifier, ClassifierOption } from './classifiers.contract.ts';
+import type { ClassifierOption } from '../catalog/catalog.contract.ts';
+import type { Classifier } from './classifiers.contract.ts';
 
 const optionColumns = [
   'id',
@@ -123,21 +124,4 @@ export const selectOptionsById = (
     .select(optionColumns)
     .where('team_id', '=', teamId)
     .where('id', 'in', ids)
-    .execute();
-
-/** Which of these options templates name, and which templates those are. */
-export const selectTemplatesNaming = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
-  reader.queries
-    .selectFrom('template_options')
-    .innerJoin('templates', (join) =>
-      join
-        .onRef('templates.team_id', '=', 'template_options.team_id')
-        .onRef('templates.id', '=', 'template_options.template_id'),
-    )
-    .select(['template_options.classifier_option_id as optionId', 'templates.id', 'templates.name'])
-    .where('template_options.team_id', '=', teamId)
-    .where('template_options.classifier_option_id', 'in', optionIds)
-    .orderBy('templates.created_at')
-    .orderBy('templates.id')
-    .limit(limit)
     .execute();

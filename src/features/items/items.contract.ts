@@ -1,45 +1,7 @@
 import { type Static, Type } from 'typebox';
-import {
-  answers,
-  Empty,
-  GivenTimestamp,
-  Id,
-  Name,
-  Nullable,
-  OwnId,
-  Paging,
-  PathId,
-  Strict,
-  Timestamp,
-} from '../../http/schemas.ts';
+import { answers, Empty, GivenTimestamp, Id, Name, OwnId, Paging, PathId, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
-
-const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLength }), {
-  description: 'Where a picture of it is found: a URL or whatever your game understands.',
-  examples: ['https://cdn.example/sword.png'],
-});
-const RollNumerator = Type.Number({
-  minimum: 0,
-  description:
-    'The base of its weight, which is multiplied by the multipliers of its options. 0: it never drops. 100 when left out.',
-  examples: [100],
-});
-const side = (which: string) =>
-  Type.Integer({ minimum: 1, maximum: LIMITS.itemSide, description: `${which} in grid cells; 1 when left out.` });
-
-/** What an item is wherever it is shown. */
-export const itemMembers = {
-  id: Id,
-  name: Name,
-  thumbnail: Thumbnail,
-  rollNumerator: RollNumerator,
-  width: side('Width'),
-  height: side('Height'),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  teamId: Id,
-};
+import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 
 const Item = Type.Object(
   {

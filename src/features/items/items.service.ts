@@ -5,10 +5,12 @@ import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
-import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { beginCatalogChange, changeItemCount } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import { findOptions } from '../classifiers/classifiers.service.ts';
+import { findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { refit } from '../placements/refit.service.ts';
+import { templatesNamingItem } from '../templates/templates.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
 
@@ -90,7 +92,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
   const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
   refuseAny([...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []), ...faults]);
-  if ((await store.changeItemCount(tx, teamId, 1)) > LIMITS.itemsPerTeam)
+  if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
     throw invalid({ path: '/body', message: `a team may have ${LIMITS.itemsPerTeam} items at most` });
 
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
@@ -203,14 +205,15 @@ export const deleteItem = async (tx: Transaction, context: Context, id: string):
   await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const { name } = await getItem(tx, context, id);
-  const { instance, templates } = await store.selectHolders(tx, teamId, id, LIMITS.issues);
+  const instance = await findInstanceOf(tx, id);
+  const templates = await templatesNamingItem(tx, id);
   refuseAny([
-    ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance.id}` }]),
+    ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance}` }]),
     ...templates.map((template) => ({
       path: '/path/id',
       message: `is named by template ${template.name} (${template.id})`,
     })),
   ]);
   await store.deleteItem(tx, teamId, id, name);
-  await store.changeItemCount(tx, teamId, -1);
+  await changeItemCount(tx, -1);
 };

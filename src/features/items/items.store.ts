@@ -73,17 +73,6 @@ export const selectItems = async (reader: Reader, teamId: string, page: Page): P
   return { rows: await withDetails(reader, teamId, rows), next };
 };
 
-/** Keeps the number of a team's items beside the team, so that nobody has to count them. */
-export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
-  const { item_count } = await tx.queries
-    .updateTable('teams')
-    .set((eb) => ({ item_count: eb('item_count', '+', by) }))
-    .where('id', '=', teamId)
-    .returning('item_count')
-    .executeTakeFirstOrThrow();
-  return item_count;
-};
-
 export const insertItem = (tx: Transaction, row: ItemRow) => tx.queries.insertInto('items').values(row).execute();
 
 export const updateItem = (tx: Transaction, { team_id, id, ...values }: ItemRow) =>
@@ -164,27 +153,3 @@ export const saveAttributes = async (
     )
     .execute();
 };
-
-/** What forbids the deletion of an item: an instance of it, and the templates that name it. */
-export const selectHolders = async (reader: Reader, teamId: string, itemId: string, limit: number) => ({
-  instance: await reader.queries
-    .selectFrom('item_instances')
-    .select('id')
-    .where('team_id', '=', teamId)
-    .where('item_id', '=', itemId)
-    .limit(1)
-    .executeTakeFirst(),
-  templates: await reader.queries
-    .selectFrom('template_items')
-    .innerJoin('templates', (join) =>
-      join
-        .onRef('templates.team_id', '=', 'template_items.team_id')
-        .onRef('templates.id', '=', 'template_items.template_id'),
-    )
-    .select(['templates.id', 'templates.name'])
-    .where('template_items.team_id', '=', teamId)
-    .where('template_items.item_id', '=', itemId)
-    .orderBy('templates.created_at')
-    .limit(limit)
-    .execute(),
-});

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { answers, Id, OptionalBody, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { Attribute } from '../attributes/attributes.contract.ts';
-import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
+import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
-import { itemMembers } from '../items/items.contract.ts';
 
 const RolledItem = Type.Object(
   {
@@ -15,7 +13,6 @@ const RolledItem = Type.Object(
   },
   { title: 'RolledItem', description: 'The item that came up.' },
 );
-export type RolledItemBody = Static<typeof RolledItem>;
 
 export const rollResultMembers = {
   item: RolledItem,
@@ -23,6 +20,11 @@ export const rollResultMembers = {
     description: 'The values that this one has.',
   }),
   itemInstance: Type.Optional(GivenInstance),
+  placed: Type.Optional(
+    Type.Boolean({
+      description: 'False where a user space was named and this one found no place in it: it is kept, unplaced.',
+    }),
+  ),
 };
 
 const RollResult = Type.Object(rollResultMembers, {
@@ -47,7 +49,8 @@ const RollRequest = Strict(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.idLength,
-        description: "Places it in this user space of the player's; no room: 409. Needs `userId`.",
+        description:
+          "Places it in this user space of the player's. Needs `userId`. 409, before anything is rolled, where it has no room for the largest item of the pool.",
       }),
     ),
   },

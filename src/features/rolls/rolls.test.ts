@@ -588,7 +588,7 @@ onEveryDatabase('rolls', (service, engine) => {
         },
         {
           template_id: null,
-          user_id: 'player',
+          roller_id: rollerOf.get('player'),
           rolled_at: Date.parse('2026-11-15T00:00:00Z'),
           results: '[["only",5]]',
         },

@@ -75,7 +75,7 @@ onEveryDatabase('counts of rolls', (service) => {
       ...rolls.map((itemIds, n) =>
         count(n % 4 === 0 ? other : team, `2026-01-0${1 + (n % 3)}`, itemIds, n % 2 ? 't' : null),
       ),
-      ...Array.from({ length: 40 }, () => fold(team, 7)),
+      ...Array.from({ length: 40 }, (_, n) => fold(n % 4 === 0 ? other : team, 7)),
       ...Array.from({ length: 20 }, async () => {
         const { stats } = await told(team);
         assert.equal(
@@ -85,7 +85,7 @@ onEveryDatabase('counts of rolls', (service) => {
         seen.push(stats.totalRolls);
       }),
     ]);
-    while ((await fold(team, 50)) > 0);
+    for (const whose of [team, other]) while ((await fold(whose, 50)) > 0);
     for (const [whose, share] of [
       [team, 90],
       [other, 30],

@@ -35,7 +35,7 @@ const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
   enum: ['reject', 'unplaced'],
   default: 'reject',
   description:
-    'When not all fit: `reject` answers 409, and nothing happened, not even a counter; `unplaced` keeps the rest unplaced.',
+    '`reject` answers 409, before anything is rolled, where the user space would not take as many items of the largest size that can come up. Once rolled, what finds no place is kept unplaced, with `placed: false`. `unplaced` skips the check.',
 });
 
 const GivenUserSpaceId = Type.String({

@@ -6,6 +6,7 @@ import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { bindTemplate, type CompiledTemplate } from '../../engine/systems/templates.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
 import { compileShape } from '../../shape.ts';
 import { beginTemplateChange, type Catalogs } from '../catalog/catalog.service.ts';
 import { CONFIGS, type NewTemplate, type Template, type TemplateChange } from './templates.contract.ts';
@@ -112,3 +113,11 @@ export const deleteTemplate = async (tx: Transaction, { teamId }: Context, id: s
   await beginTemplateChange(tx, teamId);
   if (!(await store.deleteTemplate(tx, teamId, id))) throw notFound();
 };
+
+/** Templates that name some of these options, for a refusal to tell. */
+export const templatesNamingOptions = (reader: Reader, optionIds: readonly string[]) =>
+  store.selectNamingOptions(reader, reader.teamId, optionIds, LIMITS.issues);
+
+/** Templates that name an item, for a refusal to tell. */
+export const templatesNamingItem = (reader: Reader, itemId: string) =>
+  store.selectNamingItem(reader, reader.teamId, itemId, LIMITS.issues);

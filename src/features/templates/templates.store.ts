@@ -51,6 +51,39 @@ export const deleteTemplate = async (tx: Transaction, teamId: string, id: string
   return rows.length > 0;
 };
 
+/** Which of these options templates name, and which templates those are. */
+export const selectNamingOptions = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
+  reader.queries
+    .selectFrom('template_options')
+    .innerJoin('templates', (join) =>
+      join
+        .onRef('templates.team_id', '=', 'template_options.team_id')
+        .onRef('templates.id', '=', 'template_options.template_id'),
+    )
+    .select(['template_options.classifier_option_id as optionId', 'templates.id', 'templates.name'])
+    .where('template_options.team_id', '=', teamId)
+    .where('template_options.classifier_option_id', 'in', optionIds)
+    .orderBy('templates.created_at')
+    .orderBy('templates.id')
+    .limit(limit)
+    .execute();
+
+export const selectNamingItem = (reader: Reader, teamId: string, itemId: string, limit: number) =>
+  reader.queries
+    .selectFrom('template_items')
+    .innerJoin('templates', (join) =>
+      join
+        .onRef('templates.team_id', '=', 'template_items.team_id')
+        .onRef('templates.id', '=', 'template_items.template_id'),
+    )
+    .select(['templates.id', 'templates.name'])
+    .where('template_items.team_id', '=', teamId)
+    .where('template_items.item_id', '=', itemId)
+    .orderBy('templates.created_at')
+    .orderBy('templates.id')
+    .limit(limit)
+    .execute();
+
 /** Writes down what a configuration names, so that the database keeps it from being deleted. */
 export const replaceReferences = async (
   tx: Transaction,
