@@ -66,6 +66,103 @@ onEveryDatabase('the history of item instances', (service) => {
     ]);
   });
 
+  const storedOf = (id: string) =>
+    service().database.read(team.teamId, ({ queries }) =>
+      queries
+        .selectFrom('item_instance_history')
+        .select(['sequence', 'event', 'to_user_id'])
+        .where('team_id', '=', team.teamId)
+        .where('item_instance_id', '=', id)
+        .orderBy('sequence')
+        .execute(),
+    );
+
+  test('begins with the creation, whether the instance tells of it or, once it is gone, the history', async () => {
+    await team.post('/item-instances', { id: 'shield', itemId: '1x1', userId: 'ann' }, as('first'));
+    assert.deepEqual(await toldOf('shield'), ['created null → ann, request']);
+    assert.deepEqual(await storedOf('shield'), []);
+    await team.post('/item-instances/shield/transfer', { toUserId: 'bob' });
+    await team.post('/item-instances/shield/transfer', { toUserId: 'cyd' });
+    const before = await historyOf('shield');
+    assert.deepEqual(
+      before.map(({ sequence, toUserId }: { sequence: number; toUserId: string }) => `${sequence} ${toUserId}`),
+      ['1 ann', '2 bob', '3 cyd'],
+    );
+    assert.equal((await storedOf('shield')).length, 2);
+    await team.delete('/item-instances/shield');
+    const after = await historyOf('shield');
+    assert.deepEqual(after.slice(0, 3), before);
+    assert.equal(after.length, 4);
+    assert.equal((await storedOf('shield')).length, 4);
+  });
+
+  test('tells of every life of an id, and from whom to whom it went in each', async () => {
+    for (const [userId, toUserId] of [
+      ['ann', 'bob'],
+      ['bob', 'cyd'],
+    ]) {
+      await team.post('/item-instances', { id: 'hydra', itemId: '1x1', userId });
+      await team.post('/item-instances/hydra/transfer', { toUserId });
+      assert.equal((await team.delete('/item-instances/hydra')).status, 200);
+    }
+    await team.post('/item-instances', { id: 'hydra', itemId: '2x2', userId: 'ann' });
+    assert.deepEqual(await toldOf('hydra'), [
+      'created null → ann, request',
+      'transferred ann → bob, request',
+      'deleted bob → null, request',
+      'created null → bob, request',
+      'transferred bob → cyd, request',
+      'deleted cyd → null, request',
+      'created null → ann, request',
+    ]);
+    assert.deepEqual(
+      (await historyOf('hydra')).map(({ sequence, itemId }: { sequence: number; itemId: string }) => [
+        sequence,
+        itemId,
+      ]),
+      [1, 2, 3, 4, 5, 6, 7].map((sequence) => [sequence, sequence === 7 ? '2x2' : '1x1']),
+    );
+    await assertInventoriesHold(service());
+  });
+
+  test('leaves no trace of a user who is deleted, whatever became of what they had', async () => {
+    await team.post('/users', { id: 'ghost' });
+    const create = (id: string, userId: string) => team.post('/item-instances', { id, itemId: '1x1', userId });
+    const give = (id: string, toUserId: string) => team.post(`/item-instances/${id}/transfer`, { toUserId });
+    await create('round', 'ghost');
+    await give('round', 'ann');
+    await give('round', 'ghost');
+    await create('lent', 'ghost');
+    await give('lent', 'ann');
+    await create('twice', 'ghost');
+    await team.delete('/item-instances/twice');
+    await create('twice', 'ghost');
+    assert.equal((await team.delete('/users/ghost')).status, 200);
+    assert.deepEqual(await toldOf('round'), [
+      'created null → null, request',
+      'transferred null → ann, request',
+      'transferred ann → null, request',
+      'deleted null → null, user deleted',
+    ]);
+    assert.deepEqual(await toldOf('lent'), ['created null → null, request', 'transferred null → ann, request']);
+    await team.delete('/item-instances/lent');
+    assert.deepEqual(await toldOf('twice'), [
+      'created null → null, request',
+      'deleted null → null, request',
+      'created null → null, request',
+      'deleted null → null, user deleted',
+    ]);
+    const named = await service().database.read(team.teamId, ({ queries }) =>
+      queries
+        .selectFrom('item_instance_history')
+        .select('item_instance_id')
+        .where((eb) => eb.or([eb('from_user_id', '=', 'ghost'), eb('to_user_id', '=', 'ghost')]))
+        .execute(),
+    );
+    assert.deepEqual(named, []);
+    await assertInventoriesHold(service());
+  });
+
   test('is not told of moves, nor of what was refused', async () => {
     const bag = await openBag(team, 'ann', 2, 1);
     const { body } = await team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: bag });
@@ -154,6 +251,8 @@ onEveryDatabase('the history of item instances', (service) => {
     for (let n = 0; n < 6; n += 1)
       await team.post('/item-instances/ball/transfer', { toUserId: n % 2 === 0 ? 'bob' : 'ann' });
     const seen: number[] = [];
+    const { body: first } = await team.get('/item-instances/ball/history?limit=1');
+    assert.deepEqual([first.length, first[0].event, first[0].toUserId], [1, 'created', 'ann']);
     let path: string | undefined = '/item-instances/ball/history?limit=3';
     while (path !== undefined) {
       const { body, headers }: Answer = await team.get(path);

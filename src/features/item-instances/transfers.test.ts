@@ -210,6 +210,75 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
+    test('lets each operation see what those before it did', async () => {
+      const [ann, bob] = [await newUser(), await newUser()];
+      const [annBag, bobBag] = [await openBag(team, ann, 3, 2), await openBag(team, bob, 3, 2)];
+      const [a, b, c] = [`${ann}-a`, `${ann}-b`, `${ann}-c`];
+      await give('1x1', ann, { id: a, userSpaceId: annBag });
+      await give('1x1', ann, { id: b, userSpaceId: annBag });
+      const move = (id: string, userId: string, x: number, y: number, more: object = {}) => ({
+        ...{ type: 'move', id, userId, spacePositionX: x, spacePositionY: y },
+        ...more,
+      });
+      const { status, body } = await batch(
+        // c takes the cell that a just left, makes room for b, is given away and comes back.
+        move(a, ann, 2, 1),
+        { type: 'create', id: c, itemId: '1x1', userId: ann, userSpaceId: annBag },
+        move(b, ann, 0, 0, { swap: true }),
+        { type: 'transfer', id: c, userId: ann, toUserId: bob, toUserSpaceId: bobBag },
+        { type: 'create', id: `${ann}-d`, itemId: '2x1', userId: ann, userSpaceId: annBag },
+        { type: 'transfer', id: c, userId: bob, toUserId: ann, toUserSpaceId: annBag },
+        // Two of the batch, and one that was there before, go round.
+        move(c, ann, 2, 1, { swap: true }),
+        move(a, ann, 0, 0, { swap: true }),
+      );
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(await pictureOf(team, ann, annBag), 'add\nb.c');
+      assert.equal(await pictureOf(team, bob, bobBag), '...\n...');
+      assert.deepEqual(
+        (await team.get(`/item-instances/${c}/history`)).body.map(
+          ({ event, fromUserId, toUserId }: Record<string, string | null>) => [event, fromUserId, toUserId],
+        ),
+        [
+          ['created', null, ann],
+          ['transferred', ann, bob],
+          ['transferred', bob, ann],
+        ],
+      );
+      const shown = (await team.get(`/item-instances/${c}`)).body.itemInstanceSpace;
+      assert.deepEqual(shown, body.results[6].itemInstanceSpace);
+      await assertInventoriesHold(service());
+    });
+
+    test('may create what it deletes, and delete what it creates again', async () => {
+      const user = await newUser();
+      const bag = await openBag(team, user, 1, 1);
+      const at = { itemId: '1x1', userId: user, userSpaceId: bag };
+      const [kept, passing] = [`${user}-kept`, `${user}-passing`];
+      await give('1x1', user, { id: kept, userSpaceId: bag });
+      const answer = await batch(
+        { type: 'delete', id: kept },
+        { type: 'create', id: passing, ...at },
+        { type: 'delete', id: passing },
+        { type: 'create', id: kept, ...at },
+      );
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.equal((await team.get(`/item-instances/${passing}`)).status, 404);
+      const { body } = await team.get(`/item-instances?userId=${user}`);
+      assert.deepEqual(
+        body.map(({ id }: { id: string }) => id),
+        [kept],
+      );
+      assert.deepEqual(body[0].itemInstanceSpace, answer.body.results[3].itemInstanceSpace);
+      const toldOf = async (id: string) =>
+        (await team.get(`/item-instances/${id}/history`)).body.map(
+          ({ sequence, event, cause }: Record<string, unknown>) => `${sequence} ${event} ${cause}`,
+        );
+      assert.deepEqual(await toldOf(passing), ['1 created batch', '2 deleted batch']);
+      assert.deepEqual(await toldOf(kept), ['1 created request', '2 deleted batch', '3 created batch']);
+      await assertInventoriesHold(service());
+    });
+
     test('does nothing at all where one operation is refused, and names it', async () => {
       const user = await newUser();
       const other = await newUser();

@@ -1,6 +1,7 @@
 import { inChunks } from '../../database/chunks.ts';
 import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import type { Grid } from '../../engine/grid/grid.ts';
 import { isoTime } from '../../time.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -51,9 +52,10 @@ export const findBeyond = async (
   await inChunks(userSpaceIds, async (some) => {
     if (beyond.length >= limit) return;
     const found = await Promise.all(
-      some.map((userSpaceId) => finder.find(store.placedBeyond, { userSpaceId, cols, rows, limit })),
+      some.map((userSpaceId) => finder.find(store.placedBeyond, { userSpaceId, cols, rows })),
     );
-    beyond.push(...found.flat().map(toPlacement));
+    for (const placed of found)
+      beyond.push(...placed.map(toPlacement).sort((a, b) => compareBytes(a.itemInstanceId, b.itemInstanceId)));
   });
   return beyond.slice(0, limit);
 };

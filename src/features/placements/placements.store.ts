@@ -67,15 +67,13 @@ export const placedUnder = lookup(
     ),
 );
 
-/** What reaches beyond a size, in the order of instances. */
+/** What reaches beyond a size. In no order: it would make the database read all user spaces to find them in that order. */
 export const placedBeyond = lookup(
-  { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
-  (queries, teamId, { userSpaceId, cols, rows, limit }) =>
+  { userSpaceId: 'text', cols: 'integer', rows: 'integer' },
+  (queries, teamId, { userSpaceId, cols, rows }) =>
     placed(queries, teamId)
       .where('cell.user_space_id', '=', userSpaceId)
-      .having(sql<boolean>`max(cell.x) >= ${cols} or max(cell.y) >= ${rows}`)
-      .orderBy('cell.item_instance_id')
-      .limit(limit),
+      .having(sql<boolean>`max(cell.x) >= ${cols} or max(cell.y) >= ${rows}`),
 );
 
 /** What is taken in the rows of a grid; a row in which nothing is may be absent. */
@@ -125,71 +123,42 @@ export const partOf = ({ x, y }: Cell): number => y * PARTS_A_ROW + x;
 const FIRST = sql.lit(0);
 
 /** Where the instances of an item lie: the first cell of each. */
-const firstCellsOf = (queries: Queries, teamId: string, itemId: string) =>
+export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>
   queries
     .selectFrom('item_instance_spaces as first')
     .innerJoin('item_instances as instance', (join) =>
       join.onRef('instance.team_id', '=', 'first.team_id').onRef('instance.id', '=', 'first.item_instance_id'),
     )
+    .select(['first.item_instance_id', 'first.user_space_id', 'first.x', 'first.y', 'first.rotated'])
     .where('first.team_id', '=', teamId)
     .where('first.part', '=', FIRST)
-    .where('instance.item_id', '=', itemId);
-
-export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>
-  firstCellsOf(queries, teamId, itemId)
-    .select(['first.item_instance_id', 'first.user_space_id', 'first.x', 'first.y', 'first.rotated'])
+    .where('instance.item_id', '=', itemId)
     .orderBy('first.item_instance_id')
     .execute();
 
-/** Takes these cells, named by how far they lie from the first one, from all instances of an item that lie one way. */
-export const deleteCellsOfItem = async (
+/** Takes these cells, named by how far they lie from the first one, from each of these instances. */
+export const deleteCells = async (
   { queries, teamId }: Transaction,
-  itemId: string,
-  rotated: boolean,
+  itemInstanceIds: readonly string[],
   cells: readonly Cell[],
 ): Promise<void> => {
-  if (cells.length === 0) return;
+  if (itemInstanceIds.length === 0 || cells.length === 0) return;
   await queries
     .deleteFrom('item_instance_spaces')
     .where('team_id', '=', teamId)
+    .where('item_instance_id', 'in', itemInstanceIds)
     .where('part', 'in', cells.map(partOf))
-    .where(
-      'item_instance_id',
-      'in',
-      firstCellsOf(queries, teamId, itemId)
-        .where('first.rotated', '=', Number(rotated))
-        .select('first.item_instance_id'),
-    )
     .execute();
 };
 
-/** Adds these cells to all of them. */
-export const insertCellsOfItem = async (
+/** Inserts cells at once, where a command that may have many of them has a transaction of its own. */
+export const insertCells = async (
   { queries, teamId }: Transaction,
-  itemId: string,
-  rotated: boolean,
-  cells: readonly Cell[],
+  cells: readonly Pick<CellRow, 'user_space_id' | 'y' | 'x' | 'item_instance_id' | 'part'>[],
 ): Promise<void> => {
-  if (cells.length === 0) return;
-  const offsets = cells.map((cell) => sql`(${sql.lit(cell.x)}, ${sql.lit(cell.y)}, ${sql.lit(partOf(cell))})`);
-  const added = sql<{ dx: number; dy: number; part: number }>`(select column1 as dx, column2 as dy, column3 as part
-    from (values ${sql.join(offsets)}) as given)`;
   await queries
     .insertInto('item_instance_spaces')
-    .columns(['team_id', 'user_space_id', 'y', 'x', 'item_instance_id', 'part'])
-    .expression(
-      firstCellsOf(queries, teamId, itemId)
-        .innerJoin(added.as('added'), (join) => join.onTrue())
-        .where('first.rotated', '=', Number(rotated))
-        .select((eb) => [
-          'first.team_id',
-          'first.user_space_id',
-          eb('first.y', '+', eb.ref('added.dy')).as('y'),
-          eb('first.x', '+', eb.ref('added.dx')).as('x'),
-          'first.item_instance_id',
-          'added.part',
-        ]),
-    )
+    .values(cells.map((cell) => ({ ...cell, team_id: teamId })))
     .execute();
 };
 

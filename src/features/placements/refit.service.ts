@@ -82,6 +82,39 @@ const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Fo
 const cellsBeside = (one: Footprint, other: Footprint) =>
   cellsOf(one, { x: 0, y: 0 }).filter(({ x, y }) => x >= other.width || y >= other.height);
 
+/** Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest. */
+const recover = async (
+  tx: Transaction,
+  placed: readonly Placed[],
+  before: Footprint,
+  after: Footprint,
+): Promise<void> => {
+  const ways = [0, 1].map((rotated) => {
+    const [old, next] = [footprintOf(before, rotated === 1), footprintOf(after, rotated === 1)];
+    const lying = placed.filter((one) => one.rotated === rotated);
+    return { lying, left: cellsBeside(old, next), taken: cellsBeside(next, old) };
+  });
+  for (const { lying, left } of ways)
+    await inChunks(lying, (some) =>
+      store.deleteCells(
+        tx,
+        some.map(({ item_instance_id }) => item_instance_id),
+        left,
+      ),
+    );
+  for (const { lying, taken } of ways)
+    for (const cell of taken)
+      await inChunks(lying, (some) =>
+        store.insertCells(
+          tx,
+          some.map(({ user_space_id, item_instance_id, x, y }) => ({
+            ...{ user_space_id, item_instance_id, x: x + cell.x, y: y + cell.y },
+            part: store.partOf(cell),
+          })),
+        ),
+      );
+};
+
 /**
  * Lets every placed instance of an item cover the cells of its new footprint, from its top-left cell and turned as it
  * lies. Where one would no longer fit, all is refused, and what is in the way is named. The caller excludes all others
@@ -106,12 +139,5 @@ export const refit = async (tx: Transaction, { itemId, before, after, path }: Re
     }
   });
   refuseAny(faults, 'CONFLICT');
-  for (const rotated of [false, true]) {
-    const [old, next] = [footprintOf(before, rotated), footprintOf(after, rotated)];
-    await store.deleteCellsOfItem(tx, itemId, rotated, cellsBeside(old, next));
-  }
-  for (const rotated of [false, true]) {
-    const [old, next] = [footprintOf(before, rotated), footprintOf(after, rotated)];
-    await store.insertCellsOfItem(tx, itemId, rotated, cellsBeside(next, old));
-  }
+  await recover(tx, [...placedIn.values()].flat(), before, after);
 };

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../../../test/inventories.ts';
+import type { Context } from '../../context.ts';
+import { ServiceError } from '../../errors.ts';
+import { createCatalogs } from '../catalog/catalog.service.ts';
+import { type Given, openReceiver, type Receiver } from './giving.service.ts';
+
+onEveryDatabase('giving', (service) => {
+  let team: Client;
+  before(async () => {
+    team = await service().anotherTeam();
+    // The large one comes up nearly always, the small one is the prize.
+    for (const [id, width, height, rollNumerator] of [
+      ['armor', 2, 2, 1000],
+      ['pole', 1, 3, 1000],
+      ['ring', 1, 1, 1],
+    ] as const)
+      await team.post('/items', { id, name: id, width, height, rollNumerator });
+  });
+
+  const LARGEST = { width: 2, height: 2 };
+
+  /** Gives items as a roll does that expects so many of the largest footprint. */
+  const give = async (
+    to: Omit<Receiver, 'cause'>,
+    itemIds: readonly string[],
+    expected = itemIds.length,
+  ): Promise<Given[]> => {
+    const catalogs = createCatalogs(service().database);
+    const context: Context = { teamId: team.teamId, role: 'write', nowMs: Date.now(), requestId: 'test' };
+    return service().database.write(team.teamId, async (work) => {
+      const catalog = await catalogs.currentForPlacing(work);
+      const receiver = await openReceiver(work, context, { ...to, cause: 'roll' }, catalog);
+      receiver.requireRoom(expected, LARGEST);
+      return receiver.give(itemIds.map((itemId) => ({ itemId, values: [] })));
+    });
+  };
+
+  const refused = (status: string, path: string) => (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.deepEqual([error.code, error.issues.map((issue) => issue.path)], [status, [path]]);
+    return true;
+  };
+
+  test('places things one after another, and makes a player who is not there', async () => {
+    const given = await give({ userId: 'newcomer' }, ['ring', 'armor']);
+    assert.deepEqual(
+      given.map(({ itemInstance, placed }) => [itemInstance.itemId, itemInstance.itemInstanceSpace, placed]),
+      [
+        ['ring', null, null],
+        ['armor', null, null],
+      ],
+    );
+    assert.equal((await team.get('/users/newcomer')).status, 200);
+    const userSpaceId = await openBag(team, 'ann', 4, 4);
+    const placed = await give({ userId: 'ann', userSpaceId }, ['armor', 'ring', 'pole']);
+    assert.deepEqual(
+      placed.map((one) => [
+        one.placed,
+        one.itemInstance.itemInstanceSpace?.spacePositionX,
+        one.itemInstance.itemInstanceSpace?.spacePositionY,
+      ]),
+      [
+        [true, 0, 0],
+        [true, 2, 0],
+        [true, 3, 0],
+      ],
+    );
+    const { body } = await team.get('/item-instances?userId=ann');
+    assert.deepEqual(
+      body.map(({ itemInstanceSpace }: { itemInstanceSpace: object }) => itemInstanceSpace),
+      placed.map(({ itemInstance }) => itemInstance.itemInstanceSpace),
+    );
+    await assertInventoriesHold(service());
+  });
+
+  test('refuses before any draw what might not fit, and after it nothing', async () => {
+    const userSpaceId = await openBag(team, 'bob', 3, 4);
+    const to = { userId: 'bob', userSpaceId };
+    const before = await inventoryState(service());
+    // Three rings would fit, but three of the largest would not.
+    await assert.rejects(give(to, ['ring', 'ring', 'ring']), refused('CONFLICT', '/body/userSpaceId'));
+    assert.deepEqual(await inventoryState(service()), before);
+    // Two of the largest fit, and what is drawn then is kept, though a pole more has no place.
+    const given = await give(to, ['armor', 'pole', 'armor', 'armor'], 2);
+    assert.deepEqual(
+      given.map(({ placed }) => placed),
+      [true, true, true, false],
+    );
+    assert.equal(given[3]?.itemInstance.itemInstanceSpace, null);
+    assert.equal((await pictureOf(team, 'bob', userSpaceId)).replaceAll(/[^.\n]/g, 'x'), 'xxx\nxxx\nxxx\nxx.');
+    await assertInventoriesHold(service());
+  });
+
+  test('leaves unplaced what finds no place, where it is told to', async () => {
+    const userSpaceId = await openBag(team, 'cyd', 2, 2);
+    const given = await give({ userId: 'cyd', userSpaceId, onFull: 'unplaced' }, ['ring', 'armor', 'ring']);
+    assert.deepEqual(
+      given.map(({ placed }) => placed),
+      [true, false, true],
+    );
+    await assertInventoriesHold(service());
+  });
+
+  test("refuses a user space that is not the player's", async () => {
+    const userSpaceId = await openBag(team, 'dee', 2, 2);
+    for (const to of [
+      { userId: 'ann', userSpaceId },
+      { userId: 'nobody-yet', userSpaceId },
+      { userId: 'dee', userSpaceId: 'nothing' },
+    ])
+      await assert.rejects(give(to, ['ring']), refused('BAD_REQUEST', '/body/userSpaceId'));
+    assert.equal((await team.get('/users/nobody-yet')).status, 404);
+  });
+
+  test('gives a thousand at once, and knows at once that a thousand more would not fit', async () => {
+    const userSpaceId = await openBag(team, 'eve', 200, 200);
+    const to = { userId: 'eve', userSpaceId };
+    const given = await give(to, Array(1000).fill('pole'), 2000);
+    assert.ok(given.every(({ placed }) => placed));
+    await assert.rejects(give(to, [], 10_000), refused('CONFLICT', '/body/userSpaceId'));
+    await assertInventoriesHold(service(), team.teamId);
+  });
+
+  test('never lets luck decide whether a roll is refused', async () => {
+    const userSpaceId = await openBag(team, 'fay', 2, 2);
+    const roll = () => team.post('/items/roll', { userId: 'fay', userSpaceId });
+    await team.post('/item-instances', { itemId: 'ring', userId: 'fay', userSpaceId });
+    for (const u of [0, 0.25, 0.5, 0.75, 1 - 2 ** -53]) {
+      service().setDraws(() => u);
+      const answer = await roll();
+      service().setDraws();
+      assert.deepEqual([answer.status, issuePaths(answer)], [409, ['/body/userSpaceId']], `with draws of ${u}`);
+    }
+    assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 0);
+  });
+});

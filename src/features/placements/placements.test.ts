@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { assertInventoriesHold, inventoryState, openBag, stockShapes } from '../../../test/inventories.ts';
+
+onEveryDatabase('placements', (service) => {
+  let team: Client;
+  before(async () => {
+    team = await service().anotherTeam();
+    await stockShapes(team);
+  });
+
+  test('never lie on one another, since the database itself has one row for a cell', async () => {
+    const bag = await openBag(team, 'ann', 3, 2);
+    const { body: under } = await team.post('/item-instances', { itemId: '2x2', userId: 'ann', userSpaceId: bag });
+    const { body: over } = await team.post('/item-instances', { itemId: '1x1', userId: 'ann' });
+    assert.equal(under.itemInstanceSpace.spacePositionX, 0);
+    const insert = (x: number, y: number) =>
+      service().database.transaction(team.teamId, ({ queries }) =>
+        queries
+          .insertInto('item_instance_spaces')
+          .values({
+            team_id: team.teamId,
+            user_space_id: bag,
+            x,
+            y,
+            item_instance_id: over.id,
+            part: 0,
+            id: 'by-hand',
+            rotated: 0,
+            created_at: 1,
+            updated_at: 1,
+          })
+          .execute(),
+      );
+    const before = await inventoryState(service());
+    for (const [x, y] of [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ] as const)
+      await assert.rejects(insert(x, y), `${x}, ${y}`);
+    assert.deepEqual(await inventoryState(service()), before);
+    // Nor can one instance lie in two places.
+    await insert(2, 0);
+    await assert.rejects(insert(2, 1));
+    await service().database.transaction(team.teamId, ({ queries }) =>
+      queries.deleteFrom('item_instance_spaces').where('id', '=', 'by-hand').execute(),
+    );
+    await assertInventoriesHold(service());
+  });
+
+  test('are refused by the database even where the rows of a grid say that a cell is free', async () => {
+    const bag = await openBag(team, 'bob', 2, 1);
+    await team.post('/item-instances', { itemId: '1x1', userId: 'bob', userSpaceId: bag });
+    const sayTaken = (taken: string) =>
+      service().database.transaction(team.teamId, ({ queries }) =>
+        queries.updateTable('user_space_rows').set({ taken }).where('user_space_id', '=', bag).execute(),
+      );
+    await sayTaken('0');
+    const before = await inventoryState(service());
+    const { status } = await team.post('/item-instances', { itemId: '1x1', userId: 'bob', userSpaceId: bag });
+    assert.equal(status, 503);
+    assert.deepEqual(await inventoryState(service()), before);
+    await sayTaken('1');
+    await assertInventoriesHold(service());
+  });
+
+  test('of an item whose footprint changes keep up by the thousand', async () => {
+    await team.post('/items', { id: 'tile', name: 'Tile' });
+    const bag = await openBag(team, 'cyd', 100, 100);
+    const operations = Array.from({ length: 100 }, (_, n) => ({
+      ...{ type: 'create', itemId: 'tile', userId: 'cyd', userSpaceId: bag },
+      ...{ spacePositionX: (n % 50) * 2, spacePositionY: 0, rotated: n % 2 === 1 },
+    }));
+    for (let row = 0; row < 20; row += 1) {
+      const moved = operations.map((operation, n) => ({ ...operation, spacePositionY: row * 4 + (n < 50 ? 0 : 2) }));
+      assert.equal((await team.post('/item-instances/batch', { operations: moved })).status, 200);
+    }
+    assert.equal((await team.put('/items/tile', { width: 2, height: 1 })).status, 200);
+    await assertInventoriesHold(service(), team.teamId);
+    assert.equal((await team.put('/items/tile', { width: 1, height: 2 })).status, 200);
+    await assertInventoriesHold(service(), team.teamId);
+    const state = await inventoryState(service());
+    const refused = await team.put('/items/tile', { width: 3, height: 3 });
+    assert.equal(refused.status, 409);
+    assert.equal(refused.body.issues.length, 100);
+    assert.deepEqual(await inventoryState(service()), state);
+  });
+});
