@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { deferred } from '../../database/deferred.ts';
 import type { Outcome } from '../../database/groups.ts';
 import { inPassing } from '../../database/passing.ts';
-import { poolOdds, type RolledItem, rollItem as rollFromPool, rollItems } from '../../engine/pool/pool.ts';
+import { poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -112,12 +112,9 @@ interface RollsOfDay {
 /** Makes plain rolls on a catalog. One that is refused takes no other down. */
 const makePlainRolls = (team: TeamCatalog, rolls: readonly PlainRoll[], draws: Draws) => {
   const byDay = new Map<string, RollsOfDay>();
-  const bareRolls = rolls.filter(({ request }) => request === null).length;
-  const bare = rollItems(team.pool({}), bareRolls, draws)?.values();
   const outcomes = rolls.map(({ nowMs, request }): Outcome<string> => {
     try {
-      const made = request === null ? bare?.next().value : undefined;
-      const rolled = made ?? rollOnCatalog(team, request, draws);
+      const rolled = rollOnCatalog(team, request, draws);
       const day = utcDay(nowMs);
       const known = byDay.get(day);
       if (known === undefined) byDay.set(day, { nowMs, rolled: [rolled] });
