@@ -51,6 +51,11 @@ export const startChores = (database: Database, clock: () => number, logger: Log
     },
     {
       everyMs: 1_000,
+      failure: 'the database is not maintained for now',
+      work: () => database.maintain(),
+    },
+    {
+      everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
       work: async () => {
         const most = LIMITS.rollCountsPerFold;

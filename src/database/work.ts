@@ -69,6 +69,8 @@ export interface Database {
   read<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Brings the schema up to date, one process at a time; a migration that fails leaves nothing behind. */
   migrate(migrations?: Migrations): Promise<void>;
+  /** Does what the engine wants done from time to time. */
+  maintain(): Promise<void>;
   close(): Promise<void>;
 }
 

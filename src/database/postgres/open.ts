@@ -7,6 +7,7 @@ import type { Purpose, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { Client, types } from './client.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
+import { analyzeGrown } from './maintenance.ts';
 import {
   compileLookup,
   compileWrite,
@@ -204,6 +205,14 @@ export const openPostgres = (url: string): Database => {
         throw error;
       } finally {
         client.release(broken);
+      }
+    },
+    maintain: async () => {
+      const client = await connect('transaction');
+      try {
+        await analyzeGrown(client);
+      } finally {
+        client.release();
       }
     },
     close: async () => {

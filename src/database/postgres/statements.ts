@@ -34,14 +34,17 @@ const forOne = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
   return sql`select 1 as number, found.* from (${rows}) as found`;
 };
 
-/** The keys are taken in their order, and with them the locks. */
+/**
+ * The keys are taken in their order, and with them the locks. The offset keeps the planner from turning the query of one
+ * key into a join over all rows of the team.
+ */
 const forMany = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
   const types = Object.values(lookup.keys);
   const rows = lookupQuery(lookup, queries, (place) => sql.ref(`key.k${place}`));
   const lists = types.map((type, place) => listOf(place, type));
   const columns = [...types.map((_, place) => sql.raw(`k${place}`)), sql.raw('number')];
   return sql`select key.number, found.* from unnest(${sql.join(lists)}) with ordinality as key(${sql.join(columns)})
-    cross join lateral (${rows}) as found`;
+    cross join lateral (${rows} offset 0) as found`;
 };
 
 export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatements => {

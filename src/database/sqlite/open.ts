@@ -53,9 +53,9 @@ const stopAfterFailedSync = (error: Error): never => {
 /** One connection writes, for all writers in turn; others read what is committed. */
 export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
-  const writer = connect(path);
+  const writer = connect(path, LIMITS.sqliteWriterCacheKib);
   const writers = createPool(1, () => writer);
-  const readers = createPool(LIMITS.sqliteReaders, () => connect(path));
+  const readers = createPool(LIMITS.sqliteReaders, () => connect(path, LIMITS.sqliteReaderCacheKib));
   const syncer = createSyncer(path, stopAfterFailedSync);
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
@@ -104,6 +104,15 @@ export const openSqlite = (path: string): Database => {
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
     migrate: (migrations) => migrate(writer.queries, 'sqlite', migrations),
+    // What SQLite has learnt of its tables is told to the planner where it changed a lot.
+    maintain: async () => {
+      const connection = await writers.acquire();
+      try {
+        connection.raw.exec('pragma optimize');
+      } finally {
+        writers.release(connection);
+      }
+    },
     close: async () => {
       await units.idle();
       await syncer.durable();

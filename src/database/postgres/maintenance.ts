@@ -1,0 +1,16 @@
+import { TABLES } from '../tables.ts';
+import type { Client } from './client.ts';
+
+/**
+ * Tables that have grown to several times the size that the planner knows. The server looks after them by itself, but only
+ * once a minute, and until then it takes a table for nearly empty and reads all rows of a team to find one.
+ */
+const GROWN = `select relname as name from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname = any($1)
+    and pg_relation_size(oid) > 4 * 8192 * greatest(relpages, 1)`;
+
+/** Tells the planner of tables that have grown; those that another node is telling it of are left out. */
+export const analyzeGrown = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<{ name: string }>(GROWN, [TABLES]);
+  for (const { name } of rows) await client.query(`analyze (skip_locked) "${name}"`);
+};
