@@ -96,15 +96,9 @@ const makeItems = async (team: Team): Promise<void> => {
   );
 };
 
-/**
- * The first team of a service, with items of three attributes, a banner with two pities, players with bags, and one who
- * has a hundred instances, a quarter of them in a bag: a list of 90 kB. All of it goes through HTTP, so that a service of
- * any version can be furnished.
- */
-export const furnish = async (address: string): Promise<Team> => {
-  const team = teamAt(address, TEAM);
-  await makeItems(team);
-  await post(team, '/templates', {
+/** A banner with two pities. */
+export const makeBanner = (team: Team): Promise<unknown> =>
+  post(team, '/templates', {
     id: 'banner',
     name: 'Banner',
     config: {
@@ -114,6 +108,16 @@ export const furnish = async (address: string): Promise<Team> => {
       pities: [{ tier: 'four', threshold: 10 }],
     },
   });
+
+/**
+ * The first team of a service, with items of three attributes, a banner with two pities, players with bags, and one who
+ * has a hundred instances, a quarter of them in a bag: a list of 90 kB. All of it goes through HTTP, so that a service of
+ * any version can be furnished.
+ */
+export const furnish = async (address: string): Promise<Team> => {
+  const team = teamAt(address, TEAM);
+  await makeItems(team);
+  await makeBanner(team);
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
   await forEach(PLAYERS, (player) =>
     post(team, `/users/${playerId(player)}/spaces`, { id: bagId(player), spaceId: 'bag' }),

@@ -45,7 +45,7 @@ const workshops = new Map<string, Workshop>();
 
 /** What it takes to make instances in a service, beside the service itself. */
 const workshopOf = ({ teamId, database }: Service): Workshop => {
-  const workshop = workshops.get(teamId) ?? { catalogs: createCatalogs(database), draws: systemDraws() };
+  const workshop = workshops.get(teamId) ?? { catalogs: createCatalogs(database.read), draws: systemDraws() };
   workshops.set(teamId, workshop);
   return workshop;
 };

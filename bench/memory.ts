@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { furnish, poster } from './fixture.ts';
+import { ask, createTeamOfItems, makeBanner } from './fixture.ts';
 import { measure } from './load.ts';
 import { type Server, startServer } from './processes.ts';
 
@@ -20,8 +20,8 @@ const say = (line: string): void => {
 };
 
 /** Resident memory now and at its highest so far, in MiB. */
-const residentMib = ({ child }: Server): { now: number; peak: number } => {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+const residentMib = ({ pid }: Server): { now: number; peak: number } => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mib = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: mib('VmRSS'), peak: mib('VmHWM') };
 };
@@ -35,26 +35,26 @@ const folder = await mkdtemp(join(tmpdir(), 'itemwright-memory-'));
 const databaseUrl = `sqlite:${join(folder, 'memory.db')}`;
 try {
   const first = await startServer('src/main.ts', { DATABASE_URL: databaseUrl });
-  const team = await furnish(databaseUrl, first.address, ITEMS);
+  const made = await createTeamOfItems(databaseUrl, first.address, ITEMS);
+  await makeBanner(made);
   await first.stop();
 
   // A process of its own: what filling the database took is not part of the figure.
   const service = await startServer('src/main.ts', { DATABASE_URL: databaseUrl });
   try {
     show('started', service);
-    const post = poster(service.address, team);
+    const team = { ...made, address: service.address };
     const startMs = performance.now();
-    await post('/items/roll');
+    await ask(team, 'POST', '/items/roll');
     const firstRollMs = performance.now() - startMs;
     show(`first roll, of ${ITEMS} items`, service);
     const load = { method: 'POST', connections: 64, authorization: team.authorization } as const;
     await measure({ ...load, url: `${service.address}/items/roll`, seconds: ROLLS_S });
     show('plain rolls', service);
-    await post('/templates/banner/roll', { userId: 'player-0' });
     await measure({
       ...load,
       url: `${service.address}/templates/banner/roll`,
-      bodies: [JSON.stringify({ userId: 'player-0' })],
+      bodies: Array.from({ length: 1000 }, (_, player) => JSON.stringify({ userId: `player-${player}` })),
       seconds: ROLLS_S,
     });
     show('gacha rolls', service);

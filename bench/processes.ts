@@ -7,6 +7,7 @@ import { freePort } from '../test/processes.ts';
 export interface Server {
   readonly address: string;
   readonly checkout: string;
+  readonly pid: number;
   /** Resident memory of it and of its workers, in MiB. */
   readonly memory: () => number;
   readonly stop: () => Promise<void>;
@@ -104,6 +105,7 @@ export const startServer = (script: string, environment: Record<string, string>,
     return {
       address: `http://127.0.0.1:${port}`,
       checkout,
+      pid: child.pid as number,
       memory: () => residentMib(child.pid as number),
       stop: () =>
         new Promise((resolve) => {

@@ -50,8 +50,8 @@ export const buildApp = async ({
   draws,
   requestTimeoutMs,
 }: AppParts): Promise<App> => {
-  const authorizer = createAuthorizer(secretsOf(database), () => performance.now());
-  const catalogs = createCatalogs(database);
+  const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
+  const catalogs = createCatalogs(database.read);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 

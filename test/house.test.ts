@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
+import { TABLES } from '../src/database/tables.ts';
 
 interface Import {
   /** A file of ours as a path under src, or the name of a package. */
@@ -59,7 +60,7 @@ type Layer =
   | 'database'
   | 'randomness'
   | 'settings'
-  | 'unit of work'
+  | 'units of work'
   | 'http store'
   | 'common';
 
@@ -70,7 +71,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^randomness\.ts$/, 'randomness'],
   [/^(errors|context|limits|time|shape|digest|ids|recently-used)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
-  [/^database\/(deferred|collision|groups|passing)\.ts$/, 'unit of work'],
+  [/^database\/(work|declarations|paging|chunks)\.ts$/, 'units of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
   [/^http\/[a-z-]+\.store\.ts$/, 'http store'],
@@ -90,28 +91,23 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  * layers may know types of others: `types`.
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
-  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'randomness'] },
-  app: { uses: ['app', 'routes', 'http', 'service'], types: ['settings', 'database', 'engine'] },
-  // Routes may let requests share a transaction.
-  routes: { uses: ['service', 'contract', 'http', 'unit of work'], types: ['database'] },
+  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness'] },
+  app: { uses: ['app', 'routes', 'http', 'service', 'units of work'], types: ['settings', 'engine'] },
+  routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
   // Readiness asks the database itself; a page of rows is turned into a page of an answer.
-  http: { uses: ['http', 'schemas', 'http store'], types: ['settings', 'database'] },
-  'http store': { uses: ['database'] },
+  http: { uses: ['http', 'schemas', 'http store', 'units of work'], types: ['settings'] },
+  'http store': { uses: ['units of work'] },
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is checked against the contract of its type; a seeded run brings its own draws.
-  // It may leave work to the end of its transaction, and ask for the transaction to be run again.
-  service: {
-    uses: ['service', 'store', 'presenter', 'engine', 'contract', 'randomness', 'unit of work'],
-    types: ['database'],
-  },
-  'unit of work': { uses: [], types: ['database'] },
+  service: { uses: ['service', 'store', 'presenter', 'engine', 'contract', 'randomness', 'units of work'] },
+  'units of work': { uses: ['units of work'], types: ['database'] },
   // A store answers rows in the words of its contract, and takes cells as the engine names them.
-  store: { uses: ['database'], types: ['contract', 'engine'] },
+  store: { uses: ['units of work'], types: ['contract', 'engine', 'database'] },
   // A presenter turns rows and results into the words of a response; where they come from is not its business.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
-  database: { uses: ['database', 'unit of work'] },
+  database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
   // What makes sense as the address of a database is known to the database alone.
   settings: { uses: ['database'] },
@@ -185,7 +181,11 @@ describe('the house', () => {
 
   test('keeps drivers in the database', () => {
     const users = usersOf(/^pg($|\/)|^node:sqlite$/);
-    assert.deepEqual(users, ['database/postgres.ts', 'database/sqlite.ts']);
+    assert.deepEqual(users, [
+      'database/postgres/client.ts',
+      'database/postgres/open.ts',
+      'database/sqlite/connection.ts',
+    ]);
   });
 
   test('lets contracts know TypeBox and nothing else from outside', () => {
@@ -198,9 +198,23 @@ describe('the house', () => {
         assert.ok(['limits.ts', 'context.ts'].includes(target), `${path} imports ${target}`);
   });
 
-  test('gives services a transaction and never the whole database', () => {
+  test('gives services a unit of work and never the whole database', () => {
     for (const { path, text } of files.filter((file) => layerOf(file.path) === 'service'))
-      assert.doesNotMatch(text, /import type \{[^}]*\bDatabase\b[^}]*\} from/, path);
+      assert.doesNotMatch(text, /import (?:type )?\{[^}]*\bDatabase\b[^}]*\} from/, path);
+  });
+
+  test('declares lookups and writes in stores alone', () => {
+    for (const { path, text } of files.filter(
+      (file) => !['store', 'http store'].includes(layerOf(file.path) as Layer),
+    )) {
+      if (path.startsWith('database/')) continue;
+      const [, names = ''] = /import \{([^}]*)\} from '[^']*database\/declarations\.ts'/.exec(text) ?? [];
+      const declaring = names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => /^(lookup|lockingLookup|\w+(Into|In|From))$/.test(name));
+      assert.deepEqual(declaring, [], path);
+    }
   });
 
   test('has no circles of imports that exist at run time', () => {
@@ -222,16 +236,132 @@ describe('the house', () => {
   });
 
   test('has no circles between features, types included', () => {
-    // Contracts may name each other's shapes, as a rolled item names an item; what acts may not go in circles.
     const graph = Map.groupBy(
-      ourImports.filter(({ path, target }) => layerOf(path) === 'service' && layerOf(target) === 'service'),
+      ourImports.filter(({ path, target }) => featureOf(path) !== undefined && featureOf(target) !== undefined),
       ({ path }) => featureOf(path) as string,
     );
+    const done = new Set<string>();
     const walk = (feature: string, trail: readonly string[]): void => {
       assert.ok(!trail.includes(feature), `a circle: ${[...trail, feature].join(' → ')}`);
+      if (done.has(feature)) return;
       const targets = new Set((graph.get(feature) ?? []).map(({ target }) => featureOf(target) as string));
       for (const target of targets) if (target !== feature) walk(target, [...trail, feature]);
+      done.add(feature);
     };
     for (const feature of graph.keys()) walk(feature, []);
+  });
+
+  test('has no circles in the database, types included', () => {
+    const walk = (path: string, trail: readonly string[]): void => {
+      assert.ok(!trail.includes(path), `a circle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+      for (const { target } of ourImports.filter(
+        (found) => found.path === path && found.target.startsWith('database/'),
+      ))
+        walk(target, [...trail, path]);
+    };
+    for (const { path } of files.filter((file) => file.path.startsWith('database/'))) walk(path, []);
+  });
+
+  describe('gives every table to one feature', () => {
+    /** Who writes a table, and reads it without being listed below. */
+    const OWNERS: Record<string, string> = {
+      milestones: 'teams',
+      teams: 'teams',
+      secrets: 'teams',
+      attributes: 'attributes',
+      classifiers: 'classifiers',
+      classifier_options: 'classifiers',
+      items: 'items',
+      item_classifiers: 'items',
+      item_attributes: 'items',
+      deleted_items: 'items',
+      templates: 'templates',
+      template_options: 'templates',
+      template_items: 'templates',
+      users: 'users',
+      user_states: 'user-states',
+      spaces: 'spaces',
+      user_spaces: 'user-spaces',
+      item_instances: 'item-instances',
+      item_instance_history: 'history',
+      item_instance_spaces: 'placements',
+      user_space_rows: 'placements',
+      stored_answers: 'http',
+      roll_events: 'rolls',
+      roll_counts: 'statistics',
+      roll_pending: 'statistics',
+    };
+    /** Who else may read, and why. */
+    const READERS: Record<string, readonly string[]> = {
+      // The loader reads the whole catalog at one moment.
+      catalog: [
+        'attributes',
+        'classifiers',
+        'classifier_options',
+        'items',
+        'item_classifiers',
+        'item_attributes',
+        'spaces',
+      ],
+      // A range may not change so that it leaves an item's range outside.
+      attributes: ['items', 'item_attributes'],
+      // Items are shown with their options.
+      items: ['classifier_options'],
+      // A list of instances is one query for where each lies, too, and may ask for the options of items.
+      'item-instances': ['item_instance_spaces', 'item_classifiers'],
+      // A list of placements is one query for what lies there.
+      placements: ['item_instances'],
+      // What was rolled keeps its last name.
+      statistics: ['deleted_items'],
+    };
+    /** Columns of a table that belong to another feature: the version and the size of a catalog stand beside its team. */
+    const WRITERS: Record<string, readonly string[]> = { catalog: ['teams'] };
+
+    const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
+    const WRITE = /\b(?:insertInto|updateTable|deleteFrom|updateIn|upsertInto|ensureIn|lockingLookup)\(\s*'([a-z_]+)/g;
+    const queriesOf = (pattern: RegExp) =>
+      files
+        .filter(({ path }) => !path.startsWith('database/'))
+        .flatMap(({ path, text }) =>
+          [...text.matchAll(pattern)].map(([, table]) => ({
+            path,
+            feature: featureOf(path) ?? path.split('/')[0],
+            table: table as string,
+          })),
+        );
+
+    test('that alone writes it', () => {
+      const writes = queriesOf(WRITE);
+      assert.ok(writes.length > 30);
+      const faults = writes.filter(
+        ({ feature = '', table }) => OWNERS[table] !== feature && !WRITERS[feature]?.includes(table),
+      );
+      assert.deepEqual(faults, []);
+    });
+
+    test('that alone reads it, but for those who say why', () => {
+      const reads = queriesOf(READ);
+      assert.ok(reads.length > 30);
+      const faults = reads.filter(
+        ({ feature = '', table }) =>
+          OWNERS[table] !== feature && !READERS[feature]?.includes(table) && !WRITERS[feature]?.includes(table),
+      );
+      assert.deepEqual(faults, []);
+    });
+
+    test('and leaves none out', () => {
+      assert.deepEqual([...TABLES].sort(), Object.keys(OWNERS).sort());
+      const used = new Set(
+        [...queriesOf(READ), ...queriesOf(WRITE)].map(({ feature, table }) => `${feature} ${table}`),
+      );
+      const listed = Object.entries(READERS).flatMap(([feature, tables]) =>
+        tables.map((table) => `${feature} ${table}`),
+      );
+      assert.deepEqual(
+        listed.filter((one) => !used.has(one)),
+        [],
+        'what nobody needs any more',
+      );
+    });
   });
 });

@@ -22,7 +22,7 @@ export interface Lookup<K extends KeyTypes = KeyTypes, Row = unknown> {
   /** A lock to share before anything is read. */
   readonly shares: SharedLock | null;
   /** The query for one key. */
-  build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row>;
+  build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row> & Expression<Row>;
 }
 
 type Build<K extends KeyTypes, Row> = Lookup<K, Row>['build'];

@@ -22,7 +22,7 @@ export const lookupQuery = (
   { keys, build }: Lookup,
   queries: Parameters<Lookup['build']>[0],
   partOfKey: (place: number, type: string) => Expression<never>,
-): Compilable<unknown> => {
+): Compilable & Expression<unknown> => {
   const parts = Object.entries(keys).map(([name, type], place) => [name, partOfKey(place, type)]);
   return build(queries, parameter<string>(TEAM, 'text'), Object.fromEntries(parts));
 };

@@ -180,14 +180,9 @@ export const createUnits = (driver: Driver): Units => {
       else done.push(() => member.settle(outcome));
     }
     // A refusal, too, may rest on what is not on the disk yet.
-    durable.then(
-      () => {
-        for (const tell of done) tell();
-      },
-      (error: unknown) => {
-        for (const member of members) member.settle({ error: driver.translate(error) });
-      },
-    );
+    durable.then(() => {
+      for (const tell of done) tell();
+    });
   };
 
   /** Runs commands in a session that is open. */

@@ -20,7 +20,7 @@ export interface Session {
   exclude(teamId: string, lock: SharedLock): Promise<void>;
   /** Done once others see what was written. */
   commit(): Promise<void>;
-  /** Done once all that was committed by now, here or elsewhere, outlasts a power cut. */
+  /** Done once all that was committed by now, here or elsewhere, outlasts a power cut. It never fails. */
   durable(): Promise<void>;
   /** Rolls back what was not committed, and gives the connection back. */
   end(): void;

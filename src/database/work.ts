@@ -72,6 +72,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** For those who read outside of any unit of work, and never write. */
+export type Read = Database['read'];
+
 /** What concerns no team in particular, such as the first start. */
 export const NO_TEAM = '';
 

@@ -10,7 +10,7 @@ import { isBlocked, isCollision, translate } from './errors.ts';
 import {
   compileLookup,
   compileWrite,
-  type LookupStatement,
+  type LookupStatements,
   lookupValues,
   type Statement,
   writeValues,
@@ -26,7 +26,7 @@ const BEGIN: Record<Purpose, string> = {
   group: `begin isolation level read committed; ${BY_INDEX}; ${NOT_FOR_LONG}`,
   apart: `begin isolation level read committed; ${BY_INDEX}`,
   transaction: 'begin isolation level read committed',
-  read: 'begin isolation level repeatable read read only',
+  read: `begin isolation level repeatable read read only; ${BY_INDEX}`,
 };
 
 /** The same number in every process for the same lock of the same team. */
@@ -59,10 +59,10 @@ const settled = async <T>(promises: readonly Promise<T>[]): Promise<T[]> => {
 const createStatements = () => {
   // A client that never connects only builds queries.
   const { queries } = new Client();
-  const lookups = new Map<Lookup, LookupStatement>();
+  const lookups = new Map<Lookup, LookupStatements>();
   const writes = new Map<Write<unknown>, Statement>();
   return {
-    ofLookup: (lookup: Lookup): LookupStatement => {
+    ofLookup: (lookup: Lookup): LookupStatements => {
       let statement = lookups.get(lookup);
       if (statement === undefined) {
         statement = compileLookup(lookup, queries);
@@ -101,7 +101,7 @@ const openSession = (client: Client & pg.PoolClient, purpose: Purpose, statement
       const lock = questions.find(({ lookup }) => lookup.shares !== null);
       const shared = lock && client.run({ ...SHARE, values: [lock.teamId, lock.lookup.shares] });
       const answers = questions.map(({ lookup, teamId, keys }) => {
-        const statement = statements.ofLookup(lookup);
+        const statement = statements.ofLookup(lookup)[keys.length === 1 ? 'one' : 'many'];
         const values = lookupValues(statement, teamId, keys);
         return client.run({ name: statement.name, text: statement.text, values });
       });

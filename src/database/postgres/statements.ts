@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Expression, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { ColumnType, Lookup, Write } from '../declarations.ts';
-import { lookupQuery, Parameter } from '../lookup-query.ts';
+import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Queries } from '../work.ts';
 
 /** A statement under a name by which the server keeps it prepared. The same text has the same name in every process. */
@@ -16,28 +16,41 @@ const named = (text: string): Statement => ({
 });
 
 export interface LookupStatement extends Statement {
-  /** What each parameter is: a constant, or the team, or all values of one part of the keys. */
+  /** What each parameter is: a constant, or the team, or the values of one part of the keys. */
   readonly parameters: readonly unknown[];
+}
+
+/** One key by itself needs no lists, and is planned better without. */
+export interface LookupStatements {
+  readonly one: LookupStatement;
+  readonly many: LookupStatement;
 }
 
 const listOf = (place: number, type: ColumnType) => sql`cast(${new Parameter(place)} as ${sql.raw(type)}[])`;
 
-/**
- * A lookup for any number of keys at once: each row that it finds comes with the number of its key, counted from one. The
- * keys are taken in their order, and with them the locks.
- */
-export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatement => {
+/** Each row that a lookup finds comes with the number of its key, counted from one. */
+const forOne = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
+  const rows = lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
+  return sql`select 1 as number, found.* from (${rows}) as found`;
+};
+
+/** The keys are taken in their order, and with them the locks. */
+const forMany = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
   const types = Object.values(lookup.keys);
-  const column = (place: number): Expression<never> => sql.ref(`key.k${place}`);
-  const rows = sql`(${lookupQuery(lookup, queries, column) as never})`;
-  const columns = types.map((_, place) => sql.raw(`k${place}`));
-  const query =
-    types.length === 0
-      ? sql`select 1 as number, found.* from ${rows} as found`
-      : sql`select key.number, found.* from unnest(${sql.join(types.map((type, place) => listOf(place, type)))})
-          with ordinality as key(${sql.join([...columns, sql.raw('number')])}) cross join lateral ${rows} as found`;
-  const { sql: text, parameters } = query.compile(queries);
-  return { ...named(text), parameters };
+  const rows = lookupQuery(lookup, queries, (place) => sql.ref(`key.k${place}`));
+  const lists = types.map((type, place) => listOf(place, type));
+  const columns = [...types.map((_, place) => sql.raw(`k${place}`)), sql.raw('number')];
+  return sql`select key.number, found.* from unnest(${sql.join(lists)}) with ordinality as key(${sql.join(columns)})
+    cross join lateral (${rows}) as found`;
+};
+
+export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatements => {
+  const compile = (query: RawBuilder<unknown>): LookupStatement => {
+    const { sql: text, parameters } = query.compile(queries);
+    return { ...named(text), parameters };
+  };
+  const one = compile(forOne(lookup, queries));
+  return { one, many: Object.keys(lookup.keys).length === 0 ? one : compile(forMany(lookup, queries)) };
 };
 
 const quoted = (name: string): string => `"${name}"`;
@@ -92,7 +105,8 @@ export const lookupValues = (
 ): unknown[] =>
   parameters.map((given) => {
     if (!(given instanceof Parameter)) return given;
-    return given.place < 0 ? teamId : arrayText(keys.map((key) => key[given.place]));
+    if (given.place < 0) return teamId;
+    return keys.length === 1 ? keys[0]?.[given.place] : arrayText(keys.map((key) => key[given.place]));
   });
 
 export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: readonly unknown[]): unknown[] => [

@@ -43,13 +43,21 @@ const createPool = (size: number, open: () => Connection) => {
   };
 };
 
+/** At once, before anything else can be answered: see the syncer. */
+const stopAfterFailedSync = (error: Error): never => {
+  process.stderr.write(
+    `itemwright: stopped: the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again\n`,
+  );
+  process.exit(1);
+};
+
 /** One connection writes, for all writers in turn; others read what is committed. */
 export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
   const writer = connect(path);
   const writers = createPool(1, () => writer);
   const readers = createPool(LIMITS.sqliteReaders, () => connect(path));
-  const syncer = createSyncer(path);
+  const syncer = createSyncer(path, stopAfterFailedSync);
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
     queries: connection.queries,

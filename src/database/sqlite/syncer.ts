@@ -1,13 +1,17 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 
-type Settle = (error: Error | null) => void;
+type Settle = () => void;
 
 /**
  * Syncs the write-ahead log, which is what makes a commit outlast a power cut. SQLite would do it inside the commit
  * (`synchronous = full`) and keep the whole process waiting; done here, the next group runs while the disk works. Nobody
  * is answered before the sync that follows their commit is done. Commits that wait for the disk share the next sync.
+ *
+ * After a failed sync nobody knows what is on the disk: Linux takes the pages for clean, so that the next sync succeeds
+ * over a hole. Nobody who waits is answered then, and `failed` must end the process; a restart recovers from the log as
+ * far as it was synced.
  */
-export const createSyncer = (path: string) => {
+export const createSyncer = (path: string, failed: (error: Error) => never) => {
   let log: number | undefined;
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
@@ -21,9 +25,10 @@ export const createSyncer = (path: string) => {
     waiting = [];
     log ??= openSync(`${path}-wal`, 'r+');
     fdatasync(log, (error) => {
+      if (error !== null) failed(error);
       underWay = undefined;
       if (waiting.length > 0) sync();
-      for (const settle of settled) settle(error);
+      for (const settle of settled) settle();
     });
   };
 
@@ -34,10 +39,10 @@ export const createSyncer = (path: string) => {
     /** Done once everything that is committed by now is on the disk. */
     durable: (): Promise<void> => {
       if (!isDirty && underWay === undefined) return Promise.resolve();
-      return new Promise((resolve, reject) => {
+      return new Promise((resolve) => {
         // A sync that is under way covers only what was committed before it began.
         const sharing = !isDirty && underWay !== undefined ? underWay : waiting;
-        sharing.push((error) => (error === null ? resolve() : reject(error)));
+        sharing.push(resolve);
         if (underWay === undefined) sync();
       });
     },

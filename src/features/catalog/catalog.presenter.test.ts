@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Static } from 'typebox';
 import { compileCatalog } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import { LIMITS } from '../../limits.ts';
@@ -79,7 +80,7 @@ const instanceOf = (
   { name = 'Sword', thumbnail = null, rollNumerator = 1, min = 0 }: Given,
   { id, userId, placement }: StoredInstance,
   values: readonly (readonly [attributeId: string, value: number])[],
-): ItemInstance => ({
+): Static<typeof ItemInstance> => ({
   id,
   userId,
   item: {

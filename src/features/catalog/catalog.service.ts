@@ -1,4 +1,4 @@
-import type { Database, Finder, Transaction, Work } from '../../database/work.ts';
+import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
 import { compilePool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { newId } from '../../ids.ts';
@@ -71,7 +71,7 @@ const teamCatalogOf = ({ version, catalog, spaces, shown }: LoadedCatalog): Team
   };
 };
 
-export const createCatalogs = (database: Pick<Database, 'read'>): Catalogs => {
+export const createCatalogs = (read: Read): Catalogs => {
   const kept = new Map<string, TeamCatalog>();
   const loading = new Map<string, Promise<TeamCatalog>>();
 
@@ -90,7 +90,7 @@ export const createCatalogs = (database: Pick<Database, 'read'>): Catalogs => {
   const loadOnce = (teamId: string): Promise<TeamCatalog> => {
     let promise = loading.get(teamId);
     if (promise === undefined) {
-      promise = database.read(teamId, loadCatalog).then(teamCatalogOf);
+      promise = read(teamId, loadCatalog).then(teamCatalogOf);
       loading.set(teamId, promise);
       promise.then((loaded) => keep(teamId, loaded)).catch(() => {});
       promise.finally(() => loading.delete(teamId)).catch(() => {});

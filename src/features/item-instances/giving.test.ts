@@ -28,7 +28,7 @@ onEveryDatabase('giving', (service) => {
     itemIds: readonly string[],
     expected = itemIds.length,
   ): Promise<Given[]> => {
-    const catalogs = createCatalogs(service().database);
+    const catalogs = createCatalogs(service().database.read);
     const context: Context = { teamId: team.teamId, role: 'write', nowMs: Date.now(), requestId: 'test' };
     return service().database.write(team.teamId, async (work) => {
       const catalog = await catalogs.currentForPlacing(work);

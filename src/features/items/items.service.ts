@@ -140,10 +140,6 @@ export const getItem = async (reader: Reader, { teamId }: Pick<Context, 'teamId'
   return item;
 };
 
-/** The item, or undefined where the team has none of that id. */
-export const findItem = (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id: string): Promise<Item | undefined> =>
-  store.selectItem(reader, teamId, id);
-
 export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
   const { teamId, nowMs } = context;
   refuseAny(shapeFaults(change));

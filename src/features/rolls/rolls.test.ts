@@ -577,6 +577,9 @@ onEveryDatabase('rolls', (service, engine) => {
         .orderBy('rolled_at')
         .execute(),
     );
+    const player = await service().database.read('', ({ queries }) =>
+      queries.selectFrom('users').select('roller_id').where('team_id', '=', team.teamId).executeTakeFirst(),
+    );
     assert.deepEqual(
       events.map((event) => ({ ...event })),
       [
@@ -588,7 +591,7 @@ onEveryDatabase('rolls', (service, engine) => {
         },
         {
           template_id: null,
-          roller_id: rollerOf.get('player'),
+          roller_id: player?.roller_id,
           rolled_at: Date.parse('2026-11-15T00:00:00Z'),
           results: '[["only",5]]',
         },

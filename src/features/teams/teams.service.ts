@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Role } from '../../context.ts';
-import type { Database, Reader, Transaction } from '../../database/work.ts';
+import type { Read, Reader, Transaction } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -88,5 +88,5 @@ export const teamExists = async (reader: Reader, teamId: string): Promise<boolea
   (await store.selectTeam(reader, teamId)) !== undefined;
 
 /** What authorization asks the database for. */
-export const secretsOf = (database: Pick<Database, 'read'>) => (teamId: string) =>
-  database.read(teamId, (reader) => store.selectSecrets(reader, teamId));
+export const secretsOf = (read: Read) => (teamId: string) =>
+  read(teamId, (reader) => store.selectSecrets(reader, teamId));
