@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { Connection } from './connection.ts';
 
 /** Rows that a table is taken to have, all of one team, and how many of them agree in the next columns of an index. */
 const ROWS = 1_000_000;
@@ -24,7 +24,7 @@ const INDEXES = `select tables.name as tbl, case when list.origin = 'pk' and tab
  * them may share, and whole tables would be read where an index of two columns serves. So it is told how things are; what
  * it would find out by itself depends on the moment.
  */
-export const setStatistics = (raw: DatabaseSync): void => {
+export const setStatistics = (raw: Connection['raw']): void => {
   raw.exec('begin immediate');
   // Makes the table of statistics, where there is none yet.
   raw.exec('analyze migrations; delete from sqlite_stat1');
