@@ -1,4 +1,5 @@
 import { compareBytes, sortedBy } from '../byte-order.ts';
+import type { Draws } from '../random.ts';
 import { compileRange } from './attributes.ts';
 import { buildNumberColumn } from './number-column.ts';
 import { buildTextColumn, type TextColumn } from './text-column.ts';
@@ -42,6 +43,12 @@ export interface CompiledAttribute {
   readonly range: CompiledRange;
 }
 
+export interface RolledValue {
+  readonly itemAttributeId: string;
+  readonly attributeId: string;
+  readonly value: number;
+}
+
 export interface CompiledItem {
   readonly id: string;
   /** Where it stands among the items of its catalog. */
@@ -55,6 +62,8 @@ export interface CompiledItem {
   readonly attributeCount: number;
   /** In byte order of their ids, the order of their draws. Made each time it is asked for. */
   readonly attributes: readonly CompiledAttribute[];
+  /** A value for each attribute, with one draw each, without making the list above. */
+  rollValues(draws: Draws): readonly RolledValue[];
 }
 
 /** Everything a team can roll, made ready once for each version of its catalog. */
@@ -128,6 +137,17 @@ class ColumnItem implements CompiledItem {
       attributes.push({ itemAttributeId: attributeIds.at(index), attributeId, range });
     }
     return attributes;
+  }
+
+  rollValues(draws: Draws): RolledValue[] {
+    const { firstAttributes, attributeIds, attributeKinds, kinds } = this.columns;
+    const end = firstAttributes[this.place + 1] as number;
+    const values: RolledValue[] = [];
+    for (let index = firstAttributes[this.place] as number; index < end; index += 1) {
+      const { attributeId, range } = kinds[attributeKinds[index] as number] as AttributeKind;
+      values.push({ itemAttributeId: attributeIds.at(index), attributeId, value: range.valueAt(draws()) });
+    }
+    return values;
   }
 }
 

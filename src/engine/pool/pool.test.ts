@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { agrees, cheapDraws, countedDraws, listedDraws } from '../../../test/statistics.ts';
 import { type CatalogItem, type CatalogOption, compileCatalog } from './catalog.ts';
-import { compilePool, poolOdds, rollItem, rollItems } from './pool.ts';
+import { compilePool, poolOdds, rollItem } from './pool.ts';
 
 const option = (id: string, classifierId: string, dropRateMultiplier: number | null = null): CatalogOption => ({
   id,
@@ -84,24 +84,6 @@ describe('a plain roll', () => {
     const { draws, count } = countedDraws(() => 0.75);
     assert.deepEqual(rollItem(pool, draws), { item: pool.items[1], values: [] });
     assert.equal(count(), 3);
-  });
-
-  test('gives the same a hundred at a time as one by one, with attributes and without', () => {
-    const attribute = { id: 'power', attributeId: 'power', min: 1, max: 9, step: null };
-    for (const attributes of [[], [attribute]]) {
-      const items = Array.from({ length: 50 }, (_, index) =>
-        item(`i${index}`, 1 + (index % 7), [], index % 2 === 0 ? attributes : []),
-      );
-      const pool = compilePool(compileCatalog([], items));
-      const [together, single] = [cheapDraws(9), cheapDraws(9)];
-      const rolled = rollItems(pool, 100, together);
-      assert.deepEqual(
-        rolled,
-        Array.from({ length: 100 }, () => rollItem(pool, single)),
-      );
-      assert.equal(together(), single(), 'both took as many draws');
-    }
-    assert.equal(rollItems(compilePool(compileCatalog([], [])), 3, cheapDraws(9)), undefined);
   });
 
   test('gives nothing when nothing can be rolled', () => {

@@ -1,5 +1,5 @@
 import type { Draws } from '../random.ts';
-import type { Catalog, CompiledItem } from './catalog.ts';
+import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
 import { compilePicker, isUsableTotal, type Picker } from './weighted.ts';
 
 export interface PoolFilter {
@@ -8,29 +8,11 @@ export interface PoolFilter {
   readonly itemIds?: readonly string[];
 }
 
-/**
- * By the place of the item, 1 for those that have something: a roll of a large pool then need not fetch the item to know.
- * Null where none has it.
- */
-export type Marks = Uint8Array | null;
-
-export const mark = (items: readonly CompiledItem[], has: (item: CompiledItem) => boolean): Marks =>
-  items.some(has) ? Uint8Array.from(items, (item) => Number(has(item))) : null;
-
-export const markAttributes = (items: readonly CompiledItem[]): Marks =>
-  mark(items, ({ attributeCount }) => attributeCount > 0);
-
 export interface Pool {
   /** In byte order of their ids, with those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
-  readonly hasAttributes: Marks;
-}
-
-export interface RolledValue {
-  readonly itemAttributeId: string;
-  readonly attributeId: string;
-  readonly value: number;
+  readonly hasAttributes: boolean;
 }
 
 export interface RolledItem {
@@ -67,10 +49,13 @@ export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly
   );
 };
 
+export const haveAttributes = (items: readonly CompiledItem[]): boolean =>
+  items.some(({ attributeCount }) => attributeCount > 0);
+
 const poolOf = (items: readonly CompiledItem[]): Pool => ({
   items,
   picker: compilePicker(items.map(({ weight }) => weight)),
-  hasAttributes: markAttributes(items),
+  hasAttributes: haveAttributes(items),
 });
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
@@ -78,14 +63,18 @@ export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => pool
 /** Whether anything can come up: some weight is above 0, and their sum is within bounds. */
 export const isRollable = ({ picker }: Pool): boolean => isUsableTotal(picker.total);
 
-/** The values of items without attributes: one list for all of them, since most rolls of most games give such. */
-export const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
+/** The values of items without attributes: one list for all of them. */
+const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
 
-/** One draw for each attribute of the item. */
-export const rollAttributes = (
-  { attributes }: Pick<CompiledItem, 'attributes'>,
+/** The values of an item that came up. Where none of its pool has attributes, nobody need look at the item to know. */
+export const valuesFrom = (
+  { hasAttributes }: { readonly hasAttributes: boolean },
+  item: CompiledItem,
   draws: Draws,
-): readonly RolledValue[] => {
+): readonly RolledValue[] => (hasAttributes ? item.rollValues(draws) : NO_VALUES);
+
+/** A value for each of some attributes, with one draw each. */
+export const rollAttributes = ({ attributes }: Pick<CompiledItem, 'attributes'>, draws: Draws): RolledValue[] => {
   const values: RolledValue[] = [];
   for (const { itemAttributeId, attributeId, range } of attributes) {
     values.push({ itemAttributeId, attributeId, value: range.valueAt(draws()) });
@@ -97,42 +86,14 @@ export const rollAttributes = (
  * The plain roll. Like every rolled item it takes the draws of tier, featured and item, though only the last is used;
  * then those of the attributes. Undefined when nothing can be rolled: no weight above 0, or a total out of bounds.
  */
-export const rollItem = ({ items, picker, hasAttributes }: Pool, draws: Draws): RolledItem | undefined => {
+export const rollItem = (pool: Pool, draws: Draws): RolledItem | undefined => {
+  const { items, picker } = pool;
   if (!isUsableTotal(picker.total)) return undefined;
   draws();
   draws();
-  const place = picker.pick(draws());
-  const item = items[place];
+  const item = items[picker.pick(draws())];
   // Asking whether the item is truthy would fetch it from memory; asking whether it is undefined does not.
-  if (item === undefined) return undefined;
-  return {
-    item,
-    values: hasAttributes !== null && hasAttributes[place] === 1 ? rollAttributes(item, draws) : NO_VALUES,
-  };
-};
-
-/**
- * So many plain rolls, as if made one by one. Where no item has attributes all draws come first: the items are then
- * looked up together, and a large pool in slow memory is not waited for once a roll.
- */
-export const rollItems = (pool: Pool, count: number, draws: Draws): RolledItem[] | undefined => {
-  const { items, picker, hasAttributes } = pool;
-  if (!isUsableTotal(picker.total)) return undefined;
-  const rolled: RolledItem[] = [];
-  if (hasAttributes !== null) {
-    for (let roll = 0; roll < count; roll += 1) rolled.push(rollItem(pool, draws) as RolledItem);
-    return rolled;
-  }
-  const places = new Float64Array(count);
-  for (let roll = 0; roll < count; roll += 1) {
-    draws();
-    draws();
-    places[roll] = draws();
-  }
-  for (let roll = 0; roll < count; roll += 1) places[roll] = picker.pick(places[roll] as number);
-  for (let roll = 0; roll < count; roll += 1)
-    rolled.push({ item: items[places[roll] as number] as CompiledItem, values: NO_VALUES });
-  return rolled;
+  return item === undefined ? undefined : { item, values: valuesFrom(pool, item, draws) };
 };
 
 /** The odds of every item in the plain roll; all 0 when nothing can be rolled. */

@@ -1,4 +1,4 @@
-import { type RolledItem, rollAttributes } from '../pool/pool.ts';
+import type { RolledItem } from '../pool/pool.ts';
 import type { Draws } from '../random.ts';
 import { drawPack, type PackPlan } from './card-pack/card-pack.ts';
 import type { Fault } from './faults.ts';
@@ -168,7 +168,7 @@ export const paySpark = (template: CompiledTemplate, state: TemplateState | null
 export const rollSpark = (template: CompiledTemplate, itemId: string, draws: Draws): RolledItem | undefined => {
   for (const { items } of template.tiers.all) {
     const item = items.find(({ id }) => id === itemId);
-    if (item !== undefined && template.tiers.featured.has(itemId)) return { item, values: rollAttributes(item, draws) };
+    if (item !== undefined && template.tiers.featured.has(itemId)) return { item, values: item.rollValues(draws) };
   }
   return undefined;
 };

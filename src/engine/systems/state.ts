@@ -1,5 +1,4 @@
-import type { CompiledItem } from '../pool/catalog.ts';
-import type { RolledValue } from '../pool/pool.ts';
+import type { CompiledItem, RolledValue } from '../pool/catalog.ts';
 
 /** The rolls since a tier last came. */
 export interface TierCounter {

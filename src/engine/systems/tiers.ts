@@ -1,6 +1,6 @@
 import { compareBytes, sortedBy } from '../byte-order.ts';
 import type { Catalog, CompiledItem } from '../pool/catalog.ts';
-import { filterItems, type Marks, mark, markAttributes } from '../pool/pool.ts';
+import { filterItems, haveAttributes } from '../pool/pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from '../pool/weighted.ts';
 import { type Bindings, boundTo } from './binding.ts';
 import type { CommonConfig, Rates } from './config.ts';
@@ -14,8 +14,9 @@ export interface WeightedItems {
   readonly picker: Picker;
   /** How many have a weight above 0. */
   readonly rollable: number;
-  readonly hasAttributes: Marks;
-  readonly isFeatured: Marks;
+  /** Whether any of them has attributes, or is featured: where none is, nobody need look at the item to know. */
+  readonly hasAttributes: boolean;
+  readonly hasFeatured: boolean;
 }
 
 export interface Tier extends WeightedItems {
@@ -60,8 +61,8 @@ export const weigh = (
     weights,
     picker: compilePicker(weights),
     rollable: weights.filter((weight) => weight > 0).length,
-    hasAttributes: markAttributes(items),
-    isFeatured: mark(items, ({ id }) => featured.has(id)),
+    hasAttributes: haveAttributes(items),
+    hasFeatured: items.some(({ id }) => featured.has(id)),
   };
 };
 
@@ -148,8 +149,10 @@ const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: stri
 };
 
 const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: Workshop): void => {
+  const { featuredItemIds = [] } = config;
+  if (featuredItemIds.length === 0) return;
   const pool = new Set(tiers.flatMap(({ items }) => items));
-  for (const [index, id] of (config.featuredItemIds ?? []).entries()) {
+  for (const [index, id] of featuredItemIds.entries()) {
     const item = catalog.itemsById.get(id);
     if (item === undefined) faults.add(['featuredItemIds', index], 'is no item');
     else if (!pool.has(item)) faults.add(['featuredItemIds', index], 'is not in the pool');

@@ -89,6 +89,14 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
   const teamText = JSON.stringify(teamId);
   const optionOf = (optionId: string): CatalogOption => known(catalog.options.get(optionId));
 
+  /** What a roll shows of an item's option, from behind the ids of the link and the item. */
+  const optionTexts = new Map(
+    catalog.options.values().map(({ id, name, dropRateMultiplier, classifierId }) => {
+      const classifierOption = { id, name, dropRateMultiplier, classifierId };
+      return [id, JSON.stringify({ classifierId, classifierOptionId: id, classifierOption }).slice(1)];
+    }),
+  );
+
   /** The members that an item has wherever it is shown. */
   const itemMembersText = (item: CompiledItem, { thumbnail, rollNumerator, createdAtMs, updatedAtMs }: ShownItem) => {
     const { id, name, width, height } = item;
@@ -99,12 +107,11 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
   const rolledItemText = (place: number): string => {
     const item = known(catalog.items[place]);
     const shownItem = shown.items.at(place);
-    const classifiers = shownItem.links.map(({ id, optionId }) => {
-      const { name, dropRateMultiplier, classifierId } = optionOf(optionId);
-      const classifierOption = { id: optionId, name, dropRateMultiplier, classifierId };
-      return { id, itemId: item.id, classifierId, classifierOptionId: optionId, classifierOption };
-    });
-    return flat('{', itemMembersText(item, shownItem), ',"classifiers":', JSON.stringify(classifiers), '}');
+    const itemText = quoted(item.id);
+    const classifiers = shownItem.links.map(
+      ({ id, optionId }) => `{"id":${quoted(id)},"itemId":${itemText},${known(optionTexts.get(optionId))}`,
+    );
+    return flat('{', itemMembersText(item, shownItem), ',"classifiers":[', classifiers.join(','), ']}');
   };
 
   const instancePartsOf = (place: number): InstanceParts => {
@@ -122,7 +129,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
     return {
       item: flat(',"item":{', itemMembersText(item, shownItem), '},"itemInstanceSpace":'),
       classifiers: flat(',"classifiers":', JSON.stringify(classifiers), ',"attributes":['),
-      attributes: shownItem.attributeOrder.map((index) => {
+      attributes: shown.items.attributeOrderAt(place).map((index) => {
         const { itemAttributeId, attributeId, range } = known(attributes[index]);
         const { name } = known(shown.attributes.get(attributeId));
         return {

@@ -24,7 +24,7 @@ export interface ShownLink {
   readonly optionId: string;
 }
 
-interface ItemMembers {
+export interface ShownItem {
   readonly thumbnail: string | null;
   readonly rollNumerator: number;
   readonly createdAtMs: number;
@@ -33,14 +33,11 @@ interface ItemMembers {
   readonly links: readonly ShownLink[];
 }
 
-export interface ShownItem extends ItemMembers {
-  /** Which of the item's compiled attributes comes first, second and so on where they are listed. */
-  readonly attributeOrder: readonly number[];
-}
-
 /** By the place of the item in the catalog. */
 export interface ShownItems {
   at(place: number): ShownItem;
+  /** Which of the item's compiled attributes comes first, second and so on where they are listed. */
+  attributeOrderAt(place: number): readonly number[];
 }
 
 /** A column for each member rather than an object for each item: there may be a hundred thousand. */
@@ -76,10 +73,10 @@ const shownItemsOf = (columns: Columns): ShownItems => ({
     createdAtMs: columns.createdAtMs[place] as number,
     updatedAtMs: columns.updatedAtMs[place] as number,
     links: linksAt(columns, place),
-    attributeOrder: [
-      ...columns.attributeOrders.subarray(columns.firstAttributes[place], columns.firstAttributes[place + 1]),
-    ],
   }),
+  attributeOrderAt: (place) => [
+    ...columns.attributeOrders.subarray(columns.firstAttributes[place], columns.firstAttributes[place + 1]),
+  ],
 });
 
 /** Collects the items in the order of the catalog. */
@@ -97,7 +94,7 @@ export const collectShownItems = (optionIds: readonly string[]) => {
   firstLinks.add(0);
   firstAttributes.add(0);
 
-  const add = (item: ItemMembers & { readonly attributeIds: readonly string[] }): void => {
+  const add = (item: ShownItem & { readonly attributeIds: readonly string[] }): void => {
     thumbnails.add(JSON.stringify(item.thumbnail));
     rollNumerators.add(item.rollNumerator);
     createdAtMs.add(item.createdAtMs);

@@ -1,4 +1,4 @@
-import { filterItems, rollAttributes } from '../../pool/pool.ts';
+import { filterItems } from '../../pool/pool.ts';
 import { pickLinear } from '../../pool/weighted.ts';
 import { compileRemainder, type Remainder } from '../../pool/without-replacement.ts';
 import type { Draws } from '../../random.ts';
@@ -173,7 +173,7 @@ export const drawPack = (plan: PackPlan, due: boolean, draws: Draws): RollResult
         pity: due && isTop && !topGiven,
         featured: tiers.featured.has(item.id),
         item,
-        values: rollAttributes(item, draws),
+        values: item.rollValues(draws),
       });
       topGiven ||= isTop;
     }

@@ -1,6 +1,6 @@
 import { sortedBy } from '../../byte-order.ts';
 import type { CompiledItem } from '../../pool/catalog.ts';
-import { NO_VALUES, rollAttributes } from '../../pool/pool.ts';
+import { valuesFrom } from '../../pool/pool.ts';
 import { pickLinear } from '../../pool/weighted.ts';
 import type { Draws } from '../../random.ts';
 import { boundTo } from '../binding.ts';
@@ -9,6 +9,7 @@ import { type PityState, type RollResult, sinceOf, type TierCounter } from '../s
 import {
   compileTiers,
   faultOfItems,
+  type Tier,
   type Tiers,
   tierNamed,
   type WeightedItems,
@@ -160,6 +161,7 @@ export const writeRates = (
   rates[ranked[last] as number] = left;
 };
 
+/** Of which items of the top tier a draw takes one. */
 const topItems = (feature: Feature, tier: WeightedItems, losses: number, u: number): WeightedItems => {
   if (losses >= feature.guaranteeAfter) return feature.featured;
   if (feature.share === null) return tier;
@@ -179,8 +181,57 @@ export const withCounters = (pity: PityState, own: readonly TierCounter[], losse
   return { counters: sortedBy([...others, ...own], ({ tier }) => tier), losses };
 };
 
-/** A result whose item may still be to come. */
-type Rolled = { -readonly [member in keyof RollResult]: RollResult[member] };
+/** What a roll begins with: the rolls since each rank last came, and the losses. Null: base odds, whoever rolls. */
+interface Standing {
+  readonly since: number[];
+  losses: number;
+}
+
+/** What the rules decide of a roll. Which item it is, they leave to the weights. */
+interface Decision {
+  readonly tier: Tier;
+  readonly rank: number;
+  /** Whether the tier was due by a threshold. */
+  readonly pity: boolean;
+  /** The items of which one is given: the whole tier, or of the top tier the featured ones or the others. */
+  readonly from: WeightedItems;
+}
+
+/** The rules: which tier a roll gives, whether it was due, and whether it is one of the featured. */
+const decide = (
+  rules: GachaRules,
+  standing: Standing | null,
+  rates: Float64Array,
+  tierDraw: number,
+  featuredDraw: number,
+): Decision => {
+  const { tiers, ladder, feature } = rules;
+  writeRates(rules, standing?.since ?? null, rates);
+  const place = pickLinear(rates, tierDraw);
+  const tier = tiers.all[place];
+  if (tier === undefined) throw new Error('A template without tiers was rolled.');
+  const rank = tiers.ranks[place] as number;
+  const isDivided = rank === 0 && feature !== null;
+  return {
+    tier,
+    rank,
+    pity: standing !== null && isDue(ladder[rank] as Counter, standing.since[rank] as number),
+    from: isDivided ? topItems(feature, tier, standing?.losses ?? 0, featuredDraw) : tier,
+  };
+};
+
+/** The lookup: the item that a draw takes of those decided on. */
+const itemFrom = ({ items, picker, rollable }: WeightedItems, itemDraw: number): CompiledItem => {
+  const item = items[picker.pick(itemDraw)];
+  if (item === undefined || rollable === 0) throw new Error('A tier without items was rolled.');
+  return item;
+};
+
+/** What a roll leaves behind, in place. */
+const moveOn = ({ kept, tiers }: GachaRules, standing: Standing, rank: number, featured: boolean): void => {
+  moveCounters(kept, standing.since, rank);
+  if (rank === 0 && tiers.featured.size > 0) standing.losses = featured ? 0 : standing.losses + 1;
+};
 
 /** So many rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
 export const rollGacha = (
@@ -189,54 +240,27 @@ export const rollGacha = (
   count: number,
   drawsOf: (roll: number) => Draws,
 ): { results: RollResult[]; pity: PityState | null } => {
-  const { tiers, ladder, kept, feature } = rules;
-  const since = pity && sinceByRank(rules, pity);
+  const { tiers, kept } = rules;
+  const standing = pity && { since: sinceByRank(rules, pity), losses: pity.losses };
   const rates = new Float64Array(tiers.all.length);
-  let losses = pity?.losses ?? 0;
-  const results: Rolled[] = [];
-  // Which item it is decides nothing further where none has attributes or is featured. Those are looked up together, at
-  // the end: a large tier in slow memory is then not waited for once a roll.
-  const later: (WeightedItems | undefined)[] = [];
-  const places = new Float64Array(count);
+  const results: RollResult[] = [];
   for (let roll = 0; roll < count; roll += 1) {
     const draws = drawsOf(roll);
-    writeRates(rules, since, rates);
-    const place = pickLinear(rates, draws());
-    const featuredDraw = draws();
-    const itemDraw = draws();
-    const tier = tiers.all[place];
-    if (tier === undefined) throw new Error('A template without tiers was rolled.');
-    const isTop = place === tiers.top;
-    const from = isTop && feature !== null ? topItems(feature, tier, since ? losses : 0, featuredDraw) : tier;
-    const isLater = from.hasAttributes === null && from.isFeatured === null;
-    const index = isLater ? 0 : from.picker.pick(itemDraw);
-    const item = from.items[index];
-    if (item === undefined || from.rollable === 0) throw new Error('A tier without items was rolled.');
-    later.push(isLater ? from : undefined);
-    places[roll] = itemDraw;
-
-    const rank = tiers.ranks[place] as number;
-    const featured = from.isFeatured !== null && from.isFeatured[index] === 1;
-    const pityGiven = since !== null && isDue(ladder[rank] as Counter, since[rank] as number);
-    if (since !== null) {
-      moveCounters(kept, since, rank);
-      if (isTop && tiers.featured.size > 0) losses = featured ? 0 : losses + 1;
-    }
-    const values =
-      from.hasAttributes !== null && from.hasAttributes[index] === 1 ? rollAttributes(item, draws) : NO_VALUES;
-    results.push({ tier: tier.optionId, pity: pityGiven, featured, item, values });
+    const decision = decide(rules, standing, rates, draws(), draws());
+    const item = itemFrom(decision.from, draws());
+    const featured = decision.from.hasFeatured && tiers.featured.has(item.id);
+    if (standing !== null) moveOn(rules, standing, decision.rank, featured);
+    results.push({
+      tier: decision.tier.optionId,
+      pity: decision.pity,
+      featured,
+      item,
+      values: valuesFrom(decision.from, item, draws),
+    });
   }
-  for (let roll = 0; roll < later.length; roll += 1) {
-    const from = later[roll];
-    if (from !== undefined) places[roll] = from.picker.pick(places[roll] as number);
-  }
-  for (let roll = 0; roll < later.length; roll += 1) {
-    const from = later[roll];
-    if (from !== undefined) (results[roll] as Rolled).item = from.items[places[roll] as number] as CompiledItem;
-  }
-  if (pity === null || since === null) return { results, pity: null };
+  if (pity === null || standing === null) return { results, pity: null };
   const own = kept.flatMap(({ rank, optionId }) =>
-    optionId === null ? [] : { tier: optionId, since: since[rank] ?? 0 },
+    optionId === null ? [] : { tier: optionId, since: standing.since[rank] ?? 0 },
   );
-  return { results, pity: withCounters(pity, own, losses) };
+  return { results, pity: withCounters(pity, own, standing.losses) };
 };
