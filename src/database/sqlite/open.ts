@@ -7,6 +7,7 @@ import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
+import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 
 /** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
@@ -103,16 +104,12 @@ export const openSqlite = (path: string): Database => {
     write: units.write as Database['write'],
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
-    migrate: (migrations) => migrate(writer.queries, 'sqlite', migrations),
-    // What SQLite has learnt of its tables is told to the planner where it changed a lot.
-    maintain: async () => {
-      const connection = await writers.acquire();
-      try {
-        connection.raw.exec('pragma optimize');
-      } finally {
-        writers.release(connection);
-      }
+    migrate: async (migrations) => {
+      await migrate(writer.queries, 'sqlite', migrations);
+      setStatistics(writer.raw);
     },
+    // Its statistics are set once, and what there is to tidy up it does as it goes.
+    maintain: async () => {},
     close: async () => {
       await units.idle();
       await syncer.durable();

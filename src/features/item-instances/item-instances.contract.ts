@@ -64,7 +64,6 @@ export const ItemInstance = Type.Object(
   },
   { title: 'ItemInstance', description: 'One particular item that a player owns.' },
 );
-export type ItemInstance = Static<typeof ItemInstance>;
 
 const OwnerId = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1'] });

@@ -91,7 +91,8 @@ const listed = (queries: Queries, teamId: string | Expression<string>) =>
       join
         .onRef('placement.team_id', '=', 'item_instances.team_id')
         .onRef('placement.item_instance_id', '=', 'item_instances.id')
-        .on('placement.part', '=', sql.lit(0)),
+        // Not `= 0`: it is to be found by its instance, and not among all first cells in their order.
+        .on('placement.part', '<', 1),
     )
     .select([
       'item_instances.id',

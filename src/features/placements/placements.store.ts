@@ -119,9 +119,6 @@ const PARTS_A_ROW = 100;
 /** The number of a cell among those of an instance, by how far it lies from the top-left one. */
 export const partOf = ({ x, y }: Cell): number => y * PARTS_A_ROW + x;
 
-/** As a word of the query and no parameter, since only then an index of the first cells serves. */
-const FIRST = sql.lit(0);
-
 /** Where the instances of an item lie: the first cell of each. */
 export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>
   queries
@@ -131,7 +128,8 @@ export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) 
     )
     .select(['first.item_instance_id', 'first.user_space_id', 'first.x', 'first.y', 'first.rotated'])
     .where('first.team_id', '=', teamId)
-    .where('first.part', '=', FIRST)
+    // Not `= 0`: each is to be found by its instance, and not among all first cells in their order.
+    .where('first.part', '<', 1)
     .where('instance.item_id', '=', itemId)
     .orderBy('first.item_instance_id')
     .execute();
@@ -185,7 +183,8 @@ export const selectPlacements = async (
       'instance.updated_at as instance_updated_at',
     ])
     .where('placement.team_id', '=', teamId)
-    .where('placement.part', '=', FIRST)
+    // No parameter: only so the index of all first cells in their order serves.
+    .where('placement.part', '=', sql.lit(0))
     .$if(userSpaceIds !== undefined, (some) => some.where('placement.user_space_id', 'in', userSpaceIds ?? []));
   return paged(await onPage(query, 'placement', page).execute(), page);
 };

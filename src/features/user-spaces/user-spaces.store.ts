@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deleteFrom, insertInto, lockingLookup, lookup } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -21,7 +22,8 @@ export const userSpacesOfSpace = lookup({ userId: 'text', spaceId: 'text' }, (qu
     .select('id')
     .where('team_id', '=', teamId)
     .where('user_id', '=', userId)
-    .where('space_id', '=', spaceId)
+    // Not by the index of spaces: every player may have one of the same.
+    .where(sql<boolean>`space_id || '' = ${spaceId}`)
     .orderBy('created_at')
     .orderBy('id')
     .limit(2),

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { createEmptyDatabase } from '../../../test/harness.ts';
+import { openDatabase } from '../open.ts';
+
+test('SQLite finds rows of a team by the index that names them best, and never reads all of the team', async () => {
+  const { url, drop } = await createEmptyDatabase('sqlite');
+  const database = openDatabase(url);
+  await database.migrate();
+  await database.close();
+  const raw = new DatabaseSync(url.replace('sqlite:', ''));
+  const planOf = (query: string): string[] =>
+    raw
+      .prepare(`explain query plan ${query}`)
+      .all()
+      .map(({ detail }) => String(detail));
+  for (const [query, found] of [
+    [
+      "select id from item_instances where team_id = 'a' and user_id = 'b' order by id",
+      /of_user \(team_id=\? AND user_id/,
+    ],
+    [
+      "delete from item_instance_spaces where team_id = 'a' and item_instance_id = 'b'",
+      /by_instance \(team_id=\? AND item/,
+    ],
+    ["select * from item_instances where team_id = 'a' and id = 'b'", /PRIMARY KEY \(team_id=\? AND id=\?\)/],
+    [
+      "select item_instance_id, max(x) from item_instance_spaces where team_id = 'a' and user_space_id = 'b' group by 1",
+      /PRIMARY KEY \(team_id=\? AND user_space_id=\?\)/,
+    ],
+  ] as const)
+    assert.match(planOf(query)[0] ?? '', found, query);
+  raw.close();
+  await drop();
+});

@@ -1,0 +1,37 @@
+import type { Connection } from './connection.ts';
+
+/** Rows that a table is taken to have, all of one team, and how many of them agree in the next columns of an index. */
+const ROWS = 1_000_000;
+const SAME_IN_TWO = 100;
+const SAME_IN_MORE = 10;
+
+/** How many rows agree in the first column of an index, in the first two, and so on. */
+const sameRows = (columns: readonly string[], isUnique: boolean): number[] =>
+  columns.map((column, index) => {
+    if (isUnique && index === columns.length - 1) return 1;
+    if (index === 0) return column === 'team_id' ? ROWS : SAME_IN_TWO;
+    return index === 1 ? SAME_IN_TWO : SAME_IN_MORE;
+  });
+
+/** A primary key of a table without row ids goes by the name of the table. */
+const INDEXES = `select tables.name as tbl, case when list.origin = 'pk' and tables.wr then tables.name else list.name end as idx,
+    list."unique" as isUnique, (select json_group_array(name) from pragma_index_info(list.name)) as columns
+  from pragma_table_list as tables, pragma_index_list(tables.name) as list
+  where tables.schema = 'main' and tables.type = 'table' and tables.name not like 'sqlite_%'`;
+
+/**
+ * Without statistics SQLite takes it that few rows share the first column of a key. Here that is the team, which all of
+ * them may share, and whole tables would be read where an index of two columns serves. So it is told how things are; what
+ * it would find out by itself depends on the moment.
+ */
+export const setStatistics = (raw: Connection['raw']): void => {
+  raw.exec('begin immediate');
+  // Makes the table of statistics, where there is none yet.
+  raw.exec('analyze migrations; delete from sqlite_stat1');
+  const insert = raw.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
+  for (const { tbl, idx, isUnique, columns } of raw.prepare(INDEXES).all()) {
+    const same = sameRows(JSON.parse(String(columns)), isUnique === 1);
+    insert.run(String(tbl), String(idx), [ROWS, ...same].join(' '));
+  }
+  raw.exec('commit; analyze sqlite_schema');
+};
