@@ -1,3 +1,4 @@
+import { type Footprint, largestFootprint } from '../grid/grid.ts';
 import type { Draws } from '../random.ts';
 import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
 import { compilePicker, isUsableTotal, type Picker } from './weighted.ts';
@@ -13,6 +14,8 @@ export interface Pool {
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
   readonly hasAttributes: boolean;
+  /** The largest footprint among those that can come up. */
+  readonly largest: Footprint;
 }
 
 export interface RolledItem {
@@ -56,6 +59,7 @@ const poolOf = (items: readonly CompiledItem[]): Pool => ({
   items,
   picker: compilePicker(items.map(({ weight }) => weight)),
   hasAttributes: haveAttributes(items),
+  largest: largestFootprint(items.filter(({ weight }) => weight > 0)),
 });
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));

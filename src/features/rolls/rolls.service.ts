@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
-import { largestFootprint } from '../../engine/grid/grid.ts';
 import { isRollable, type Pool, poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
@@ -67,7 +66,7 @@ export const rollItem = async (
     return team.rollText(rolled);
   }
   const receiver = await openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team);
-  receiver.requireRoom(1, largestFootprint(pool.items));
+  receiver.requireRoom(1, pool.largest);
   const rolled = rollFromPool(pool, draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, { templateId: null, rollerId: receiver.user.roller_id, nowMs, rolled: [rolled] });

@@ -55,7 +55,9 @@ const makeReady = (team: TeamCatalog, row: TemplateRow): ReadyTemplate => {
     type: row.type as CompiledTemplate['type'],
     template,
     odds: once(() => ({ templateId: row.id, ...templateOdds(template()) }) as TemplateOdds),
-    largest: once(() => largestFootprint(template().tiers.all.flatMap(({ items }) => items))),
+    largest: once(() =>
+      largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),
+    ),
   };
 };
 
