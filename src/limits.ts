@@ -95,8 +95,8 @@ export const LIMITS = {
   backoffMs: 5,
 
   sqliteReaders: 8,
-  sqliteWriterCacheKib: 32 * 1024,
-  sqliteReaderCacheKib: 8 * 1024,
+  sqliteWriterCacheKib: 16 * 1024,
+  sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
 
