@@ -17,17 +17,28 @@ import {
   writeValues,
 } from './statements.ts';
 
-/** Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. */
-const BY_INDEX = 'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+/**
+ * Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. And a
+ * group waits only so long for rows that another transaction has locked; then its commands run apart.
+ */
+const settingsFor = (lockTimeoutMs: number): Statement => ({
+  name: `itemwright_settings_${lockTimeoutMs}`,
+  text: `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)`,
+});
 
-/** A group waits this long for rows that another transaction has locked; then its commands run apart. */
-const NOT_FOR_LONG = `set local lock_timeout = ${LIMITS.postgresGroupLockMs}`;
+const SETTINGS: Record<Purpose, Statement | null> = {
+  group: settingsFor(LIMITS.postgresGroupLockMs),
+  apart: settingsFor(0),
+  transaction: null,
+  read: settingsFor(0),
+};
 
 const BEGIN: Record<Purpose, string> = {
-  group: `begin isolation level read committed; ${BY_INDEX}; ${NOT_FOR_LONG}`,
-  apart: `begin isolation level read committed; ${BY_INDEX}`,
+  group: 'begin isolation level read committed',
+  apart: 'begin isolation level read committed',
   transaction: 'begin isolation level read committed',
-  read: `begin isolation level repeatable read read only; ${BY_INDEX}`,
+  read: 'begin isolation level repeatable read read only',
 };
 
 /** The same number in every process for the same lock of the same team. */
@@ -48,7 +59,7 @@ const rowsByKey = ({ rows, fields }: pg.QueryArrayResult<unknown[]>, keys: numbe
 };
 
 /** Waits for all, and fails with the first that failed. */
-const settled = async <T>(promises: readonly Promise<T>[]): Promise<T[]> => {
+const settled = async <T>(promises: readonly (Promise<T> | T)[]): Promise<T[]> => {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
@@ -89,6 +100,14 @@ const openSession = (client: Client & pg.PoolClient, purpose: Purpose, statement
   let begun: Promise<unknown> = Promise.reject(new Error('the transaction has not begun'));
   begun.catch(() => {});
   let isCommitted = false;
+  let settings = SETTINGS[purpose];
+  /** Settings are sent once, in front of the first statement that they matter to. */
+  const set = (isNeeded: boolean): ReturnType<Client['run']> | undefined => {
+    if (settings === null || !isNeeded) return undefined;
+    const sent = client.run({ ...settings });
+    settings = null;
+    return sent;
+  };
   return {
     get queries() {
       return client.queries;
@@ -99,6 +118,7 @@ const openSession = (client: Client & pg.PoolClient, purpose: Purpose, statement
       begun.catch(() => {});
     },
     ask: async (questions) => {
+      const configured = set(questions.some(({ lookup }) => Object.keys(lookup.keys).length > 0));
       const lock = questions.find(({ lookup }) => lookup.shares !== null);
       const shared = lock && client.run({ ...SHARE, values: [lock.teamId, lock.lookup.shares] });
       const answers = questions.map(({ lookup, teamId, keys }) => {
@@ -107,19 +127,21 @@ const openSession = (client: Client & pg.PoolClient, purpose: Purpose, statement
         return client.run({ name: statement.name, text: statement.text, values });
       });
       // Should the transaction not have begun, these have locked nothing, and nothing follows them.
-      const [, , ...results] = await settled([begun, shared, ...answers] as Promise<pg.QueryArrayResult<unknown[]>>[]);
+      const [results] = await Promise.all([settled(answers), settled([begun, configured, shared])]);
       return results.map((result, index) => rowsByKey(result, questions[index]?.keys.length ?? 0));
     },
     send: async (writes) => {
       await begun;
+      const configured = set(writes.some(({ write }) => write.mode === 'update' || write.mode === 'delete'));
       const sent = writes.map(({ write, teamId, rows }) => {
         const { name, text } = statements.ofWrite(write);
         return client.run({ name, text, values: writeValues(write, teamId, rows) });
       });
-      for (const [index, { rowCount }] of (await settled(sent)).entries()) {
-        const { write, rows } = writes[index] as (typeof writes)[number];
+      const [, ...results] = await settled([configured, ...sent]);
+      for (const [index, { write, rows }] of writes.entries()) {
         const mustBeThere = write.mode === 'update' || write.mode === 'delete';
-        if (mustBeThere && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
+        if (mustBeThere && results[index]?.rowCount !== rows.length)
+          throw new Collision(`rows of ${write.table} are missing`);
       }
     },
     exclude: async (teamId, lock) => {
