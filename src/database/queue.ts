@@ -28,6 +28,8 @@ interface TeamQueue {
   /** Groups whose commands are not all done yet, and groups that are being written. */
   computing: number;
   writing: number;
+  /** How many commands the last group had. */
+  lastSize: number;
   /** Commands that run by themselves, and whatever of the team is not answered yet. */
   runningApart: number;
   unanswered: number;
@@ -63,6 +65,7 @@ export const createUnits = (driver: Driver): Units => {
         apart: [],
         computing: 0,
         writing: 0,
+        lastSize: 0,
         runningApart: 0,
         unanswered: 0,
         isScheduled: false,
@@ -216,7 +219,9 @@ export const createUnits = (driver: Driver): Units => {
     try {
       const session = await driver.open('group');
       // Whoever came until now comes along.
-      await runIn(queue, session, take(queue, 'waiting', LIMITS.groupCommands), willWrite);
+      const group = take(queue, 'waiting', LIMITS.groupCommands);
+      queue.lastSize = group.taken.length;
+      await runIn(queue, session, group, willWrite);
     } catch (error) {
       // There is no session to be had.
       for (const { settle } of queue.waiting.splice(0)) settle({ error: driver.translate(error) });
@@ -243,8 +248,12 @@ export const createUnits = (driver: Driver): Units => {
     }
   };
 
-  /** One group is written while the next one computes; more at once would only be smaller, and cost as much each. */
-  const mayStart = ({ computing, writing }: TeamQueue): boolean => computing === 0 && writing <= 1;
+  /**
+   * One group is written while the next one computes, if that is worth it: small groups cost as much each as large ones,
+   * so beside one that is being written another starts once as many commands wait.
+   */
+  const mayStart = ({ computing, writing, waiting, lastSize }: TeamQueue): boolean =>
+    computing === 0 && (writing === 0 || (writing === 1 && waiting.length >= lastSize));
 
   const schedule = (queue: TeamQueue): void => {
     if (queue.isScheduled || queue.waiting.length + queue.apart.length === 0) return;
