@@ -20,7 +20,7 @@ export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 type Values = readonly (string | number)[];
 
 interface Asked {
-  readonly owner: object;
+  readonly owner: GroupWork;
   readonly lookup: Lookup;
   readonly values: Values;
   readonly resolve: (rows: readonly unknown[]) => void;
@@ -52,7 +52,7 @@ const writeRank = ({ mode, table }: Write<unknown>): number => {
   return mode === 'delete' ? -rank - 1 : rank;
 };
 
-interface Command {
+export interface Command {
   readonly command: (work: Transaction) => Promise<unknown>;
 }
 
@@ -80,6 +80,8 @@ export class Group {
   #held: Asked[] = [];
   #isScheduled = false;
   #failure: { readonly error: unknown } | undefined;
+  /** Where a question failed, the commands that asked for a lock with it. */
+  readonly waitedForLock = new Set<Command>();
 
   /** Keys that the commands claim are added to `claimed`, for whoever gives them back at the end. */
   constructor(teamId: string, session: Session, keys: Keys, claimed: string[]) {
@@ -106,7 +108,7 @@ export class Group {
     return outcomes;
   }
 
-  ask(owner: object, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
+  ask(owner: GroupWork, lookup: Lookup, key: Readonly<Record<string, string | number>>): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ owner, lookup, values: valuesOf(lookup, key), resolve, reject });
       this.#schedule();
@@ -128,7 +130,7 @@ export class Group {
   }
 
   /** Drops what a command that has ended has asked for in vain: nobody would be there to hear the answer. */
-  forget(owner: object): void {
+  forget(owner: GroupWork): void {
     const isOfOthers = (asked: Asked): boolean => asked.owner !== owner;
     if (this.#asked.length > 0) this.#asked = this.#asked.filter(isOfOthers);
     if (this.#held.length > 0) this.#held = this.#held.filter(isOfOthers);
@@ -161,7 +163,11 @@ export class Group {
       if (this.#failure !== undefined) throw this.#failure.error;
       await this.#send(asked);
     } catch (error) {
-      this.#failure ??= { error };
+      if (this.#failure === undefined) {
+        this.#failure = { error };
+        for (const { owner, lookup } of asked)
+          if (lookup.locks !== null || lookup.shares !== null) this.waitedForLock.add(owner.command);
+      }
       for (const { reject } of asked) reject(error);
     }
     if (this.#asked.length + this.#held.length > 0) this.#schedule();
@@ -220,18 +226,18 @@ class GroupWork implements Transaction {
   /** Writes and their rows by turns, in the order in which they came. */
   readonly written: unknown[] = [];
   readonly #group: Group;
-  readonly #owner: Command;
+  readonly command: Command;
   readonly #keys: string[] = [];
 
   constructor(group: Group, owner: Command) {
     this.teamId = group.teamId;
     this.#group = group;
-    this.#owner = owner;
+    this.command = owner;
   }
 
   async run(): Promise<Outcome> {
     try {
-      return { value: await this.#owner.command(this) };
+      return { value: await this.command.command(this) };
     } catch (error) {
       return { error };
     } finally {
@@ -256,7 +262,7 @@ class GroupWork implements Transaction {
   claim(name: string): void {
     this.#keys.push(name);
     // It waits until all that it needs is free: with a part of it, two could wait for each other.
-    if (!this.#group.claim(this.#owner, name)) throw new Postponed(this.#keys);
+    if (!this.#group.claim(this.command, name)) throw new Postponed(this.#keys);
   }
 
   write<Row>(write: Write<Row>, ...rows: Row[]): void {

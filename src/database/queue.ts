@@ -138,19 +138,38 @@ export const createUnits = (driver: Driver): Units => {
     runApart(queue, others);
   };
 
+  /** A group waited too long for another transaction: those that may have caused it wait by themselves from now on. */
+  const blocked = (queue: TeamQueue, members: readonly Member[], waitedForLock: ReadonlySet<object>): void => {
+    const mayBeCause = (member: Member): boolean => waitedForLock.size === 0 || waitedForLock.has(member);
+    runApart(queue, members.filter(mayBeCause));
+    runAgain(
+      queue,
+      members.filter((member) => !mayBeCause(member)),
+    );
+  };
+
   /** A group failed as a whole. */
-  const failed = (queue: TeamQueue, members: readonly Member[], error: unknown): void => {
+  const failed = (
+    queue: TeamQueue,
+    members: readonly Member[],
+    error: unknown,
+    waitedForLock: ReadonlySet<object>,
+  ): void => {
+    const isApart = members.every((member) => member.isApart);
     if (isCollision(error)) {
       collided(queue, members, error);
       return;
     }
+    if (driver.isBlocked(error) && !isApart) {
+      blocked(queue, members, waitedForLock);
+      return;
+    }
     const translated = driver.translate(error);
-    const isByItself = members.every(({ isApart }) => isApart) || (members.length === 1 && !driver.isBlocked(error));
-    if (isByItself || (translated !== error && !driver.isBlocked(error))) {
+    if (isApart || members.length === 1 || translated !== error) {
       for (const { settle } of members) settle({ error: translated });
       return;
     }
-    // One of the commands cannot be carried out, or waits for another transaction; only each by itself shows which.
+    // One of the commands cannot be carried out, and only each by itself shows which.
     runApart(queue, members);
   };
 
@@ -195,12 +214,12 @@ export const createUnits = (driver: Driver): Units => {
     { taken, keys }: ReturnType<typeof take>,
     willWrite?: () => void,
   ): Promise<void> => {
+    const group = new Group(queue.teamId, session, queue.keys, keys);
     try {
-      const group = new Group(queue.teamId, session, queue.keys, keys);
       const outcomes = await group.run(taken, { willWrite });
       answer(queue, taken, outcomes, session.durable());
     } catch (error) {
-      failed(queue, taken, error);
+      failed(queue, taken, error, group.waitedForLock);
     } finally {
       session.end();
       for (const key of keys) queue.keys.delete(key);
