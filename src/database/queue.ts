@@ -75,18 +75,18 @@ export const createUnits = (driver: Driver): Units => {
     return queue;
   };
 
-  /** Counts what is not answered yet, for a team and for all; a team of which nothing is left is forgotten. */
-  const counted = async <T>(queue: TeamQueue, work: () => Promise<T>): Promise<T> => {
+  /** What is not answered yet is counted, for a team and for all. */
+  const begun = (queue: TeamQueue): void => {
     queue.unanswered += 1;
     underWay += 1;
-    try {
-      return await work();
-    } finally {
-      queue.unanswered -= 1;
-      underWay -= 1;
-      if (queue.unanswered === 0) queues.delete(queue.teamId);
-      if (underWay === 0) for (const tell of whenIdle.splice(0)) tell();
-    }
+  };
+
+  /** A team of which nothing is left is forgotten. */
+  const ended = (queue: TeamQueue): void => {
+    queue.unanswered -= 1;
+    underWay -= 1;
+    if (queue.unanswered === 0) queues.delete(queue.teamId);
+    if (underWay === 0) for (const tell of whenIdle.splice(0)) tell();
   };
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
@@ -286,19 +286,18 @@ export const createUnits = (driver: Driver): Units => {
     });
   };
 
-  const write: Units['write'] = (teamId, command) => {
-    const queue = queueOf(teamId);
-    return counted(
-      queue,
-      () =>
-        new Promise((resolve, reject) => {
-          const settle = (outcome: Outcome): void =>
-            'error' in outcome ? reject(outcome.error) : resolve(outcome.value);
-          queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isApart: false });
-          schedule(queue);
-        }),
-    );
-  };
+  const write: Units['write'] = (teamId, command) =>
+    new Promise((resolve, reject) => {
+      const queue = queueOf(teamId);
+      begun(queue);
+      const settle = (outcome: Outcome): void => {
+        ended(queue);
+        if ('error' in outcome) reject(outcome.error);
+        else resolve(outcome.value);
+      };
+      queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isApart: false });
+      schedule(queue);
+    });
 
   /** One run of a command that has its transaction, or its view of the data, to itself. */
   const runOnce = async (purpose: 'transaction' | 'read', queue: TeamQueue, command: Command): Promise<unknown> => {
@@ -320,9 +319,10 @@ export const createUnits = (driver: Driver): Units => {
     return outcome.value;
   };
 
-  const runByItself = (purpose: 'transaction' | 'read', teamId: string, command: Command): Promise<unknown> => {
+  const runByItself = async (purpose: 'transaction' | 'read', teamId: string, command: Command): Promise<unknown> => {
     const queue = queueOf(teamId);
-    return counted(queue, async () => {
+    begun(queue);
+    try {
       for (let collisions = 0; ; ) {
         try {
           return await runOnce(purpose, queue, command);
@@ -337,7 +337,9 @@ export const createUnits = (driver: Driver): Units => {
           await delay(randomInt(LIMITS.backoffMs * collisions));
         }
       }
-    });
+    } finally {
+      ended(queue);
+    }
   };
 
   return {

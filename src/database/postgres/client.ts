@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createQueries } from '../kysely.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';
+import type { Statement } from './statements.ts';
 
 /** Times and counts are bigint; all of them are far below 2^53, so they are numbers here as on SQLite. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -31,10 +32,16 @@ export class Client extends pg.Client {
     this.on('error', () => {});
   }
 
-  /** Runs a statement; rows are lists of values. */
-  run(query: { text: string; name?: string; values?: unknown[] }): Promise<pg.QueryArrayResult<unknown[]>> {
+  /** Runs a statement that the server keeps prepared; rows are lists of values. */
+  run({ name, text }: Statement, values: unknown[] = []): Promise<pg.QueryArrayResult<unknown[]>> {
     this.#holdBack();
-    return this.query<unknown[]>({ ...query, rowMode: 'array' });
+    return this.query<unknown[]>({ name, text, values, rowMode: 'array' });
+  }
+
+  /** Runs a command that begins or ends a transaction. */
+  control(text: string): Promise<pg.QueryResult> {
+    this.#holdBack();
+    return this.query(text);
   }
 
   /** Builds queries that run on this connection. */

@@ -98,18 +98,20 @@ export const createCatalogs = (read: Read): Catalogs => {
     return promise;
   };
 
-  const currentWithTemplates: Catalogs['currentWithTemplates'] = async (finder, { forPlacing }) => {
-    const [found] = await finder.find(forPlacing ? store.versionsForPlacing : store.versions, {});
+  /** The catalog of the version that was found. */
+  const catalogOf = (finder: Finder, found: { readonly catalogVersion: string } | undefined): TeamCatalog => {
     if (found === undefined) throw new Error(`there is no team ${finder.teamId}`);
     const team = kept.get(finder.teamId);
     // Reading and compiling a catalog takes time, for which no transaction is kept open.
-    if (team?.version !== found.catalogVersion) return finder.rerunAfter(loadOnce(finder.teamId));
-    return { team, templatesVersion: found.templatesVersion };
+    return team?.version === found.catalogVersion ? team : finder.rerunAfter(loadOnce(finder.teamId));
   };
 
   return {
-    current: async (finder) => (await currentWithTemplates(finder, { forPlacing: false })).team,
-    currentForPlacing: async (work) => (await currentWithTemplates(work, { forPlacing: true })).team,
-    currentWithTemplates,
+    current: async (finder) => catalogOf(finder, (await finder.find(store.versions, {}))[0]),
+    currentForPlacing: async (work) => catalogOf(work, (await work.find(store.versionsForPlacing, {}))[0]),
+    currentWithTemplates: async (finder, { forPlacing }) => {
+      const [found] = await finder.find(forPlacing ? store.versionsForPlacing : store.versions, {});
+      return { team: catalogOf(finder, found), templatesVersion: found?.templatesVersion ?? '' };
+    },
   };
 };

@@ -1,0 +1,182 @@
+import type pg from 'pg';
+import { LIMITS } from '../../limits.ts';
+import type { Lookup, Rows, SharedLock, Write } from '../declarations.ts';
+import type { Purpose, Question, Session } from '../session.ts';
+import { Collision, type Queries } from '../work.ts';
+import { Client } from './client.ts';
+import {
+  compileLookup,
+  compileWrite,
+  type LookupStatements,
+  lookupValues,
+  type Statement,
+  writeValues,
+} from './statements.ts';
+
+/**
+ * Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. And a
+ * group waits only so long for rows that another transaction has locked; then its commands run apart.
+ */
+const settingsFor = (lockTimeoutMs: number): Statement => ({
+  name: `itemwright_settings_${lockTimeoutMs}`,
+  text: `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)`,
+});
+
+const SETTINGS: Record<Purpose, Statement | null> = {
+  group: settingsFor(LIMITS.postgresGroupLockMs),
+  apart: settingsFor(0),
+  transaction: null,
+  read: settingsFor(0),
+};
+
+const BEGIN: Record<Purpose, string> = {
+  group: 'begin isolation level read committed',
+  apart: 'begin isolation level read committed',
+  transaction: 'begin isolation level read committed',
+  read: 'begin isolation level repeatable read read only',
+};
+
+/** The same number in every process for the same lock of the same team. */
+const LOCK = "hashtextextended($1::text || ' ' || $2::text, 0)";
+const SHARE: Statement = { name: 'itemwright_share', text: `select pg_advisory_xact_lock_shared(${LOCK})` };
+const EXCLUDE: Statement = { name: 'itemwright_exclude', text: `select pg_advisory_xact_lock(${LOCK})` };
+
+/** The rows of each key, from rows that each begin with the number of their key. */
+const rowsByKey = ({ rows, fields }: pg.QueryArrayResult<unknown[]>, keys: number): unknown[][] => {
+  const found: Record<string, unknown>[][] = Array.from({ length: keys }, () => []);
+  const names = fields.map(({ name }) => name);
+  for (const values of rows) {
+    const row: Record<string, unknown> = {};
+    for (let index = 1; index < values.length; index += 1) row[names[index] as string] = values[index];
+    found[(values[0] as number) - 1]?.push(row);
+  }
+  return found;
+};
+
+/** Waits for all, and fails with the first that failed. */
+const settled = async <T>(promises: readonly (Promise<T> | T)[]): Promise<T[]> => {
+  const outcomes = await Promise.allSettled(promises);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+};
+
+/** Statements are compiled once for each database, whatever connection they run on. */
+export const createStatements = () => {
+  // A client that never connects only builds queries.
+  const { queries } = new Client();
+  const lookups = new Map<Lookup, LookupStatements>();
+  const writes = new Map<Write<unknown>, Statement>();
+  return {
+    ofLookup: (lookup: Lookup): LookupStatements => {
+      let statement = lookups.get(lookup);
+      if (statement === undefined) {
+        statement = compileLookup(lookup, queries);
+        lookups.set(lookup, statement);
+      }
+      return statement;
+    },
+    ofWrite: (write: Write<unknown>): Statement => {
+      let statement = writes.get(write);
+      if (statement === undefined) {
+        statement = compileWrite(write);
+        writes.set(write, statement);
+      }
+      return statement;
+    },
+  };
+};
+
+type Statements = ReturnType<typeof createStatements>;
+
+/** One transaction on a connection of the pool. */
+export class PostgresSession implements Session {
+  readonly #client: Client & pg.PoolClient;
+  readonly #purpose: Purpose;
+  readonly #statements: Statements;
+  #settings: Statement | null;
+  #begun: Promise<unknown> = Promise.resolve();
+  #isCommitted = false;
+
+  constructor(client: Client & pg.PoolClient, purpose: Purpose, statements: Statements) {
+    this.#client = client;
+    this.#purpose = purpose;
+    this.#statements = statements;
+    this.#settings = SETTINGS[purpose];
+  }
+
+  get queries(): Queries {
+    return this.#client.queries;
+  }
+
+  begin(): void {
+    this.#begun = this.#client.control(BEGIN[this.#purpose]);
+    // Whoever asks or sends next hears of it.
+    this.#begun.catch(() => {});
+  }
+
+  async ask(questions: readonly Question[]): Promise<unknown[][][]> {
+    const configured = this.#configure(questions.some(({ lookup }) => Object.keys(lookup.keys).length > 0));
+    const lock = questions.find(({ lookup }) => lookup.shares !== null);
+    const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
+    const answers = questions.map(({ lookup, teamId, keys }) => {
+      const statement = this.#statements.ofLookup(lookup)[keys.length === 1 ? 'one' : 'many'];
+      return this.#client.run(statement, lookupValues(statement, teamId, keys));
+    });
+    // Should the transaction not have begun, these have locked nothing, and nothing follows them.
+    const [results] = await Promise.all([settled(answers), settled([this.#begun, configured, shared])]);
+    return results.map((result, index) => rowsByKey(result, questions[index]?.keys.length ?? 0));
+  }
+
+  async send(writes: readonly Rows[]): Promise<void> {
+    await this.#begun;
+    const configured = this.#configure(writes.some(({ write }) => mustBeThere(write)));
+    const sent = writes.map(({ write, teamId, rows }) =>
+      this.#client.run(this.#statements.ofWrite(write), writeValues(write, teamId, rows)),
+    );
+    const [, ...results] = await settled([configured, ...sent]);
+    for (const [index, { write, rows }] of writes.entries())
+      if (mustBeThere(write) && results[index]?.rowCount !== rows.length)
+        throw new Collision(`rows of ${write.table} are missing`);
+  }
+
+  async exclude(teamId: string, lock: SharedLock): Promise<void> {
+    await this.#begun;
+    await this.#client.run(EXCLUDE, [teamId, lock]);
+  }
+
+  async commit(): Promise<void> {
+    await this.#begun;
+    const { command } = await this.#client.control('commit');
+    // An aborted transaction answers its commit with a rollback, and no error.
+    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+    this.#isCommitted = true;
+  }
+
+  /** The server answers a commit once it is on its disk. */
+  durable(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  end(): void {
+    if (this.#isCommitted) this.#client.release();
+    else
+      this.#client.control('rollback').then(
+        () => this.#client.release(),
+        // A connection that cannot even roll back is thrown away.
+        (error: Error) => this.#client.release(error),
+      );
+  }
+
+  /** Settings are sent once, in front of the first statement that they matter to. */
+  #configure(isNeeded: boolean): ReturnType<Client['run']> | undefined {
+    if (this.#settings === null || !isNeeded) return undefined;
+    const sent = this.#client.run(this.#settings);
+    this.#settings = null;
+    return sent;
+  }
+}
+
+const mustBeThere = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
