@@ -181,11 +181,8 @@ describe('the house', () => {
 
   test('keeps drivers in the database', () => {
     const users = usersOf(/^pg($|\/)|^node:sqlite$/);
-    assert.deepEqual(users, [
-      'database/postgres/client.ts',
-      'database/postgres/open.ts',
-      'database/sqlite/connection.ts',
-    ]);
+    assert.ok(users.length > 1);
+    for (const path of users) assert.match(path, /^database\/(postgres|sqlite)\//);
   });
 
   test('lets contracts know TypeBox and nothing else from outside', () => {
