@@ -38,6 +38,12 @@ export class Client extends pg.Client {
     return this.query<unknown[]>({ name, text, values, rowMode: 'array' });
   }
 
+  /** The same with rows as objects. */
+  find({ name, text }: Statement, values: unknown[]): Promise<pg.QueryResult> {
+    this.#holdBack();
+    return this.query({ name, text, values });
+  }
+
   /** Runs a command that begins or ends a transaction. */
   control(text: string): Promise<pg.QueryResult> {
     this.#holdBack();

@@ -121,13 +121,17 @@ export class PostgresSession implements Session {
     const configured = this.#configure(questions.some(({ lookup }) => Object.keys(lookup.keys).length > 0));
     const lock = questions.find(({ lookup }) => lookup.shares !== null);
     const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
-    const answers = questions.map(({ lookup, teamId, keys }) => {
-      const statement = this.#statements.ofLookup(lookup)[keys.length === 1 ? 'one' : 'many'];
-      return this.#client.run(statement, lookupValues(statement, teamId, keys));
-    });
+    const answers = questions.map((question) => this.#rowsOf(question));
     // Should the transaction not have begun, these have locked nothing, and nothing follows them.
     const [results] = await Promise.all([settled(answers), settled([this.#begun, configured, shared])]);
-    return results.map((result, index) => rowsByKey(result, questions[index]?.keys.length ?? 0));
+    return results;
+  }
+
+  /** The rows of each key. */
+  async #rowsOf({ lookup, teamId, keys }: Question): Promise<unknown[][]> {
+    const { one, many } = this.#statements.ofLookup(lookup);
+    if (keys.length === 1) return [(await this.#client.find(one, lookupValues(one, teamId, keys))).rows];
+    return rowsByKey(await this.#client.run(many, lookupValues(many, teamId, keys)), keys.length);
   }
 
   async send(writes: readonly Rows[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import type { ColumnType, Lookup, Write } from '../declarations.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Queries } from '../work.ts';
@@ -28,28 +28,26 @@ export interface LookupStatements {
 
 const listOf = (place: number, type: ColumnType) => sql`cast(${new Parameter(place)} as ${sql.raw(type)}[])`;
 
-/** Each row that a lookup finds comes with the number of its key, counted from one. */
-const forOne = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
-  const rows = lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
-  return sql`select 1 as number, found.* from (${rows}) as found`;
-};
+const forOne = (lookup: Lookup, queries: Queries): Compilable =>
+  lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
 
 /**
- * The keys are taken in their order, and with them the locks. The offset keeps the planner from turning the query of one
- * key into a join over all rows of the team.
+ * Each row that is found comes with the number of its key, counted from one. The keys are taken in their order, and with
+ * them the locks. The offset keeps the planner from turning the query of one key into a join over all rows of the team.
  */
-const forMany = (lookup: Lookup, queries: Queries): RawBuilder<unknown> => {
+const forMany = (lookup: Lookup, queries: Queries): Compilable => {
   const types = Object.values(lookup.keys);
   const rows = lookupQuery(lookup, queries, (place) => sql.ref(`key.k${place}`));
   const lists = types.map((type, place) => listOf(place, type));
   const columns = [...types.map((_, place) => sql.raw(`k${place}`)), sql.raw('number')];
-  return sql`select key.number, found.* from unnest(${sql.join(lists)}) with ordinality as key(${sql.join(columns)})
+  const query = sql`select key.number, found.* from unnest(${sql.join(lists)}) with ordinality as key(${sql.join(columns)})
     cross join lateral (${rows} offset 0) as found`;
+  return { compile: () => query.compile(queries) };
 };
 
 export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatements => {
-  const compile = (query: RawBuilder<unknown>): LookupStatement => {
-    const { sql: text, parameters } = query.compile(queries);
+  const compile = (query: Compilable): LookupStatement => {
+    const { sql: text, parameters } = query.compile();
     return { ...named(text), parameters };
   };
   const one = compile(forOne(lookup, queries));
