@@ -36,8 +36,11 @@ export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows
   return rows;
 };
 
-/** The same for rows that are texts already. */
+/**
+ * The same for rows that are texts already. They are sent as bytes, which lie outside the heap: a long text would be
+ * copied by the garbage collector for as long as the socket has not taken it.
+ */
 export const sendTextPage = (request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<string>): never => {
   linkToNext(request, reply, next);
-  return sendText(reply, `[${rows.join(',')}]`);
+  return sendText(reply, Buffer.from(`[${rows.join(',')}]`));
 };

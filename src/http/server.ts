@@ -136,7 +136,7 @@ const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }
 };
 
 /** Answers with JSON that is text already, past the serialiser. */
-export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string): never =>
+export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
 
 export const createServer = async ({
