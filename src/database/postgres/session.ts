@@ -118,7 +118,7 @@ export class PostgresSession implements Session {
   }
 
   async ask(questions: readonly Question[]): Promise<unknown[][][]> {
-    const configured = this.#configure(questions.some(({ lookup }) => Object.keys(lookup.keys).length > 0));
+    const configured = this.#configure(questions.some((question) => this.#needsSettings(question)));
     const lock = questions.find(({ lookup }) => lookup.shares !== null);
     const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
     const answers = questions.map((question) => this.#rowsOf(question));
@@ -172,6 +172,11 @@ export class PostgresSession implements Session {
         // A connection that cannot even roll back is thrown away.
         (error: Error) => this.#client.release(error),
       );
+  }
+
+  /** Whatever locks does; what only reads is planned well enough for a single key. */
+  #needsSettings({ lookup, keys }: Question): boolean {
+    return lookup.locks !== null || lookup.shares !== null || keys.length > 1;
   }
 
   /** Settings are sent once, in front of the first statement that they matter to. */
