@@ -9,6 +9,7 @@ import {
   compileWrite,
   type LookupStatements,
   lookupValues,
+  named,
   type Statement,
   writeValues,
 } from './statements.ts';
@@ -17,11 +18,10 @@ import {
  * Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. And a
  * group waits only so long for rows that another transaction has locked; then its commands run apart.
  */
-const settingsFor = (lockTimeoutMs: number): Statement => ({
-  name: `itemwright_settings_${lockTimeoutMs}`,
-  text: `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('lock_timeout', '${lockTimeoutMs}', true)`,
-});
+const settingsFor = (lockTimeoutMs: number): Statement =>
+  named(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
+    set_config('lock_timeout', '${lockTimeoutMs}', true)`);
 
 const SETTINGS: Record<Purpose, Statement | null> = {
   group: settingsFor(LIMITS.postgresGroupLockMs),
@@ -108,6 +108,8 @@ export class PostgresSession implements Session {
   }
 
   get queries(): Queries {
+    // What is asked next waits for them on the connection, and fails if they did.
+    this.#configure(true)?.catch(() => {});
     return this.#client.queries;
   }
 

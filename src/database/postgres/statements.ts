@@ -10,7 +10,7 @@ export interface Statement {
   readonly text: string;
 }
 
-const named = (text: string): Statement => ({
+export const named = (text: string): Statement => ({
   name: `itemwright_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`,
   text,
 });

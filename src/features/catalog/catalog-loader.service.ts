@@ -32,7 +32,7 @@ interface ItemPage {
   readonly attributesOf: Map<string, Awaited<ReturnType<typeof store.selectItemAttributes>>>;
 }
 
-/** All items in byte order of their ids, each with its options and attributes in the order in which they are listed. */
+/** All items in byte order of their ids, each with its options and attributes. */
 async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
   let lastId: string | undefined;
   for (;;) {
@@ -55,6 +55,10 @@ async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPa
 export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
   new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
 
+/** In the order in which they are listed. */
+const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
+  rows.toSorted((a, b) => a.position - b.position);
+
 const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version'>> => {
   const attributes = new Map((await store.selectAttributes(reader, teamId)).map((row) => [row.id, row]));
   const classifiers = new Map((await store.selectClassifiers(reader, teamId)).map((row) => [row.id, row]));
@@ -63,8 +67,8 @@ const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedC
   const shownItems = collectShownItems(options.map(({ id }) => id));
   for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId)) {
     for (const item of items) {
-      const itemOptions = optionsOf.get(item.id) ?? [];
-      const itemAttributes = attributesOf.get(item.id) ?? [];
+      const itemOptions = byPosition(optionsOf.get(item.id));
+      const itemAttributes = byPosition(attributesOf.get(item.id));
       const { id, name, thumbnail, rollNumerator, width, height, createdAtMs, updatedAtMs } = item;
       catalog.add({
         id,

@@ -77,24 +77,26 @@ export interface ItemRange {
   readonly lastId: string;
 }
 
+// In the order of the index that has the items: a planner that knows little of the team would else take one that has not.
+
 export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries
     .selectFrom('item_classifiers')
-    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId'])
+    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
     .where('team_id', '=', teamId)
     .where('item_id', '>=', firstId)
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
-    .orderBy('position')
+    .orderBy('classifier_option_id')
     .execute();
 
 export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries
     .selectFrom('item_attributes')
-    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max'])
+    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
     .where('team_id', '=', teamId)
     .where('item_id', '>=', firstId)
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
-    .orderBy('position')
+    .orderBy('attribute_id')
     .execute();
