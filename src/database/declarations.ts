@@ -3,8 +3,8 @@ import type { Compilable, Expression, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
- * Locks that many may share and one can have alone. `grids`: whoever places things shares it, and whoever changes the
- * size of items or spaces excludes the others.
+ * Locks that many may share and one can have alone. `grids`: whoever gives or places things shares it, and whoever deletes
+ * an item, or changes the size of items or spaces, excludes the others.
  */
 export type SharedLock = 'grids';
 
@@ -61,6 +61,9 @@ export interface Write<Row> {
   /** Makes the rows to write of what the commands of a group have left; without it each left a row. */
   gather?(left: readonly Row[]): readonly object[];
 }
+
+/** Whether a write names rows that must be there: one that is not is a collision. */
+export const namesRows = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
 
 /** Rows of one team for one write. */
 export interface Rows {

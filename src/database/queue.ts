@@ -221,8 +221,8 @@ export const createUnits = (driver: Driver): Units => {
     } catch (error) {
       failed(queue, taken, error, group.waitedForLock);
     } finally {
-      session.end();
       for (const key of keys) queue.keys.delete(key);
+      session.end();
     }
   };
 
@@ -310,9 +310,9 @@ export const createUnits = (driver: Driver): Units => {
       [outcome] = await group.run([{ command }], { commits: purpose === 'transaction' });
       durable = session.durable();
     } finally {
-      session.end();
       for (const key of keys) queue.keys.delete(key);
       schedule(queue);
+      session.end();
     }
     if (purpose === 'transaction') await durable;
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
-import type { Lookup, Rows, SharedLock, Write } from '../declarations.ts';
+import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
 import type { Purpose, Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
 import { Client } from './client.ts';
@@ -138,13 +138,13 @@ export class PostgresSession implements Session {
 
   async send(writes: readonly Rows[]): Promise<void> {
     await this.#begun;
-    const configured = this.#configure(writes.some(({ write }) => mustBeThere(write)));
+    const configured = this.#configure(writes.some(({ write }) => namesRows(write)));
     const sent = writes.map(({ write, teamId, rows }) =>
       this.#client.run(this.#statements.ofWrite(write), writeValues(write, teamId, rows)),
     );
     const [, ...results] = await settled([configured, ...sent]);
     for (const [index, { write, rows }] of writes.entries())
-      if (mustBeThere(write) && results[index]?.rowCount !== rows.length)
+      if (namesRows(write) && results[index]?.rowCount !== rows.length)
         throw new Collision(`rows of ${write.table} are missing`);
   }
 
@@ -189,5 +189,3 @@ export class PostgresSession implements Session {
     return sent;
   }
 }
-
-const mustBeThere = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';

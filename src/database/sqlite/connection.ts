@@ -14,7 +14,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-const LOCKS: ReadonlySet<unknown> = new Set(['ForShare', 'ForKeyShare', 'ForUpdate', 'SkipLocked']);
+const LOCKS: ReadonlySet<unknown> = new Set(['ForUpdate', 'SkipLocked']);
 
 /** SQLite has one writer at a time: who writes holds every row, so a query that asks to hold some needs no words for it. */
 class LocklessCompiler extends SqliteQueryCompiler {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { namesRows } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
@@ -66,10 +67,9 @@ export const openSqlite = (path: string): Database => {
       questions.map(({ lookup, teamId, keys }) => keys.map((key) => connection.look(lookup, teamId, key))),
     send: async (writes) => {
       for (const { write, teamId, rows } of writes) {
-        const mustBeThere = write.mode === 'update' || write.mode === 'delete';
         for (const row of rows)
-          if (connection.write(write, teamId, row) === 0 && mustBeThere)
-            throw new Collision(`no row of ${write.table}`);
+          if (connection.write(write, teamId, row) === 0 && namesRows(write))
+            throw new Collision(`a row of ${write.table} is missing`);
       }
     },
     // Whoever writes has the whole database.
@@ -80,9 +80,13 @@ export const openSqlite = (path: string): Database => {
     },
     durable: syncer.durable,
     end: () => {
-      // A full disk rolls the whole transaction back by itself.
-      if (connection.raw.isTransaction) connection.raw.exec('rollback');
-      release();
+      try {
+        // A full disk rolls the whole transaction back by itself.
+        if (connection.raw.isTransaction) connection.raw.exec('rollback');
+      } finally {
+        // Whatever fails, others must not wait for the connection for ever.
+        release();
+      }
     },
   });
 

@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import type { Catalog } from '../pool/catalog.ts';
 import { type Bindings, bindTiers } from './binding.ts';
 import { compileCardPack, type PackPlan } from './card-pack/card-pack.ts';
@@ -51,14 +52,6 @@ export type CompiledOrFaults =
   | { readonly template: null; readonly faults: readonly Fault[] };
 
 type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
-
-const once = <T>(work: () => T): (() => T) => {
-  let done: { result: T } | undefined;
-  return () => {
-    done ??= { result: work() };
-    return done.result;
-  };
-};
 
 const chancesOf = (plan: PackPlan): PackChances => {
   const fresh = chancesOfTiers(plan, false);

@@ -1,5 +1,6 @@
 import type { Finder, Work } from '../../database/work.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
+import { once } from '../../engine/once.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { templateOdds } from '../../engine/systems/odds.ts';
@@ -38,14 +39,6 @@ const compile = ({ catalog }: TeamCatalog, row: TemplateRow): CompiledTemplate =
   if (template === null)
     throw invalid(...faults.map(({ path, message }) => ({ path: `/template/config${path}`, message })));
   return template;
-};
-
-const once = <T>(make: () => T): (() => T) => {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 };
 
 const makeReady = (team: TeamCatalog, row: TemplateRow): ReadyTemplate => {
