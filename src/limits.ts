@@ -15,6 +15,10 @@ export const LIMITS = {
   pageRows: 1000,
   listedIds: 1000,
   issues: 100,
+  /** Of a list: a page ends early, and a `Link` leads on, once its rows have this many bytes. */
+  responseBytes: 2 * 1024 * 1024,
+  /** Characters of a long response that are made at once. */
+  partLength: 64 * 1024,
 
   // Teams and their catalogs.
   secretsPerTeam: 100,
@@ -82,6 +86,16 @@ export const LIMITS = {
   /** A chore rests this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
 
+  /** How long work may run before others have their turn on the event loop; 50 ms is the most that any request may take. */
+  turnMs: 10,
+  /** Rows that are read or written before anyone asks whether the turn is over. */
+  rowsPerTurnCheck: 64,
+  /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */
+  rowsPerDetails: 10,
+  numeratorsPerRead: 5000,
+  /** Templates of a list that are read at once; each may have a configuration as large as a request. */
+  templatesPerRead: 5,
+
   // How soon things are tried again.
   retryAfterS: 1,
   choreRetryMs: 10_000,
@@ -106,5 +120,6 @@ export const LIMITS = {
   postgresReaders: 8,
   postgresConnectMs: 5_000,
   postgresStatementMs: 15_000,
+  postgresRowsPerWrite: 1000,
   postgresGroupLockMs: 100,
 } as const;

@@ -69,7 +69,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
-  [/^(errors|context|limits|time|shape|digest|ids|recently-used)\.ts$/, 'common'],
+  [/^(errors|context|limits|time|shape|digest|ids|recently-used|turns)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
   [/^database\/(work|declarations|paging|chunks)\.ts$/, 'units of work'],
   [/^database\//, 'database'],
@@ -269,7 +269,7 @@ describe('the house', () => {
       classifiers: 'classifiers',
       classifier_options: 'classifiers',
       items: 'items',
-      item_classifiers: 'items',
+      item_classifiers: 'classifiers',
       item_attributes: 'items',
       deleted_items: 'items',
       templates: 'templates',
@@ -303,7 +303,7 @@ describe('the house', () => {
       // A range may not change so that it leaves an item's range outside.
       attributes: ['items', 'item_attributes'],
       // Items are shown with their options.
-      items: ['classifier_options'],
+      items: ['classifier_options', 'item_classifiers'],
       // A list of instances is one query for where each lies, too, and may ask for the options of items.
       'item-instances': ['item_instance_spaces', 'item_classifiers'],
       // A list of placements is one query for what lies there.

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Footprint, pack } from '../src/engine/grid/grid.ts';
+import { allAtOnce } from '../src/engine/steps.ts';
 import type { Answer, Client } from './harness.ts';
 
 /** Where something lies, as the model has it. */
@@ -271,10 +272,8 @@ export class Model {
     const lying = [...this.things]
       .filter(([, { at }]) => at?.bagId === bagId)
       .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
-    const places = pack(
-      this.sizeOf(bagId),
-      lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint),
-    );
+    const footprints = lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint);
+    const places = allAtOnce(pack(this.sizeOf(bagId), footprints));
     if (places === undefined) return refused(409);
     for (const [index, [id]] of lying.entries())
       this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });

@@ -1,6 +1,16 @@
-/** A statement takes a bounded number of parameters, so what may be many rows is written some at a time. */
-const CHUNK_ROWS = 1000;
+/**
+ * A statement takes a bounded number of parameters, and others are to have their turn between two statements, so what may
+ * be many rows is read and written some at a time.
+ */
+const CHUNK_ROWS = 250;
+
+export const chunksOf = <T>(rows: readonly T[], size = CHUNK_ROWS): (readonly T[])[] => {
+  if (rows.length <= size) return [rows];
+  const chunks = [];
+  for (let start = 0; start < rows.length; start += size) chunks.push(rows.slice(start, start + size));
+  return chunks;
+};
 
 export const inChunks = async <T>(rows: readonly T[], write: (some: readonly T[]) => Promise<void>): Promise<void> => {
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) await write(rows.slice(start, start + CHUNK_ROWS));
+  if (rows.length > 0) for (const some of chunksOf(rows)) await write(some);
 };

@@ -21,6 +21,8 @@ export interface Lookup<K extends KeyTypes = KeyTypes, Row = unknown> {
   readonly locks: keyof Tables | null;
   /** A lock to share before anything is read. */
   readonly shares: SharedLock | null;
+  /** Whether one key may have very many rows. */
+  readonly isLong: boolean;
   /** The query for one key. */
   build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row> & Expression<Row>;
 }
@@ -31,15 +33,15 @@ type Build<K extends KeyTypes, Row> = Lookup<K, Row>['build'];
 export const lookup = <const K extends KeyTypes, Row>(
   keys: K,
   build: Build<K, Row>,
-  { shares = null }: { shares?: SharedLock | null } = {},
-): Lookup<K, Row> => ({ keys, build, locks: null, shares });
+  { shares = null, isLong = false }: { shares?: SharedLock | null; isLong?: boolean } = {},
+): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong });
 
 /** The same for a query that locks the rows of a table which it finds (`forUpdate`), to be held. */
 export const lockingLookup = <const K extends KeyTypes, Row>(
   locks: keyof Tables,
   keys: K,
   build: Build<K, Row>,
-): Lookup<K, Row> => ({ keys, build, locks, shares: null });
+): Lookup<K, Row> => ({ keys, build, locks, shares: null, isLong: false });
 
 /** One lookup with the key to ask it for. */
 export interface Ask<Row> {

@@ -1,4 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { LIMITS } from '../limits.ts';
+import { takeTurns } from '../turns.ts';
 
 /** Where a row stands in the order of every list: oldest first, then by id. */
 export interface Position {
@@ -46,3 +48,43 @@ export const mapPage = <A, B>({ rows, next }: Paged<A>, map: (row: A) => B): Pag
   rows: rows.map(map),
   next,
 });
+
+/**
+ * The texts of a page's rows, made some at a time. The page ends early once they have as many bytes as a response may: a
+ * row may be a thousand times as large as another.
+ */
+export const textPage = async <R extends { created_at: number; id: string }>(
+  { rows, next }: Paged<R>,
+  textsOf: (some: readonly R[]) => Promise<readonly string[]> | readonly string[],
+  rowsAtOnce: number = LIMITS.rowsPerDetails,
+): Promise<Paged<string>> => {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    if (start > 0) await takeTurns();
+    for (const text of await textsOf(rows.slice(start, start + rowsAtOnce))) {
+      bytes += Buffer.byteLength(text);
+      const last = rows[texts.length - 1];
+      if (bytes > LIMITS.responseBytes && last !== undefined)
+        return { rows: texts, next: { createdAtMs: last.created_at, id: last.id } };
+      texts.push(text);
+    }
+  }
+  return { rows: texts, next };
+};
+
+/** Where a list goes on, as a text that callers hand back. */
+export const encodeCursor = ({ createdAtMs, id }: Position): string =>
+  Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
+
+/** Undefined for what is no cursor of ours. */
+export const decodeCursor = (cursor: string): Position | undefined => {
+  try {
+    const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Number.isSafeInteger(createdAtMs) && typeof id === 'string' && !id.includes('\0')
+      ? { createdAtMs, id }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};

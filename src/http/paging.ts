@@ -1,20 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Page, Paged, Position } from '../database/paging.ts';
+import { decodeCursor, encodeCursor, type Page, type Paged, type Position } from '../database/paging.ts';
 import { invalid } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { sendText } from './server.ts';
 
-const encode = ({ createdAtMs, id }: Position): string =>
-  Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
-
 const decode = (cursor: string): Position => {
-  try {
-    const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Number.isSafeInteger(createdAtMs) && typeof id === 'string' && !id.includes('\0')) return { createdAtMs, id };
-  } catch {
-    // Not one of ours: refused below.
-  }
-  throw invalid({ path: '/query/cursor', message: 'is not a cursor that this service gave' });
+  const position = decodeCursor(cursor);
+  if (position === undefined)
+    throw invalid({ path: '/query/cursor', message: 'is not a cursor that this service gave' });
+  return position;
 };
 
 export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
@@ -26,7 +20,7 @@ const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position
   // Only the first question mark divides: others belong to the query.
   const [path, query] = request.url.split(/\?(.*)/s, 2) as [string, string?];
   const parameters = new URLSearchParams(query);
-  parameters.set('cursor', encode(next));
+  parameters.set('cursor', encodeCursor(next));
   reply.header('link', `<${path}?${parameters}>; rel="next"`);
 };
 

@@ -1,4 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
+import { Readable } from 'node:stream';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -138,6 +139,10 @@ const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }
 /** Answers with JSON that is text already, past the serialiser. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
+
+/** The same for what is long: a part at a time, as fast as the caller takes them. */
+export const sendParts = (reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(Readable.from(parts, { objectMode: false }));
 
 export const createServer = async ({
   settings,

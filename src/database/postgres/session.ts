@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
+import { takeTurns } from '../../turns.ts';
+import { chunksOf } from '../chunks.ts';
 import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
 import type { Purpose, Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
@@ -139,13 +141,23 @@ export class PostgresSession implements Session {
   async send(writes: readonly Rows[]): Promise<void> {
     await this.#begun;
     const configured = this.#configure(writes.some(({ write }) => namesRows(write)));
-    const sent = writes.map(({ write, teamId, rows }) =>
-      this.#client.run(this.#statements.ofWrite(write), writeValues(write, teamId, rows)),
-    );
-    const [, ...results] = await settled([configured, ...sent]);
-    for (const [index, { write, rows }] of writes.entries())
-      if (namesRows(write) && results[index]?.rowCount !== rows.length)
-        throw new Collision(`rows of ${write.table} are missing`);
+    configured?.catch(() => {});
+    const sent: (Promise<unknown> | undefined)[] = [configured];
+    for (const { write, teamId, rows } of writes)
+      for (const [index, some] of chunksOf(rows, LIMITS.postgresRowsPerWrite).entries()) {
+        if (index > 0) await takeTurns();
+        const written = this.#write(write, teamId, some);
+        // What fails while others have their turn is heard of at the end.
+        written.catch(() => {});
+        sent.push(written);
+      }
+    await settled(sent);
+  }
+
+  async #write(write: Write<unknown>, teamId: string, rows: readonly unknown[]): Promise<void> {
+    const values = writeValues(write, teamId, rows);
+    const { rowCount } = await this.#client.run(this.#statements.ofWrite(write), values);
+    if (namesRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
   }
 
   async exclude(teamId: string, lock: SharedLock): Promise<void> {

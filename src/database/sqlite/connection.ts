@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type SelectModifierNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { LIMITS } from '../../limits.ts';
+import { takeTurns } from '../../turns.ts';
 import type { Lookup, Write } from '../declarations.ts';
 import { createQueries } from '../kysely.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
@@ -23,8 +24,17 @@ class LocklessCompiler extends SqliteQueryCompiler {
   }
 }
 
-interface PreparedLookup {
+/** A statement that is read from in turns serves nobody else meanwhile. */
+interface Prepared {
   readonly statement: StatementSync;
+  isInUse: boolean;
+}
+
+interface PreparedQuery extends Prepared {
+  readonly isReading: boolean;
+}
+
+interface PreparedLookup extends Prepared {
   /** What each parameter is: a constant, or a part of the key. */
   readonly parameters: readonly unknown[];
 }
@@ -34,6 +44,8 @@ export interface Connection {
   readonly queries: Queries;
   /** The rows of one key. */
   look(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
+  /** The same for what may have very many. */
+  lookInTurns(lookup: Lookup, teamId: string, key: readonly (string | number)[]): Promise<unknown[]>;
   /** Writes one row, and tells how many it changed. */
   write(write: Write<unknown>, teamId: string, row: unknown): number;
 }
@@ -57,6 +69,19 @@ const writeText = ({ mode, table, columns, key }: Write<unknown>): string => {
   return `${insert} ${conflict} do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`;
 };
 
+/** All rows of a statement, with turns for others in between: a statement may have a hundred thousand. */
+const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]): Promise<unknown[]> => {
+  const rows: unknown[] = [];
+  prepared.isInUse = true;
+  try {
+    for (const row of prepared.statement.iterate(...values))
+      if (rows.push(row) % LIMITS.rowsPerTurnCheck === 0) await takeTurns();
+  } finally {
+    prepared.isInUse = false;
+  }
+  return rows;
+};
+
 export const connect = (path: string, cacheKib: number): Connection => {
   // The wait for other processes comes before all else: they may be making the file a database at this very moment.
   const raw = new DatabaseSync(path, { timeout: LIMITS.sqliteBusyMs });
@@ -64,12 +89,12 @@ export const connect = (path: string, cacheKib: number): Connection => {
     `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 32000; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
   // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
-  const statements = new Map<string, { statement: StatementSync; isReading: boolean }>();
-  const prepare = (text: string) => {
+  const statements = new Map<string, PreparedQuery>();
+  const prepare = (text: string): PreparedQuery => {
     const known = statements.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined && !known.isInUse) return known;
     const statement = raw.prepare(text);
-    const prepared = { statement, isReading: statement.columns().length > 0 };
+    const prepared = { statement, isReading: statement.columns().length > 0, isInUse: false };
     if (statements.size >= LIMITS.sqliteStatements) statements.clear();
     statements.set(text, prepared);
     return prepared;
@@ -81,21 +106,21 @@ export const connect = (path: string, cacheKib: number): Connection => {
     introspector: (db) => new SqliteIntrospector(db),
     run: async (text, parameters) => {
       // Taking the write lock at once makes a migration's transaction a lock between processes.
-      const { statement, isReading } = prepare(text === 'begin' ? 'begin immediate' : text);
+      const prepared = prepare(text === 'begin' ? 'begin immediate' : text);
       const values = parameters as SQLInputValue[];
-      if (isReading) return { rows: statement.all(...values) };
-      const { changes } = statement.run(...values);
-      return { rows: [], numAffectedRows: BigInt(changes) };
+      await takeTurns();
+      if (!prepared.isReading) return { rows: [], numAffectedRows: BigInt(prepared.statement.run(...values).changes) };
+      return { rows: await allInTurns(prepared, values) };
     },
   });
 
   const lookups = new Map<Lookup, PreparedLookup>();
   const prepareLookup = (lookup: Lookup): PreparedLookup => {
     let prepared = lookups.get(lookup);
-    if (prepared === undefined) {
+    if (prepared === undefined || prepared.isInUse) {
       const query = lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
       const { sql, parameters } = query.compile();
-      prepared = { statement: raw.prepare(sql), parameters };
+      prepared = { statement: raw.prepare(sql), parameters, isInUse: false };
       lookups.set(lookup, prepared);
     }
     return prepared;
@@ -111,18 +136,30 @@ export const connect = (path: string, cacheKib: number): Connection => {
     return statement;
   };
 
+  const valuesOf = (
+    { parameters }: PreparedLookup,
+    teamId: string,
+    key: readonly (string | number)[],
+  ): SQLInputValue[] => {
+    const values = new Array<SQLInputValue>(parameters.length);
+    for (let index = 0; index < parameters.length; index += 1) {
+      const given = parameters[index];
+      if (!(given instanceof Parameter)) values[index] = given as SQLInputValue;
+      else values[index] = given.place < 0 ? teamId : (key[given.place] as SQLInputValue);
+    }
+    return values;
+  };
+
   return {
     raw,
     queries,
     look: (lookup, teamId, key) => {
-      const { statement, parameters } = prepareLookup(lookup);
-      const values = new Array<SQLInputValue>(parameters.length);
-      for (let index = 0; index < parameters.length; index += 1) {
-        const given = parameters[index];
-        if (!(given instanceof Parameter)) values[index] = given as SQLInputValue;
-        else values[index] = given.place < 0 ? teamId : (key[given.place] as SQLInputValue);
-      }
-      return statement.all(...values);
+      const prepared = prepareLookup(lookup);
+      return prepared.statement.all(...valuesOf(prepared, teamId, key));
+    },
+    lookInTurns: (lookup, teamId, key) => {
+      const prepared = prepareLookup(lookup);
+      return allInTurns(prepared, valuesOf(prepared, teamId, key));
     },
     write: (write, teamId, row) => {
       const values: SQLInputValue[] = [teamId];

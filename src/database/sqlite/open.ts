@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { takeTurns } from '../../turns.ts';
 import { namesRows } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
@@ -63,13 +64,27 @@ export const openSqlite = (path: string): Database => {
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
     queries: connection.queries,
     begin: () => connection.raw.exec(begin),
-    ask: async (questions) =>
-      questions.map(({ lookup, teamId, keys }) => keys.map((key) => connection.look(lookup, teamId, key))),
+    ask: async (questions) => {
+      const answers: unknown[][][] = [];
+      for (const { lookup, teamId, keys } of questions) {
+        const rows: unknown[][] = [];
+        for (const key of keys) {
+          if (rows.length % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
+          rows.push(
+            lookup.isLong ? await connection.lookInTurns(lookup, teamId, key) : connection.look(lookup, teamId, key),
+          );
+        }
+        answers.push(rows);
+      }
+      return answers;
+    },
     send: async (writes) => {
       for (const { write, teamId, rows } of writes) {
-        for (const row of rows)
+        for (const [index, row] of rows.entries()) {
+          if (index % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
           if (connection.write(write, teamId, row) === 0 && namesRows(write))
             throw new Collision(`a row of ${write.table} is missing`);
+        }
       }
     },
     // Whoever writes has the whole database.

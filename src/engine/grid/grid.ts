@@ -1,3 +1,5 @@
+import { type Steps, sorted } from '../steps.ts';
+
 /** A grid and what is taken in it: for each row a number whose bit x is set where column x is taken. */
 export interface Grid {
   readonly cols: number;
@@ -168,6 +170,9 @@ const LARGEST_FIRST: Order = (one, other) => area(other) - area(one) || longerSi
 const HIGHEST_FIRST: Order = (one, other) => other.height - one.height || LARGEST_FIRST(one, other);
 const WIDEST_FIRST: Order = (one, other) => other.width - one.width || LARGEST_FIRST(one, other);
 
+/** How many places are looked for between two steps; each may have to look through a whole grid. */
+const PLACES_A_STEP = 64;
+
 /** The orders in which a repacking is tried, and which way each thing is tried first. The first that takes all is it. */
 const ATTEMPTS: readonly { readonly order: Order; readonly ways: readonly boolean[] }[] = [
   { order: LARGEST_FIRST, ways: [false, true] },
@@ -178,11 +183,11 @@ const ATTEMPTS: readonly { readonly order: Order; readonly ways: readonly boolea
   { order: WIDEST_FIRST, ways: [true, false] },
 ];
 
-const packOnce = (
+function* packOnce(
   { cols, rows }: Pick<Grid, 'cols' | 'rows'>,
   items: readonly Footprint[],
   { order, ways }: (typeof ATTEMPTS)[number],
-): Place[] | undefined => {
+): Steps<Place[] | undefined> {
   const taken = new Map<number, bigint>();
   const grid = { cols, rows, taken };
   const searched: Searched = new Map();
@@ -197,34 +202,38 @@ const packOnce = (
     }
     return undefined;
   };
-  const sequence = items.map((item, index) => ({ item, index })).sort((a, b) => order(a.item, b.item));
-  for (const { item, index } of sequence) {
+  const numbered = items.map((item, index) => ({ item, index }));
+  const sequence = yield* sorted(numbered, (a, b) => order(a.item, b.item));
+  for (const [number, { item, index }] of sequence.entries()) {
     const found = place(item);
     if (found === undefined) return undefined;
     places[index] = found;
+    if (number % PLACES_A_STEP === PLACES_A_STEP - 1) yield;
   }
   return places;
-};
+}
 
 /**
  * Places for all of these in an empty grid, largest first, each at its first free place; those of one size in the order
  * in which they are given. Undefined where no order that is tried takes all of them.
  */
-export const pack = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]): Place[] | undefined => {
+export function* pack(
+  size: Pick<Grid, 'cols' | 'rows'>,
+  items: readonly Footprint[],
+): Steps<readonly Place[] | undefined> {
   for (const attempt of ATTEMPTS) {
-    const places = packOnce(size, items, attempt);
+    const places = yield* packOnce(size, items, attempt);
     if (places !== undefined) return places;
   }
   return undefined;
-};
+}
 
-/** The footprint that is hardest to find a place for: largest area, then longest side. */
+/** The one of two that is harder to find a place for: by area, then by its longer side; the first where they are alike. */
+export const largerOf = (one: Footprint, other: Footprint): Footprint =>
+  (area(other) - area(one) || longerSide(other) - longerSide(one)) > 0 ? other : one;
+
+/** The footprint that is hardest to find a place for. */
 export const largestFootprint = (items: readonly Footprint[]): Footprint => {
-  let largest: Footprint = { width: 1, height: 1 };
-  const longest = ({ width, height }: Footprint): number => Math.max(width, height);
-  for (const item of items) {
-    const more = item.width * item.height - largest.width * largest.height;
-    if (more > 0 || (more === 0 && longest(item) > longest(largest))) largest = item;
-  }
-  return { width: largest.width, height: largest.height };
+  const { width, height } = items.reduce(largerOf, { width: 1, height: 1 });
+  return { width, height };
 };

@@ -85,13 +85,13 @@ interface AttributeKind {
  * A catalog of a hundred thousand items takes a fraction of the memory so.
  */
 interface Columns {
-  readonly names: TextColumn;
-  readonly widths: Uint32Array;
-  readonly heights: Uint32Array;
+  names: TextColumn;
+  widths: Uint32Array;
+  heights: Uint32Array;
   /** Where the attributes of each item begin in the columns below, and after the last item where they end. */
-  readonly firstAttributes: Uint32Array;
-  readonly attributeIds: TextColumn;
-  readonly attributeKinds: Uint32Array;
+  firstAttributes: Uint32Array;
+  attributeIds: TextColumn;
+  attributeKinds: Uint32Array;
   readonly kinds: readonly AttributeKind[];
 }
 
@@ -101,7 +101,7 @@ class ColumnItem implements CompiledItem {
   readonly place: number;
   readonly weight: number;
   readonly optionIds: readonly string[];
-  private readonly columns: Columns;
+  private readonly columns: Readonly<Columns>;
 
   constructor(columns: Columns, place: number, id: string, weight: number, optionIds: readonly string[]) {
     this.id = id;
@@ -208,28 +208,40 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
   const names = buildTextColumn();
   const attributeIds = buildTextColumn();
   const attributeKinds = buildNumberColumn(Uint32Array);
-  const weights = buildNumberColumn(Float64Array);
   const widths = buildNumberColumn(Uint32Array);
   const heights = buildNumberColumn(Uint32Array);
   const firstAttributes = buildNumberColumn(Uint32Array);
   firstAttributes.add(0);
-  const ids: string[] = [];
-  const optionIds: (readonly string[])[] = [];
+  // Items are made as they come, rather than all at the end, when nobody else could have a turn; so their columns are
+  // filled in at the end.
+  const noTexts = buildTextColumn().finish();
+  const noNumbers = new Uint32Array(0);
+  const columns: Columns = {
+    names: noTexts,
+    widths: noNumbers,
+    heights: noNumbers,
+    firstAttributes: noNumbers,
+    attributeIds: noTexts,
+    attributeKinds: noNumbers,
+    kinds,
+  };
+  const items: CompiledItem[] = [];
+  const itemsById = new Map<string, CompiledItem>();
 
   const add = (item: CatalogItem): void => {
-    const before = ids.at(-1);
+    const before = items.at(-1)?.id;
     if (before !== undefined && compareBytes(before, item.id) >= 0)
       throw new Error(`Item ${item.id} comes after ${before}, out of order.`);
-    ids.push(item.id);
     names.add(item.name);
     widths.add(item.width);
     heights.add(item.height);
 
-    const { ids: ownOptionIds, multipliers } = optionsOf(item);
-    optionIds.push(ownOptionIds);
+    const { ids: optionIds, multipliers } = optionsOf(item);
     let weight = item.rollNumerator;
     for (const multiplier of multipliers) weight *= multiplier;
-    weights.add(weight);
+    const compiled = new ColumnItem(columns, items.length, item.id, weight, optionIds);
+    items.push(compiled);
+    itemsById.set(item.id, compiled);
 
     for (const attribute of sortedBy(item.attributes, ({ id }) => id)) {
       attributeIds.add(attribute.id);
@@ -239,28 +251,12 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
   };
 
   const finish = (): Catalog => {
-    const columns: Columns = {
-      names: names.finish(),
-      widths: widths.finish(),
-      heights: heights.finish(),
-      firstAttributes: firstAttributes.finish(),
-      attributeIds: attributeIds.finish(),
-      attributeKinds: attributeKinds.finish(),
-      kinds,
-    };
-    const allWeights = weights.finish();
-    const itemsById = new Map<string, CompiledItem>();
-    const items = ids.map((id, place) => {
-      const item = new ColumnItem(
-        columns,
-        place,
-        id,
-        allWeights[place] as number,
-        optionIds[place] as readonly string[],
-      );
-      itemsById.set(id, item);
-      return item;
-    });
+    columns.names = names.finish();
+    columns.widths = widths.finish();
+    columns.heights = heights.finish();
+    columns.firstAttributes = firstAttributes.finish();
+    columns.attributeIds = attributeIds.finish();
+    columns.attributeKinds = attributeKinds.finish();
     return { options: optionsById, items, itemsById };
   };
 

@@ -1,7 +1,8 @@
-import { type Footprint, largestFootprint } from '../grid/grid.ts';
+import { type Footprint, largerOf } from '../grid/grid.ts';
 import type { Draws } from '../random.ts';
+import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
 import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
-import { compilePicker, isUsableTotal, type Picker } from './weighted.ts';
+import { buildPicker, isUsableTotal, type Picker } from './weighted.ts';
 
 export interface PoolFilter {
   /** For each classifier named, an item must have one of the options listed. */
@@ -40,29 +41,45 @@ const gatherByClassifier = (catalog: Catalog, optionIds: readonly string[]): Rea
   return [...gathered.values()];
 };
 
-/** The items of the catalog that a filter lets through, in byte order of their ids. */
-export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly CompiledItem[] => {
+function* filteredItems(catalog: Catalog, filter: PoolFilter): Steps<readonly CompiledItem[]> {
   const wanted = gatherByClassifier(catalog, filter.classifierOptionIds ?? []);
   const itemIds = filter.itemIds && new Set(filter.itemIds);
   if (wanted.length === 0 && itemIds === undefined) return catalog.items;
-  return catalog.items.filter(
-    (item) =>
-      (itemIds === undefined || itemIds.has(item.id)) &&
-      wanted.every((optionIds) => item.optionIds.some((optionId) => optionIds.has(optionId))),
-  );
-};
+  const passes = (item: CompiledItem): boolean =>
+    (itemIds === undefined || itemIds.has(item.id)) &&
+    wanted.every((optionIds) => item.optionIds.some((optionId) => optionIds.has(optionId)));
+  const items: CompiledItem[] = [];
+  for (const item of catalog.items) {
+    if (passes(item)) items.push(item);
+    if (item.place % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+  }
+  return items;
+}
+
+/** The items of the catalog that a filter lets through, in byte order of their ids. */
+export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly CompiledItem[] =>
+  allAtOnce(filteredItems(catalog, filter));
 
 export const haveAttributes = (items: readonly CompiledItem[]): boolean =>
   items.some(({ attributeCount }) => attributeCount > 0);
 
-const poolOf = (items: readonly CompiledItem[]): Pool => ({
-  items,
-  picker: compilePicker(items.map(({ weight }) => weight)),
-  hasAttributes: haveAttributes(items),
-  largest: largestFootprint(items.filter(({ weight }) => weight > 0)),
-});
+/** Compiles a pool in steps: a large one takes long. */
+export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Pool> {
+  const items = yield* filteredItems(catalog, filter);
+  const weights = new Float64Array(items.length);
+  let largest: Footprint = { width: 1, height: 1 };
+  let hasAttributes = false;
+  for (const [index, item] of items.entries()) {
+    weights[index] = item.weight;
+    hasAttributes ||= item.attributeCount > 0;
+    if (item.weight > 0) largest = largerOf(largest, item);
+    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+  }
+  const picker = yield* buildPicker(weights);
+  return { items, picker, hasAttributes, largest: { width: largest.width, height: largest.height } };
+}
 
-export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => poolOf(filterItems(catalog, filter));
+export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => allAtOnce(buildPool(catalog, filter));
 
 /** Whether anything can come up: some weight is above 0, and their sum is within bounds. */
 export const isRollable = ({ picker }: Pool): boolean => isUsableTotal(picker.total);
@@ -101,7 +118,7 @@ export const rollItem = (pool: Pool, draws: Draws): RolledItem | undefined => {
 };
 
 /** The odds of every item in the plain roll; all 0 when nothing can be rolled. */
-export const poolOdds = ({ items, picker }: Pool): ItemOdds[] => {
+export function* poolOdds({ items, picker }: Pool): Generator<ItemOdds> {
   const usable = isUsableTotal(picker.total);
-  return items.map((item) => ({ item, weight: item.weight, odds: usable ? item.weight / picker.total : 0 }));
-};
+  for (const item of items) yield { item, weight: item.weight, odds: usable ? item.weight / picker.total : 0 };
+}

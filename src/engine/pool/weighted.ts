@@ -1,3 +1,5 @@
+import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
+
 /** A choice among weights, compiled once and made as often as wanted. */
 export interface Picker {
   /** The sum of the weights, left to right. */
@@ -57,7 +59,7 @@ const MOST_ENTRIES = 2 ** (32 - PART_BITS);
  * word, which spares large pools the way to slow memory. Buckets and parts are powers of two, which makes `u × buckets`
  * and all that follows from it exact.
  */
-export const compilePicker = (weights: ArrayLike<number>): Picker => {
+export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
   // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
   // the last resort, so the scan leaves them out.
   const running = new Float64Array(weights.length);
@@ -102,6 +104,7 @@ export const compilePicker = (weights: ArrayLike<number>): Picker => {
     const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
     const part = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
     words[bucket] = entry * 2 ** PART_BITS + part;
+    if (bucket % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
   }
 
   const pick = (u: number): number => {
@@ -119,4 +122,6 @@ export const compilePicker = (weights: ArrayLike<number>): Picker => {
     return isIndex && found < count ? found : (chosen[found] as number);
   };
   return { total, pick };
-};
+}
+
+export const compilePicker = (weights: ArrayLike<number>): Picker => allAtOnce(buildPicker(weights));

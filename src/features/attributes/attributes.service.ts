@@ -56,9 +56,20 @@ export const updateAttribute = async (
   changed.min += 0;
   changed.max += 0;
   refuseAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
-  const outside = await store.selectCarriers(tx, teamId, id, LIMITS.issues, changed);
-  refuseAny(outside.flatMap((item) => outsideFaults(item, changed)));
+  if (changed.min > present.min || changed.max < present.max) await refuseOutside(tx, changed);
   return store.updateAttribute(tx, changed, nowMs);
+};
+
+/** Refuses a range that would leave that of an item outside. Items are looked at some at a time: there may be very many. */
+const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
+  const faults: Issue[] = [];
+  let lastId: string | undefined;
+  do {
+    const carriers = await store.selectCarriers(tx, attribute.teamId, attribute.id, lastId, LIMITS.pageRows);
+    for (const item of carriers) faults.push(...outsideFaults(item, attribute));
+    lastId = carriers.length < LIMITS.pageRows ? undefined : carriers.at(-1)?.id;
+  } while (lastId !== undefined && faults.length < LIMITS.issues);
+  refuseAny(faults.slice(0, LIMITS.issues));
 };
 
 /** How the range of an item would lie outside that of its attribute, a fault for each bound. */
@@ -76,7 +87,7 @@ const outsideFaults = (
 export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
   await beginCatalogChange(tx, teamId);
   if ((await store.selectAttribute(tx, teamId, id)) === undefined) throw notFound();
-  const carriers = await store.selectCarriers(tx, teamId, id, LIMITS.issues);
+  const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
   refuseAny(carriers.map((item) => ({ path: '/path/id', message: `is attached to item ${item.name} (${item.id})` })));
   await store.deleteAttribute(tx, teamId, id);
 };

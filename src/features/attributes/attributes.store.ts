@@ -64,13 +64,13 @@ export const updateAttribute = (
 export const deleteAttribute = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('attributes').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-/** Items that carry the attribute, with their ranges of it; at most `limit` of them. */
+/** The next items that carry the attribute, in the order of their ids, with their ranges of it. */
 export const selectCarriers = (
   reader: Reader,
   teamId: string,
   attributeId: string,
+  afterId: string | undefined,
   limit: number,
-  outside?: { min: number; max: number },
 ) =>
   reader.queries
     .selectFrom('item_attributes')
@@ -80,12 +80,7 @@ export const selectCarriers = (
     .select(['items.id', 'items.name', 'item_attributes.min', 'item_attributes.max'])
     .where('item_attributes.team_id', '=', teamId)
     .where('item_attributes.attribute_id', '=', attributeId)
-    .$if(outside !== undefined, (query) =>
-      query.where((eb) =>
-        eb.or([eb('item_attributes.min', '<', outside?.min ?? 0), eb('item_attributes.max', '>', outside?.max ?? 0)]),
-      ),
-    )
-    .orderBy('items.created_at')
-    .orderBy('items.id')
+    .$if(afterId !== undefined, (query) => query.where('item_attributes.item_id', '>', afterId as string))
+    .orderBy('item_attributes.item_id')
     .limit(limit)
     .execute();

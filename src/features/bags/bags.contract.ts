@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, OptionalBody, Paging, Strict } from '../../http/schemas.ts';
+import { answers, Empty, Id, Nullable, OptionalBody, Paging, Strict } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
 import { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import { Space } from '../spaces/spaces.contract.ts';
 import { userSpaceMembers } from '../user-spaces/user-spaces.contract.ts';
@@ -11,7 +12,13 @@ export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
 const Bag = Type.Object(
   {
     ...userSpaceWithSpaceMembers,
-    itemInstances: Type.Array(ItemInstance, { description: 'All that lies in it, oldest first.' }),
+    itemInstances: Type.Array(ItemInstance, {
+      description: `What lies in it, oldest first: ${LIMITS.pageRows} at most, and fewer where they are large.`,
+    }),
+    moreItemInstances: Nullable(Type.String(), {
+      description: 'Where the list of the rest begins; null where all that lies in it is shown.',
+      examples: ['/item-instances?userSpaceId=bag-1&cursor=WzE3MzE1NzY2MDAwMDAsImEiXQ'],
+    }),
   },
   { title: 'UserSpaceWithItemInstances', description: 'A user space with all that it takes to draw it.' },
 );
@@ -31,10 +38,19 @@ export const listUserSpaces = {
 export const getBag = {
   operationId: 'getUserSpace',
   summary: 'Show a user space with what lies in it',
-  description: 'Not paged.',
+  description: `Shows the oldest ${LIMITS.pageRows} item instances, or fewer where they are large; \`moreItemInstances\` leads to the rest.`,
   tags,
   params,
   response: answers(Bag, 400, 401, 403, 404, 500),
+};
+
+export const deleteBag = {
+  operationId: 'deleteUserSpace',
+  summary: 'Take a space from a user',
+  description: 'The item instances that lie in it are kept, unplaced.',
+  tags,
+  params,
+  response: answers(Empty, 400, 401, 403, 404, 500),
 };
 
 export const sortBag = {

@@ -26,6 +26,11 @@ export const bagRoutes = (app: App, { database, change, catalogs }: Parts): void
   );
 
   // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
+  app.delete('/users/:userId/spaces/:id', { schema: contract.deleteBag }, async ({ context, params }) => {
+    await database.transaction(context.teamId, (tx) => service.deleteBag(tx, params));
+    return {};
+  });
+
   app.post('/users/:userId/spaces/:id/sort', { schema: contract.sortBag }, async (request, reply) =>
     sendText(
       reply,

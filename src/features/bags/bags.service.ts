@@ -1,23 +1,33 @@
 import type { Context } from '../../context.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { encodeCursor, type Page, type Paged, paged, textPage } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { footprintOf } from '../../engine/grid/grid.ts';
+import { each, sorted } from '../../engine/steps.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { sizeOf } from '../item-instances/holdings.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import {
   askListedIn,
+  findListedIn,
   type ListedInstance,
   type ListedRow,
   textOf,
   toListed,
 } from '../item-instances/listing.service.ts';
-import { askGridRows, Inventory } from '../placements/inventory.service.ts';
+import { askCells, askGridRows, Inventory, leaveCells } from '../placements/inventory.service.ts';
 import { findSpace } from '../spaces/spaces.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
-import { askUserSpace, getUserSpace, listUserSpaces, toUserSpace } from '../user-spaces/user-spaces.service.ts';
+import {
+  askUserSpace,
+  getUserSpace,
+  listUserSpaces,
+  removeUserSpace,
+  toUserSpace,
+} from '../user-spaces/user-spaces.service.ts';
 import type { UserSpaceWithSpace } from './bags.contract.ts';
 
 /** Whose user space, and which. */
@@ -39,20 +49,30 @@ export const listBags = async (reader: Reader, userId: string, page: Page): Prom
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
 };
 
-const bagText = (userSpace: UserSpaceWithSpace, team: TeamCatalog, instances: readonly ListedInstance[]): string => {
-  const texts = instances.map((instance) => textOf(team, instance));
-  return `${JSON.stringify(userSpace).slice(0, -1)},"itemInstances":[${texts.join(',')}]}`;
+/** The text of a user space with as much of what lies in it as a response takes. */
+const bagText = async (
+  userSpace: UserSpaceWithSpace,
+  team: TeamCatalog,
+  instances: Paged<ListedRow>,
+  listedOf: (row: ListedRow) => ListedInstance = toListed,
+): Promise<string> => {
+  const { rows, next } = await textPage(instances, (some) => some.map((row) => textOf(team, listedOf(row))));
+  const more =
+    next && `/item-instances?${new URLSearchParams({ userSpaceId: userSpace.id, cursor: encodeCursor(next) })}`;
+  const head = JSON.stringify(userSpace).slice(0, -1);
+  return `${head},"itemInstances":[${rows.join(',')}],"moreItemInstances":${JSON.stringify(more ?? null)}}`;
 };
 
-/** The text of a user space with all that lies in it. */
+const FIRST_PAGE: Page = { limit: LIMITS.pageRows };
+
+/** The text of a user space with what lies in it. */
 export const getBag = async (reader: Reader, { userId, id }: BagOf, catalogs: Catalogs): Promise<string> => {
-  const listed = askListedIn(id);
   const [team, userSpace, rows] = await Promise.all([
     catalogs.current(reader),
     getUserSpace(reader, userId, id),
-    reader.find(listed.lookup, listed.key),
+    findListedIn(reader, id, FIRST_PAGE),
   ]);
-  return bagText(await withSpace(reader, userSpace), team, rows.map(toListed));
+  return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE));
 };
 
 /** What lies in a bag, as an inventory learns it. */
@@ -72,7 +92,7 @@ const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void =>
   ]);
 };
 
-/** Repacks a user space, largest first, and answers its text. */
+/** Repacks a user space, largest first, and answers its text. There may be tens of thousands of things in it. */
 export const sortBag = async (
   work: Work,
   context: Context,
@@ -84,13 +104,24 @@ export const sortBag = async (
   if (held?.user_id !== userId) throw notFound();
   const inventory = new Inventory(context);
   inventory.open(id, sizeOf(team, held), gridRows);
-  for (const row of rows) learn(inventory, team, row);
-  const things = rows
-    .toSorted((a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id))
-    .map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
-  if (!inventory.repack(id, things))
+  await inTurns(each(rows, (row) => learn(inventory, team, row)));
+  const inOrder = await inTurns(sorted(rows, (a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id)));
+  const things = inOrder.map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
+  if (!(await inTurns(inventory.repack(id, things))))
     throw conflict({ path: '/path/id', message: 'no order that was tried finds a place for everything in it' });
-  inventory.save(work);
-  const sorted = rows.map((row) => ({ ...toListed(row), placement: inventory.placementOf(row.id) }));
-  return bagText(await withSpace(work, toUserSpace(held)), team, sorted);
+  await inTurns(inventory.saveInSteps(work));
+  const shown = paged(rows.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
+  return bagText(await withSpace(work, toUserSpace(held)), team, shown, (row) => ({
+    ...toListed(row),
+    placement: inventory.placementOf(row.id),
+  }));
+};
+
+/** Deletes a user space; what lies in it is kept, unplaced. */
+export const deleteBag = async (work: Work, { userId, id }: BagOf): Promise<void> => {
+  const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
+  if (held?.user_id !== userId) throw notFound();
+  // The database would take the cells along, but tens of thousands of them at once, while all others wait.
+  leaveCells(work, id, cells);
+  removeUserSpace(work, id);
 };

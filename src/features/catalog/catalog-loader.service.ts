@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../../database/work.ts';
 import { buildCatalog, type Catalog } from '../../engine/pool/catalog.ts';
+import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { collectShownItems, type ShownCatalog } from './shown-catalog.presenter.ts';
 
@@ -21,10 +21,12 @@ export interface LoadedCatalog {
 }
 
 /**
- * Items are read some at a time, so that a large catalog is never in memory as rows, and other requests have their turn
- * in between.
+ * Items are read some at a time, so that a large catalog is never in memory as rows: few at first, since each may have two
+ * hundred options and attributes, and then as many as promise to have so many rows together.
  */
-const ITEMS_A_PAGE = 200;
+const FIRST_ITEMS = 25;
+const MOST_ITEMS = 400;
+const ROWS_A_PAGE = 2000;
 
 interface ItemPage {
   readonly items: Awaited<ReturnType<typeof store.selectItemsAfter>>;
@@ -35,19 +37,24 @@ interface ItemPage {
 /** All items in byte order of their ids, each with its options and attributes. */
 async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
   let lastId: string | undefined;
+  let count = FIRST_ITEMS;
   for (;;) {
-    const items = await store.selectItemsAfter(reader, teamId, lastId, ITEMS_A_PAGE);
+    const items = await store.selectItemsAfter(reader, teamId, lastId, count);
     const firstId = items[0]?.id;
     lastId = items.at(-1)?.id;
     if (firstId === undefined || lastId === undefined) return;
     const range = { firstId, lastId };
+    const options = await store.selectItemOptions(reader, teamId, range);
+    const attributes = await store.selectItemAttributes(reader, teamId, range);
     yield {
       items,
-      optionsOf: Map.groupBy(await store.selectItemOptions(reader, teamId, range), ({ itemId }) => itemId),
-      attributesOf: Map.groupBy(await store.selectItemAttributes(reader, teamId, range), ({ itemId }) => itemId),
+      optionsOf: Map.groupBy(options, ({ itemId }) => itemId),
+      attributesOf: Map.groupBy(attributes, ({ itemId }) => itemId),
     };
-    if (items.length < ITEMS_A_PAGE) return;
-    await setImmediate();
+    if (items.length < count) return;
+    const rowsAnItem = (items.length + options.length + attributes.length) / items.length;
+    count = Math.min(MOST_ITEMS, 2 * count, Math.ceil(ROWS_A_PAGE / rowsAnItem));
+    await takeTurns();
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
-import { compilePool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
+import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
+import { allAtOnce, THINGS_A_STEP } from '../../engine/steps.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
+import { inTurns } from '../../turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
 import * as store from './catalog.store.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog } from './catalog-loader.service.ts';
@@ -14,8 +16,10 @@ export interface TeamCatalog extends CatalogPresenter {
   readonly catalog: Catalog;
   /** Spaces by id. */
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
-  /** The pool of a plain roll, compiled once for each filter in use. */
-  pool(filter: PoolFilter): Pool;
+  /** All items. */
+  readonly everything: Pool;
+  /** The pool of a plain roll with a filter, compiled once for each filter in use. */
+  pool(finder: Finder, filter: PoolFilter): Pool;
 }
 
 /** Compiled catalogs of teams, each for as long as its version holds. */
@@ -55,19 +59,41 @@ export const changeItemCount = (tx: Transaction, by: number): Promise<number> =>
 const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
   JSON.stringify([[...classifierOptionIds].sort(), itemIds ?? null]);
 
-const teamCatalogOf = ({ version, catalog, spaces, shown }: LoadedCatalog): TeamCatalog => {
-  const everything = compilePool(catalog);
-  const pools = createRecentlyUsed(LIMITS.rolledPools, (key: string) => {
+/** Pools of a catalog that are in use. A large one is compiled while no transaction waits for it. */
+const createPools = (catalog: Catalog) => {
+  interface Compiling {
+    pool?: Pool;
+    readonly promise: Promise<void>;
+  }
+  const compile = (key: string): Compiling => {
     const [classifierOptionIds, itemIds] = JSON.parse(key);
-    return compilePool(catalog, { classifierOptionIds, itemIds: itemIds ?? undefined });
-  });
+    const steps = buildPool(catalog, { classifierOptionIds, itemIds: itemIds ?? undefined });
+    if (catalog.items.length <= THINGS_A_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
+    const compiling: Compiling = {
+      promise: inTurns(steps).then((pool) => {
+        compiling.pool = pool;
+      }),
+    };
+    return compiling;
+  };
+  const inUse = createRecentlyUsed(LIMITS.rolledPools, compile);
+  return (finder: Finder, filter: PoolFilter): Pool => {
+    const { pool, promise } = inUse.get(keyOf(filter));
+    return pool ?? finder.rerunAfter(promise);
+  };
+};
+
+const teamCatalogOf = async ({ version, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
+  const everything = await inTurns(buildPool(catalog));
+  const poolOf = createPools(catalog);
   return {
     version,
     catalog,
     spaces,
     ...createPresenter(catalog, shown),
-    pool: (filter) =>
-      filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : pools.get(keyOf(filter)),
+    everything,
+    pool: (finder, filter) =>
+      filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),
   };
 };
 

@@ -71,6 +71,17 @@ export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string
   return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
 };
 
+/** The same with nothing but what their weights begin with. */
+export const selectNumeratorsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
+  const query = reader.queries
+    .selectFrom('items')
+    .select(['id', 'roll_numerator as rollNumerator'])
+    .where('team_id', '=', teamId)
+    .orderBy('id')
+    .limit(limit);
+  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
+};
+
 /** Items from one id to another, both included. */
 export interface ItemRange {
   readonly firstId: string;

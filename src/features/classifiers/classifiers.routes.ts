@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
-import { pageOf, sendPage } from '../../http/paging.ts';
+import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
@@ -12,7 +12,7 @@ export const classifierRoutes = (app: App, { database, change }: { database: Dat
 
   app.get('/classifiers', { schema: contract.listClassifiers }, async (request, reply) => {
     const { context, query } = request;
-    return sendPage(
+    return sendTextPage(
       request,
       reply,
       await database.read(context.teamId, (reader) => service.listClassifiers(reader, context, pageOf(query))),

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -33,8 +33,11 @@ export const createClassifier = async (
   return getClassifier(tx, { teamId }, id);
 };
 
-export const listClassifiers = (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<Classifier>> =>
-  store.selectClassifiers(reader, teamId, page);
+/** A page of texts, each of one classifier. */
+export const listClassifiers = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
+  textPage(await store.selectClassifierRows(reader, teamId, page), async (rows) =>
+    (await store.withOptions(reader, teamId, rows)).map((classifier) => JSON.stringify(classifier)),
+  );
 
 export const getClassifier = async (
   reader: Reader,
@@ -99,13 +102,11 @@ export const updateClassifier = async (
     })),
     'CONFLICT',
   );
-  await store.deleteOptions(
-    tx,
-    teamId,
-    removed.map((option) => option.id),
-  );
+  const removedIds = removed.map((option) => option.id);
+  await store.takeFromItems(tx, teamId, removedIds);
+  await store.deleteOptions(tx, teamId, removedIds);
   await store.saveOptions(tx, teamId, changed);
-  if (!(await hasFiniteWeights(tx, Number.POSITIVE_INFINITY)))
+  if (!(await hasFiniteWeights(tx)))
     throw invalid({ path: '/body/classifierOptions', message: 'would make the weights of items infinite' });
   return getClassifier(tx, { teamId }, id);
 };
@@ -120,10 +121,15 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
       message: `has option ${optionName}, which template ${template} names`,
     })),
   );
+  await store.takeFromItems(
+    tx,
+    teamId,
+    classifierOptions.map((option) => option.id),
+  );
   await store.deleteClassifier(tx, teamId, id);
   // Weights grow only where a multiplier below 1 goes.
   const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
-  if (lowered && !(await hasFiniteWeights(tx, Number.POSITIVE_INFINITY)))
+  if (lowered && !(await hasFiniteWeights(tx)))
     throw invalid({ path: '/path/id', message: 'keeps weights of items finite, which would be infinite without it' });
 };
 
@@ -137,3 +143,12 @@ const templatesNaming = async (reader: Reader, options: readonly ClassifierOptio
 /** The options of these ids that the team has. */
 export const findOptions = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<ClassifierOption[]> =>
   store.selectOptionsById(reader, teamId, ids);
+
+/** Gives an item these options, in place of those it had. */
+export const setItemOptions = (tx: Transaction, itemId: string, optionIds: readonly string[]): Promise<void> =>
+  store.replaceItemOptions(
+    tx,
+    tx.teamId,
+    itemId,
+    optionIds.map((optionId) => ({ id: newId(), optionId })),
+  );

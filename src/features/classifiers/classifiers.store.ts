@@ -1,5 +1,6 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import type { Classifier } from './classifiers.contract.ts';
@@ -69,12 +70,58 @@ export const saveOptions = async (
     .execute();
 };
 
+/** Which options an item has, in place of those it had. */
+export const replaceItemOptions = async (
+  tx: Transaction,
+  teamId: string,
+  itemId: string,
+  links: readonly { id: string; optionId: string }[],
+): Promise<void> => {
+  await tx.queries.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('item_id', '=', itemId).execute();
+  if (links.length === 0) return;
+  await tx.queries
+    .insertInto('item_classifiers')
+    .values(
+      links.map(({ id, optionId }, position) => ({
+        team_id: teamId,
+        id,
+        item_id: itemId,
+        classifier_option_id: optionId,
+        position,
+      })),
+    )
+    .execute();
+};
+
+/** Takes options from the items that have them, some at a time: there may be very many. */
+export const takeFromItems = async (tx: Transaction, teamId: string, optionIds: readonly string[]): Promise<void> => {
+  for (const optionId of optionIds) {
+    for (;;) {
+      const links = await tx.queries
+        .selectFrom('item_classifiers')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('classifier_option_id', '=', optionId)
+        .orderBy('item_id')
+        .limit(LIMITS.pageRows)
+        .execute();
+      if (links.length === 0) break;
+      const ids = links.map(({ id }) => id);
+      await tx.queries.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('id', 'in', ids).execute();
+    }
+  }
+};
+
 export const deleteOptions = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0)
     await tx.queries.deleteFrom('classifier_options').where('team_id', '=', teamId).where('id', 'in', ids).execute();
 };
 
-const withOptions = async (reader: Reader, teamId: string, rows: readonly ClassifierRow[]): Promise<Classifier[]> => {
+export const withOptions = async (
+  reader: Reader,
+  teamId: string,
+  rows: readonly ClassifierRow[],
+): Promise<Classifier[]> => {
   if (rows.length === 0) return [];
   const options = await reader.queries
     .selectFrom('classifier_options')
@@ -108,10 +155,14 @@ export const selectClassifier = async (reader: Reader, teamId: string, id: strin
   return (await withOptions(reader, teamId, rows))[0];
 };
 
-export const selectClassifiers = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Classifier>> => {
+/** A page of classifiers without their options. */
+export const selectClassifierRows = async (
+  reader: Reader,
+  teamId: string,
+  page: Page,
+): Promise<Paged<ClassifierRow>> => {
   const query = reader.queries.selectFrom('classifiers').selectAll().where('team_id', '=', teamId);
-  const { rows, next } = paged(await onPage(query, 'classifiers', page).execute(), page);
-  return { rows: await withOptions(reader, teamId, rows), next };
+  return paged(await onPage(query, 'classifiers', page).execute(), page);
 };
 
 export const selectOptionsById = (

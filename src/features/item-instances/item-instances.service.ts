@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { inChunks } from '../../database/chunks.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Transaction, type Work } from '../../database/work.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
@@ -344,9 +345,17 @@ export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<
 };
 
 /**
- * Records that all instances of a user go with the user, and takes the user out of the history. The caller holds the user,
- * so that no more are given to them, and deletes the user, with whom the instances go.
+ * Deletes all instances of a user who goes, records it, and takes the user out of the history. The caller holds the user, so
+ * that no more are given to them.
  */
-export const recordDeletionOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
-  await recordUserDeletion(tx, context, userId, await store.holdAllOf(tx, userId));
+export const deleteInstancesOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
+  const instances = await store.holdAllOf(tx, userId);
+  await recordUserDeletion(tx, context, userId, instances);
+  // The database would take them along with the user, but all at once, while everybody else waits.
+  await inChunks(instances, (some) =>
+    store.deleteInstances(
+      tx,
+      some.map(({ id }) => id),
+    ),
+  );
 };

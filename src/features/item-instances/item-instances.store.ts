@@ -68,6 +68,10 @@ export const holdAllOf = ({ queries, teamId }: Transaction, userId: string): Pro
     .forUpdate()
     .execute();
 
+export const deleteInstances = async ({ queries, teamId }: Transaction, ids: readonly string[]): Promise<void> => {
+  await queries.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', 'in', ids).execute();
+};
+
 /** An instance with where it lies; the members of the placement are null where it lies nowhere. */
 export interface ListedRow {
   readonly id: string;
@@ -115,33 +119,52 @@ export const listedById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
 );
 
 /** All that lies in a user space, oldest first. */
-export const listedIn = lookup({ userSpaceId: 'text' }, (queries, teamId, { userSpaceId }) =>
-  listed(queries, teamId)
-    .where('placement.user_space_id', '=', userSpaceId)
-    .orderBy('item_instances.created_at')
-    .orderBy('item_instances.id'),
+export const listedIn = lookup(
+  { userSpaceId: 'text' },
+  (queries, teamId, { userSpaceId }) =>
+    listed(queries, teamId)
+      .where('placement.user_space_id', '=', userSpaceId)
+      .orderBy('item_instances.created_at')
+      .orderBy('item_instances.id'),
+  { isLong: true },
 );
 
-/** A page of what a user owns. */
-const listedOf = lookup(
-  { userId: 'text', createdAt: 'bigint', id: 'text', limit: 'integer' },
-  (queries, teamId, { userId, createdAt, id, limit }) =>
+/** A page of a list, from behind a position on. */
+const PAGE_KEY = { createdAt: 'bigint', id: 'text', limit: 'integer' } as const;
+
+const pageKey = ({ limit, after }: Page) => ({
+  createdAt: after?.createdAtMs ?? Number.MIN_SAFE_INTEGER,
+  id: after?.id ?? '',
+  limit: limit + 1,
+});
+
+const listedOf = lookup({ userId: 'text', ...PAGE_KEY }, (queries, teamId, { userId, createdAt, id, limit }) =>
+  listed(queries, teamId)
+    .where('item_instances.user_id', '=', userId)
+    .where(sql<boolean>`(item_instances.created_at, item_instances.id) > (${createdAt}, ${id})`)
+    .orderBy('item_instances.created_at')
+    .orderBy('item_instances.id')
+    .limit(limit),
+);
+
+/** What a user owns, with one row more than the page has. */
+export const findListedOf = (finder: Finder, userId: string, page: Page): Promise<readonly ListedRow[]> =>
+  finder.find(listedOf, { userId, ...pageKey(page) });
+
+const listedInFrom = lookup(
+  { userSpaceId: 'text', ...PAGE_KEY },
+  (queries, teamId, { userSpaceId, createdAt, id, limit }) =>
     listed(queries, teamId)
-      .where('item_instances.user_id', '=', userId)
+      .where('placement.user_space_id', '=', userSpaceId)
       .where(sql<boolean>`(item_instances.created_at, item_instances.id) > (${createdAt}, ${id})`)
       .orderBy('item_instances.created_at')
       .orderBy('item_instances.id')
       .limit(limit),
 );
 
-/** What a user owns, with one row more than the page has. */
-export const findListedOf = (finder: Finder, userId: string, { limit, after }: Page): Promise<readonly ListedRow[]> =>
-  finder.find(listedOf, {
-    userId,
-    createdAt: after?.createdAtMs ?? Number.MIN_SAFE_INTEGER,
-    id: after?.id ?? '',
-    limit: limit + 1,
-  });
+/** What lies in a user space, with one row more than the page has. */
+export const findListedIn = (finder: Finder, userSpaceId: string, page: Page): Promise<readonly ListedRow[]> =>
+  finder.find(listedInFrom, { userSpaceId, ...pageKey(page) });
 
 /** The same for any filter. Options are looked up where items have them, since they may have no end of items. */
 export const selectListed = (

@@ -1,5 +1,5 @@
 import { type Ask, ask } from '../../database/declarations.ts';
-import { mapPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { type Page, type Paged, paged, textPage } from '../../database/paging.ts';
 import { Collision, type Reader } from '../../database/work.ts';
 import { notFound } from '../../errors.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
@@ -53,7 +53,7 @@ export const listItemInstances = async (
 ): Promise<Paged<string>> => {
   const filter = { userId, userSpaceId, itemId, classifierOptionIds, instanceIds };
   const [team, rows] = await Promise.all([catalogs.current(reader), find(reader, filter, page)]);
-  return mapPage(paged([...rows], page), (row) => textOf(team, toListed(row)));
+  return textPage(paged([...rows], page), (some) => some.map((row) => textOf(team, toListed(row))));
 };
 
 /** The text of one instance. */
@@ -65,3 +65,7 @@ export const getItemInstance = async (reader: Reader, id: string, catalogs: Cata
 
 /** All that lies in a user space, oldest first. */
 export const askListedIn = (userSpaceId: string): Ask<store.ListedRow> => ask(store.listedIn, { userSpaceId });
+
+/** A page of it, with one row more than the page has. */
+export const findListedIn = (reader: Reader, userSpaceId: string, page: Page): Promise<readonly store.ListedRow[]> =>
+  store.findListedIn(reader, userSpaceId, page);

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
-import { pageOf, sendPage } from '../../http/paging.ts';
+import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
@@ -12,7 +12,7 @@ export const itemRoutes = (app: App, { database, change }: { database: Database 
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {
     const { context, query } = request;
-    return sendPage(
+    return sendTextPage(
       request,
       reply,
       await database.read(context.teamId, (reader) => service.listItems(reader, context, pageOf(query))),

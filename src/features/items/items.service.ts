@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
 import { beginCatalogChange, changeItemCount } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
-import { findOptions } from '../classifiers/classifiers.service.ts';
+import { findOptions, setItemOptions } from '../classifiers/classifiers.service.ts';
 import { findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { refit } from '../placements/refit.service.ts';
 import { templatesNamingItem } from '../templates/templates.service.ts';
@@ -108,12 +108,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
     created_at: createdAt,
     updated_at: updatedAt,
   });
-  await store.replaceOptions(
-    tx,
-    teamId,
-    id,
-    optionIds.map((optionId) => ({ id: newId(), optionId })),
-  );
+  await setItemOptions(tx, id, optionIds);
   await store.saveAttributes(
     tx,
     teamId,
@@ -131,8 +126,11 @@ const withId = ({ attributeId, min, max }: GivenAttribute, id: string) => ({
   max: max + 0,
 });
 
-export const listItems = (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<Item>> =>
-  store.selectItems(reader, teamId, page);
+/** A page of texts, each of one item. */
+export const listItems = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
+  textPage(await store.selectItemRows(reader, teamId, page), async (rows) =>
+    (await store.withDetails(reader, teamId, rows)).map((item) => JSON.stringify(item)),
+  );
 
 export const getItem = async (reader: Reader, { teamId }: Pick<Context, 'teamId'>, id: string): Promise<Item> => {
   const item = await store.selectItem(reader, teamId, id);
@@ -175,13 +173,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
       after: { width, height },
       path: width !== present.width ? '/body/width' : '/body/height',
     });
-  if (change.classifierOptionIds !== undefined)
-    await store.replaceOptions(
-      tx,
-      teamId,
-      id,
-      optionIds.map((optionId) => ({ id: newId(), optionId })),
-    );
+  if (change.classifierOptionIds !== undefined) await setItemOptions(tx, id, optionIds);
   if (change.itemAttributes !== undefined) {
     const ids = new Map(present.attributes.map((attribute) => [attribute.attributeId, attribute.id]));
     await store.saveAttributes(

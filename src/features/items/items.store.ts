@@ -6,7 +6,7 @@ import type { Item } from './items.contract.ts';
 
 export type ItemRow = Tables['items'];
 
-const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
+export const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const options = await reader.queries
@@ -67,10 +67,10 @@ export const selectItem = async (reader: Reader, teamId: string, id: string): Pr
   return (await withDetails(reader, teamId, rows))[0];
 };
 
-export const selectItems = async (reader: Reader, teamId: string, page: Page): Promise<Paged<Item>> => {
+/** A page of items without their details. */
+export const selectItemRows = async (reader: Reader, teamId: string, page: Page): Promise<Paged<ItemRow>> => {
   const query = reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
-  const { rows, next } = paged(await onPage(query, 'items', page).execute(), page);
-  return { rows: await withDetails(reader, teamId, rows), next };
+  return paged(await onPage(query, 'items', page).execute(), page);
 };
 
 export const insertItem = (tx: Transaction, row: ItemRow) => tx.queries.insertInto('items').values(row).execute();
@@ -85,28 +85,6 @@ export const deleteItem = async (tx: Transaction, teamId: string, id: string, na
     .values({ team_id: teamId, id, name })
     .onConflict((conflict) =>
       conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({ name: eb.ref('excluded.name') })),
-    )
-    .execute();
-};
-
-export const replaceOptions = async (
-  tx: Transaction,
-  teamId: string,
-  itemId: string,
-  links: readonly { id: string; optionId: string }[],
-): Promise<void> => {
-  await tx.queries.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('item_id', '=', itemId).execute();
-  if (links.length === 0) return;
-  await tx.queries
-    .insertInto('item_classifiers')
-    .values(
-      links.map(({ id, optionId }, position) => ({
-        team_id: teamId,
-        id,
-        item_id: itemId,
-        classifier_option_id: optionId,
-        position,
-      })),
     )
     .execute();
 };

@@ -21,6 +21,7 @@ import {
   rowsWithout,
   type Searched,
 } from '../../engine/grid/grid.ts';
+import { allAtOnce, each, type Steps } from '../../engine/steps.ts';
 import { conflict, type Issue, refuseAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
@@ -46,6 +47,14 @@ export interface WantedPlace {
 
 /** To be held together with the user space, whose lock protects them: what is taken in its grid. */
 export const askGridRows = (userSpaceId: string): Ask<store.GridRow> => ask(store.gridRows, { userSpaceId });
+
+/** To be held together with the user space: the cells that are taken in it. */
+export const askCells = (userSpaceId: string): Ask<Cell> => ask(store.cellsIn, { userSpaceId });
+
+/** Leaves cells of a user space that is about to go. */
+export const leaveCells = (work: Work, userSpaceId: string, cells: readonly Cell[]): void => {
+  for (const { x, y } of cells) work.write(store.deleteCell, { user_space_id: userSpaceId, y, x });
+};
 
 /** Where an instance lies. It stays so only where its user space is held. */
 export const askPlacement = (itemInstanceId: string): Ask<store.PlacedRow> =>
@@ -255,37 +264,42 @@ export class Inventory {
    * Repacks a user space of which everything that lies there was learnt: largest first, those of one size in the given
    * order. What stays where it is keeps its time of change. False, and nothing done, where no order takes everything.
    */
-  repack(
+  *repack(
     userSpaceId: string,
     things: readonly { readonly itemInstanceId: string; readonly item: Footprint }[],
-  ): boolean {
+  ): Steps<boolean> {
     const grid = this.#gridOf(userSpaceId);
-    const places = pack(
+    const places = yield* pack(
       grid,
       things.map(({ item }) => item),
     );
     if (places === undefined) return false;
     for (const y of grid.taken.keys()) grid.taken.set(y, 0n);
     grid.searched.clear();
-    for (const [index, { itemInstanceId, item }] of things.entries()) {
+    yield* each(things, ({ itemInstanceId, item }, index) => {
       const place = places[index] as Place;
       const present = this.placementOf(itemInstanceId);
       if (present?.x === place.x && present.y === place.y && present.rotated === place.rotated) take(grid, present);
       else this.#lay(itemInstanceId, item, userSpaceId, place);
-    }
+    });
     return true;
   }
 
   /** Writes what has changed, once: the key over the cells refuses whatever would lie on another. */
   save(work: Work): void {
-    for (const [itemInstanceId, now] of this.#now) {
+    allAtOnce(this.saveInSteps(work));
+  }
+
+  /** The same for a command that has to do with very many. */
+  *saveInSteps(work: Work): Steps<void> {
+    yield* each([...this.#now], ([itemInstanceId, now]) => {
       const before = this.#before.get(itemInstanceId);
-      if (now === (before ?? null)) continue;
+      if (now === (before ?? null)) return;
       if (before !== undefined)
         for (const { x, y } of cellsOf(before, before))
           work.write(store.deleteCell, { user_space_id: before.userSpaceId, y, x });
       if (now !== null) work.write(store.insertCell, ...cellRows(now));
-    }
+    });
     for (const [userSpaceId, { before, taken }] of this.#grids)
       work.write(store.saveGridRow, ...changedRows(userSpaceId, before, taken));
   }

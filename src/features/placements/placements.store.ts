@@ -71,9 +71,26 @@ export const placedUnder = lookup(
 export const placedBeyond = lookup(
   { userSpaceId: 'text', cols: 'integer', rows: 'integer' },
   (queries, teamId, { userSpaceId, cols, rows }) =>
-    placed(queries, teamId)
-      .where('cell.user_space_id', '=', userSpaceId)
-      .having(sql<boolean>`max(cell.x) >= ${cols} or max(cell.y) >= ${rows}`),
+    placed(queries, teamId).where('cell.item_instance_id', 'in', (eb) =>
+      eb
+        .selectFrom('item_instance_spaces as beyond')
+        .select('beyond.item_instance_id')
+        .where('beyond.team_id', '=', teamId)
+        .where('beyond.user_space_id', '=', userSpaceId)
+        .where(sql<boolean>`(beyond.x >= ${cols} or beyond.y >= ${rows})`),
+    ),
+);
+
+/** All cells that are taken in a user space. */
+export const cellsIn = lookup(
+  { userSpaceId: 'text' },
+  (queries, teamId, { userSpaceId }) =>
+    queries
+      .selectFrom('item_instance_spaces')
+      .select(['x', 'y'])
+      .where('team_id', '=', teamId)
+      .where('user_space_id', '=', userSpaceId),
+  { isLong: true },
 );
 
 /** What is taken in the rows of a grid; a row in which nothing is may be absent. */

@@ -13,8 +13,11 @@ import {
   rowsWith,
   rowsWithout,
 } from '../../engine/grid/grid.ts';
+import { once } from '../../engine/once.ts';
+import { each, type Steps } from '../../engine/steps.ts';
 import { type Issue, refuseAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
 import { readSpaces } from '../catalog/catalog-loader.service.ts';
 import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';
@@ -37,32 +40,44 @@ interface Refitted extends Grid {
   readonly before: ReadonlyMap<number, bigint>;
   readonly taken: Map<number, bigint>;
   readonly placed: readonly Placed[];
+  /** Which instances these are, and in which row each of them begins. */
+  readonly index: () => { readonly same: ReadonlySet<string>; readonly byRow: ReadonlyMap<number, readonly Placed[]> };
 }
+
+const indexOf = (placed: readonly Placed[]) => ({
+  same: new Set(placed.map(({ item_instance_id }) => item_instance_id)),
+  byRow: Map.groupBy(placed, ({ y }) => y),
+});
 
 const lyingOf = ({ x, y, rotated }: Placed, item: Footprint): Lying => ({ ...footprintOf(item, rotated === 1), x, y });
 
 /** Lets the instances in one grid cover their new cells, as far as they can; those that cannot are returned. */
-const refitGrid = (grid: Refitted, before: Footprint, after: Footprint): Placed[] => {
+function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<Placed[]> {
   const change = (rows: ReadonlyMap<number, bigint>): void => {
     for (const [y, bits] of rows) grid.taken.set(y, bits);
   };
-  for (const placed of grid.placed) {
+  yield* each(grid.placed, (placed) => {
     const lying = lyingOf(placed, before);
     change(rowsWithout(grid, lying, lying));
-  }
-  return grid.placed.filter((placed) => {
-    const lying = lyingOf(placed, after);
-    const fits = isInside(grid, lying, lying) && isFree(grid, lying, lying);
-    if (fits) change(rowsWith(grid, lying, lying));
-    return !fits;
   });
-};
+  const misfits: Placed[] = [];
+  yield* each(grid.placed, (placed) => {
+    const lying = lyingOf(placed, after);
+    if (isInside(grid, lying, lying) && isFree(grid, lying, lying)) change(rowsWith(grid, lying, lying));
+    else misfits.push(placed);
+  });
+  return misfits;
+}
+
+/** Rows in which something may begin that reaches as far as an item that begins in the given one. */
+const rowsNear = (y: number): number[] =>
+  Array.from({ length: 2 * LIMITS.itemSide - 1 }, (_, index) => y + index - LIMITS.itemSide + 1);
 
 const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Footprint): Promise<string> => {
   const lying = lyingOf(placed, after);
   const who = `item instance ${placed.item_instance_id} at ${placed.x}, ${placed.y} in user space ${grid.userSpaceId}`;
   if (!isInside(grid, lying, lying)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
-  const same = new Set(grid.placed.map(({ item_instance_id }) => item_instance_id));
+  const { same, byRow } = grid.index();
   const under = await tx.find(store.placedUnder, {
     userSpaceId: grid.userSpaceId,
     left: lying.x,
@@ -72,7 +87,9 @@ const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Fo
   });
   const inTheWay = [
     ...under.filter(({ item_instance_id }) => !same.has(item_instance_id)),
-    ...grid.placed.filter((other) => other !== placed && overlap(lyingOf(other, after), lying)),
+    ...rowsNear(lying.y).flatMap((y) =>
+      (byRow.get(y) ?? []).filter((other) => other !== placed && overlap(lyingOf(other, after), lying)),
+    ),
   ];
   const names = inTheWay.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
   return `${who} would lie on item instance ${names.join(', ')}`;
@@ -132,8 +149,11 @@ export const refit = async (tx: Transaction, { itemId, before, after, path }: Re
       const size = spaces.get(spaceOf.get(userSpaceId) ?? '');
       if (size === undefined) throw new Collision();
       const taken = takenOf(rows[index] ?? []);
-      const grid = { userSpaceId, cols: size.cols, rows: size.rows, before: taken, taken: new Map(taken), placed };
-      for (const misfit of refitGrid(grid, before, after))
+      const grid: Refitted = {
+        ...{ userSpaceId, cols: size.cols, rows: size.rows, before: taken, taken: new Map(taken), placed },
+        index: once(() => indexOf(placed)),
+      };
+      for (const misfit of await inTurns(refitGrid(grid, before, after)))
         if (faults.length < LIMITS.issues) faults.push({ path, message: await whyNot(tx, grid, misfit, after) });
       tx.write(store.saveGridRow, ...changedRows(userSpaceId, grid.before, grid.taken));
     }

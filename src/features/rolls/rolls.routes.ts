@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
-import { type App, sendText } from '../../http/server.ts';
+import { type App, sendParts, sendText } from '../../http/server.ts';
 import * as contract from './rolls.contract.ts';
 import * as service from './rolls.service.ts';
 
@@ -16,7 +16,7 @@ export const rollRoutes = (
     );
   });
 
-  app.get('/items/odds', { schema: contract.listItemOdds }, ({ context }) =>
-    database.read(context.teamId, (reader) => service.listItemOdds(reader, workshop.catalogs)),
+  app.get('/items/odds', { schema: contract.listItemOdds }, async ({ context }, reply) =>
+    sendParts(reply, await database.read(context.teamId, (reader) => service.listItemOdds(reader, workshop.catalogs))),
   );
 };

@@ -1,8 +1,17 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
-import { isRollable, type Pool, poolOdds, type RolledItem, rollItem as rollFromPool } from '../../engine/pool/pool.ts';
+import {
+  isRollable,
+  type ItemOdds as OddsOfItem,
+  type Pool,
+  poolOdds,
+  type RolledItem,
+  rollItem as rollFromPool,
+} from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { takeTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { givenText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from './roll-record.service.ts';
@@ -42,9 +51,9 @@ const nothingToRoll = (request: RollRequest | null, total: number): ServiceError
 };
 
 /** The pool of a request, if anything can be rolled in it. */
-const poolOf = (team: TeamCatalog, request: RollRequest | null): Pool => {
+const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Pool => {
   if (request !== null) refuseAny(requestFaults(request, team));
-  const pool = team.pool({ classifierOptionIds: request?.classifierOptionIds });
+  const pool = team.pool(work, { classifierOptionIds: request?.classifierOptionIds });
   if (!isRollable(pool)) throw nothingToRoll(request, pool.picker.total);
   return pool;
 };
@@ -59,7 +68,7 @@ export const rollItem = async (
   const { userId, userSpaceId } = request ?? {};
   const { nowMs } = context;
   const team = await (userId === undefined ? catalogs.current(work) : catalogs.currentForPlacing(work));
-  const pool = poolOf(team, request);
+  const pool = poolOf(work, team, request);
   if (userId === undefined) {
     const rolled = rollFromPool(pool, draws) as RolledItem;
     recordRolls(work, { templateId: null, rollerId: null, nowMs, rolled: [rolled] });
@@ -73,12 +82,24 @@ export const rollItem = async (
   return team.rollText(rolled, given && givenText(given));
 };
 
-export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<ItemOdds[]> => {
+/** Texts that together are the list of the odds of all items. */
+async function* oddsTexts(odds: Iterable<OddsOfItem>): AsyncGenerator<string> {
+  let text = '[';
+  let separator = '';
+  for (const { item, weight, odds: share } of odds) {
+    const row: ItemOdds = { itemId: item.id, itemName: item.name, weight, odds: share };
+    text += `${separator}${JSON.stringify(row)}`;
+    separator = ',';
+    if (text.length < LIMITS.partLength) continue;
+    yield text;
+    text = '';
+    await takeTurns();
+  }
+  yield `${text}]`;
+}
+
+/** The odds of all items, of which there may be a hundred thousand, as parts of a text. */
+export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<AsyncIterable<string>> => {
   const team = await catalogs.current(finder);
-  return poolOdds(team.pool({})).map(({ item, weight, odds }) => ({
-    itemId: item.id,
-    itemName: item.name,
-    weight,
-    odds,
-  }));
+  return oddsTexts(poolOdds(team.everything));
 };

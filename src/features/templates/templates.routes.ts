@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
-import { pageOf, sendPage } from '../../http/paging.ts';
+import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './templates.contract.ts';
@@ -19,7 +19,7 @@ export const templateRoutes = (
     const page = await database.read(context.teamId, (reader) =>
       service.listTemplates(reader, context, {}, pageOf(query)),
     );
-    return sendPage(request, reply, page);
+    return sendTextPage(request, reply, page);
   });
 
   app.get('/templates/type/:type', { schema: contract.listTemplatesOfType }, async (request, reply) => {
@@ -27,7 +27,7 @@ export const templateRoutes = (
     const page = await database.read(context.teamId, (reader) =>
       service.listTemplates(reader, context, params, pageOf(query)),
     );
-    return sendPage(request, reply, page);
+    return sendTextPage(request, reply, page);
   });
 
   app.get('/templates/:id', { schema: contract.getTemplate }, ({ context, params }) =>

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Page, Paged } from '../../database/paging.ts';
+import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { type Bindings, referencedIds } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
@@ -73,12 +73,21 @@ export const createTemplate = async (
   return store.toTemplate(row);
 };
 
-export const listTemplates = (
+/** A page of texts, each of one template. */
+export const listTemplates = async (
   reader: Reader,
   { teamId }: Context,
   filter: { type?: string },
   page: Page,
-): Promise<Paged<Template>> => store.selectTemplates(reader, teamId, filter.type, page);
+): Promise<Paged<string>> =>
+  textPage(
+    await store.selectPositions(reader, teamId, filter.type, page),
+    async (positions) => {
+      const found = await Promise.all(positions.map(({ id }) => reader.find(store.templateById, { id })));
+      return found.flat().map(store.toTemplateText);
+    },
+    LIMITS.templatesPerRead,
+  );
 
 export const getTemplate = async (finder: Finder, id: string): Promise<Template> => {
   const [row] = await finder.find(store.templateById, { id });

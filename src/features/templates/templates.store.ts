@@ -1,5 +1,5 @@
 import { lookup } from '../../database/declarations.ts';
-import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
+import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { isoTime } from '../../time.ts';
@@ -17,22 +17,30 @@ export const toTemplate = (row: TemplateRow): Template => ({
   updatedAt: isoTime(row.updated_at),
 });
 
+/** The same as JSON; its configuration is kept as that. */
+export const toTemplateText = ({ id, team_id: teamId, name, type, config, ...row }: TemplateRow): string => {
+  const before = JSON.stringify({ id, teamId, name, type }).slice(0, -1);
+  const after = JSON.stringify({ createdAt: isoTime(row.created_at), updatedAt: isoTime(row.updated_at) }).slice(1);
+  return `${before},"config":${config},${after}`;
+};
+
 export const templateById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
 
-export const selectTemplates = async (
+/** Where the templates of a page stand, without what they hold, which may be a lot. */
+export const selectPositions = async (
   reader: Reader,
   teamId: string,
   type: string | undefined,
   page: Page,
-): Promise<Paged<Template>> => {
+): Promise<Paged<Pick<TemplateRow, 'id' | 'created_at'>>> => {
   const query = reader.queries
     .selectFrom('templates')
-    .selectAll()
+    .select(['id', 'created_at'])
     .where('team_id', '=', teamId)
     .$if(type !== undefined, (some) => some.where('type', '=', type as string));
-  return mapPage(paged(await onPage(query, 'templates', page).execute(), page), toTemplate);
+  return paged(await onPage(query, 'templates', page).execute(), page);
 };
 
 export const insertTemplate = (tx: Transaction, row: TemplateRow) =>

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../database/work.ts';
 import { notFound } from '../../errors.ts';
-import { holdInstancesOf, recordDeletionOf } from '../item-instances/item-instances.service.ts';
+import { deleteInstancesOf, holdInstancesOf } from '../item-instances/item-instances.service.ts';
 import { holdUserSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { holdStatesOf } from '../user-states/user-states.service.ts';
 import { findUser, holdUser, removeUser } from '../users/users.service.ts';
@@ -17,6 +17,6 @@ export const deleteUser = async (tx: Transaction, context: Context, id: string):
   await holdInstancesOf(tx, id);
   await holdUserSpacesOf(tx, id);
   if (!(await holdUser(tx, id))) throw notFound();
-  await recordDeletionOf(tx, context, id);
+  await deleteInstancesOf(tx, context, id);
   await removeUser(tx, id);
 };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Nullable, OwnId, Strict, Timestamp, UserId } from '../../http/schemas.ts';
+import { answers, Id, Nullable, OwnId, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
@@ -38,13 +38,4 @@ export const createUserSpace = {
   params: Strict({ userId: UserId }),
   body: NewUserSpace,
   response: answers(UserSpace, 400, 401, 403, 500),
-};
-
-export const deleteUserSpace = {
-  operationId: 'deleteUserSpace',
-  summary: 'Take a space from a user',
-  description: 'The item instances that lie in it are kept, unplaced.',
-  tags,
-  params: Strict({ userId: Id, id: Id }),
-  response: answers(Empty, 400, 401, 403, 404, 500),
 };

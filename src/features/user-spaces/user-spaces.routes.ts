@@ -1,4 +1,3 @@
-import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -6,20 +5,14 @@ import * as contract from './user-spaces.contract.ts';
 import * as service from './user-spaces.service.ts';
 
 interface Parts {
-  readonly database: Database;
   readonly command: Carriers['command'];
   readonly catalogs: Catalogs;
 }
 
-export const userSpaceRoutes = (app: App, { database, command, catalogs }: Parts): void => {
+export const userSpaceRoutes = (app: App, { command, catalogs }: Parts): void => {
   app.post('/users/:userId/spaces', { schema: contract.createUserSpace }, (request, reply) =>
     command(request, reply, (work, { context, params, body }) =>
       service.createUserSpace(work, context, params.userId, body, { catalogs }),
     ),
   );
-
-  app.delete('/users/:userId/spaces/:id', { schema: contract.deleteUserSpace }, async ({ context, params }) => {
-    await database.write(context.teamId, (work) => service.deleteUserSpace(work, params.userId, params.id));
-    return {};
-  });
 };

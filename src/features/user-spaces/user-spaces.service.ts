@@ -57,11 +57,8 @@ export const listUserSpaces = async (reader: Reader, userId: string, page: Page)
   return mapPage(await store.selectUserSpaces(reader, userId, page), toUserSpace);
 };
 
-export const deleteUserSpace = async (work: Work, userId: string, id: string): Promise<void> => {
-  const [[row]] = await work.hold(askUserSpace(id));
-  if (row?.user_id !== userId) throw notFound();
-  work.write(store.deleteUserSpace, { id });
-};
+/** Deletes a user space that is held. */
+export const removeUserSpace = (work: Work, id: string): void => work.write(store.deleteUserSpace, { id });
 
 /** To be held: whoever has a user space may place, move and take away what lies in it. */
 export const askUserSpace = (id: string): Ask<store.UserSpaceRow> => ask(store.holdUserSpace, { id });

@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely';
+
+/** Which items have an option or an attribute, in the order of the items, so that very many can be gone through in parts. */
+const ORDERED = [
+  { table: 'item_classifiers', name: 'of_option', column: 'classifier_option_id' },
+  { table: 'item_attributes', name: 'of_attribute', column: 'attribute_id' },
+];
+
+export const up = async (schema: Kysely<unknown>): Promise<void> => {
+  for (const { table, name, column } of ORDERED) {
+    await schema.schema.dropIndex(`${table}_${name}`).execute();
+    await schema.schema.createIndex(`${table}_${name}`).on(table).columns(['team_id', column, 'item_id']).execute();
+  }
+};

@@ -1,0 +1,48 @@
+/** Work in steps: whoever runs it may do something else after each `yield`. */
+export type Steps<T> = Generator<void, T>;
+
+/** How many things are gone through between two steps. */
+export const THINGS_A_STEP = 1024;
+
+/** Runs all steps one after another. */
+export const allAtOnce = <T>(steps: Steps<T>): T => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+};
+
+/** Goes through things in steps. */
+export function* each<T>(things: readonly T[], visit: (thing: T, index: number) => void): Steps<void> {
+  for (const [index, thing] of things.entries()) {
+    visit(thing, index);
+    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+  }
+}
+
+type Compare<T> = (one: T, other: T) => number;
+
+/** Two sorted lists as one; of equal things those of the first list come first. */
+function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<T>): Steps<T[]> {
+  const all: T[] = [];
+  let [left, right] = [0, 0];
+  while (left < first.length || right < second.length) {
+    const isLeft =
+      right === second.length || (left < first.length && compare(first[left] as T, second[right] as T) <= 0);
+    all.push((isLeft ? first[left++] : second[right++]) as T);
+    if (all.length % THINGS_A_STEP === 0) yield;
+  }
+  return all;
+}
+
+/** A sorted copy; equal things stay in their order. */
+export function* sorted<T>(things: readonly T[], compare: Compare<T>): Steps<T[]> {
+  if (things.length <= THINGS_A_STEP) {
+    yield;
+    return things.toSorted(compare);
+  }
+  const middle = Math.ceil(things.length / 2);
+  const first = yield* sorted(things.slice(0, middle), compare);
+  const second = yield* sorted(things.slice(middle), compare);
+  return yield* merged(first, second, compare);
+}
