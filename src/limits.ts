@@ -3,6 +3,10 @@ export const LIMITS = {
   // What a request may hold.
   bodyBytes: 1024 * 1024,
   bodyDepth: 64,
+  /** Far more than any operation takes; a body of nothing but braces would hold several times as many. */
+  bodyValues: 50_000,
+  /** Of a wrong body with more values than this only the first fault is reported. */
+  valuesCheckedThoroughly: 5000,
   /** Longer than any id that is accepted, even with each of its characters escaped, so that validation refuses it. */
   pathParameterLength: 16_384,
   /** The longest id has 191 characters of four bytes each, and base64 makes four of every three. */
@@ -15,6 +19,7 @@ export const LIMITS = {
   pageRows: 1000,
   listedIds: 1000,
   issues: 100,
+  issuePathLength: 1000,
 
   // Teams and their catalogs.
   secretsPerTeam: 100,

@@ -15,14 +15,14 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
+import { type Issue, listIssues, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
-import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
+import { bodyFaults, requestIssues, sizeFault, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -89,10 +89,16 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
+/** Names of members may be as long as a whole body. */
+const shortened = ({ path, message }: Issue): Issue =>
+  path.length > LIMITS.issuePathLength
+    ? { path: `${path.slice(0, LIMITS.issuePathLength)}…`, message }
+    : { path, message };
+
 const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
   code,
   message: REFUSALS[code].message,
-  issues,
+  issues: listIssues(issues, shortened),
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
@@ -203,6 +209,8 @@ export const createServer = async ({
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
     // A client that always sends the content type means no body here.
     if (text === '') return done(null, undefined);
+    const tooMuch = sizeFault(text);
+    if (tooMuch !== undefined) return done(new ServiceError('BAD_REQUEST', [tooMuch]));
     parseJson(request, text, (error, value) => {
       if (error !== null) {
         done(new ServiceError('BAD_REQUEST', [{ path: '/body', message: 'is not valid JSON' }]));
