@@ -96,7 +96,7 @@ export const compileBody = (schema: object): Check => {
     collect(value);
     return toIssues(root, collect.errors ?? []);
   };
-  return Object.assign(validate as Check, { issuesOf });
+  return Object.assign(validate, { issuesOf }) as Check;
 };
 
 /** A check for what no route can check because the schema depends on other things. */

@@ -7,11 +7,19 @@ import { basic, createEmptyDatabase, startService } from './harness.ts';
 
 test('takes so many requests at once and no more, and again as many when they are done', () => {
   const pressure = createPressure(Number.POSITIVE_INFINITY);
-  for (let taken = 0; taken < LIMITS.requestsUnderWay; taken += 1) assert.equal(pressure.admit('team', 0), undefined);
+  const taken = (team: string) => {
+    let count = 0;
+    while (pressure.admit(team, 0) === undefined) count += 1;
+    return count;
+  };
+  assert.equal(taken('team'), LIMITS.requestsUnderWay / 2, 'a single team has half');
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
-  pressure.release();
-  assert.equal(pressure.admit('other', 0), undefined);
-  assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
+  assert.equal(taken('other'), LIMITS.requestsUnderWay / 4, 'the next has half of the rest');
+  pressure.release('team');
+  assert.equal(pressure.admit('third', 0), undefined);
+  pressure.release('third');
+  for (let count = 0; count < 10; count += 1) pressure.release('team');
+  assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE', 'it still has more than is free');
 });
 
 test('gives each team its own share of a second', () => {
@@ -19,7 +27,7 @@ test('gives each team its own share of a second', () => {
   const taken = (team: string, nowMs: number) => {
     let count = 0;
     while (pressure.admit(team, nowMs) === undefined) {
-      pressure.release();
+      pressure.release(team);
       count += 1;
     }
     return count;
