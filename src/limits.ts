@@ -84,7 +84,7 @@ export const LIMITS = {
   stopDelayMs: 600_000,
   /** While stopping, connections on which nothing is asked are closed after the first, half-sent requests after the second. */
   stopIdleMs: 100,
-  stopArrivalMs: 10_000,
+  stopArrivalMs: 5000,
   stopCheckMs: 20,
   /** For the database to be closed once every request is answered. */
   stopDatabaseMs: 1000,
@@ -97,6 +97,10 @@ export const LIMITS = {
   verifiedHeaderMs: 500,
   /** A day is promised; the hour more allows for clocks that differ between nodes. */
   storedAnswerMs: 25 * 3_600_000,
+  /** Of a response to a request with an `Idempotency-Key`; what is longer is refused before it has any effect. */
+  storedAnswerLength: 4 * 1024 * 1024,
+  /** The response to a plain roll is shorter, and is stored as it is. */
+  compressedAnswerLength: 1536,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,

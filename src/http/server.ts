@@ -38,7 +38,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the service was told to stop: it still answers, but wants no more. */
     readonly isStopping: () => boolean;
-    /** Says so to whoever asks, and with every response. It is `close` that stops. */
+    /** Says so to whoever asks. It is `close` that stops. */
     readonly prepareToStop: () => void;
   }
   interface FastifyContextConfig {
@@ -264,9 +264,16 @@ export const createServer = async ({
   app.server.maxConnections = LIMITS.connections;
   const exchanges = createExchanges(requestTimeoutMs, () => performance.now());
   const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
-  app.decorate('isStopping', () => exchanges.isStopping);
-  app.decorate('prepareToStop', exchanges.stop);
-  app.addHook('preClose', createDrain(app.server, exchanges));
+  let isStopping = false;
+  app.decorate('isStopping', () => isStopping);
+  app.decorate('prepareToStop', () => {
+    isStopping = true;
+  });
+  const drain = createDrain(app.server, exchanges);
+  app.addHook('preClose', async () => {
+    isStopping = true;
+    await drain();
+  });
   app.addHook('onClose', async () => clearInterval(sweeper));
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAtMs = performance.now();
