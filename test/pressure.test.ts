@@ -4,15 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { createPressure } from '../src/http/pressure.ts';
 import { LIMITS } from '../src/limits.ts';
-import {
-  basic,
-  type Client,
-  createEmptyDatabase,
-  type EmptyDatabase,
-  ENGINES,
-  type Service,
-  startService,
-} from './harness.ts';
+import { basic, type Client, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 
 test('takes so many requests at once and no more, and again as many when they are done', () => {
   const pressure = createPressure(Number.POSITIVE_INFINITY);
@@ -94,128 +86,126 @@ const isRefused = ({ answer }: { answer: () => string }): boolean =>
 /** As many as a single team may have under way. */
 const SHARE = LIMITS.requestsUnderWay / 2;
 
-for (const engine of ENGINES) {
-  describe(`requests under way on ${engine}`, { timeout: 120_000 }, () => {
-    let empty: EmptyDatabase;
-    let service: Service;
-    let other: Client;
-    const open: Socket[] = [];
-    /** What the database keeps waiting: authorization, or reads and writes of the first team. */
-    let gates: { authorization?: Promise<void>; team?: Promise<void> } = {};
-    const isFirst = (teamId: string) => teamId === service?.teamId;
-    /** What is wrong is refused once it is admitted, and needs nothing that is kept waiting. */
-    const isAdmitted = async () => (await service.post('/attributes', {})).status === 400;
+describe('requests under way', { timeout: 120_000 }, () => {
+  let empty: EmptyDatabase;
+  let service: Service;
+  let other: Client;
+  const open: Socket[] = [];
+  /** What the database keeps waiting: authorization, or reads and writes of the first team. */
+  let gates: { authorization?: Promise<void>; team?: Promise<void> } = {};
+  const isFirst = (teamId: string) => teamId === service?.teamId;
+  /** What is wrong is refused once it is admitted, and needs nothing that is kept waiting. */
+  const isAdmitted = async () => (await service.post('/attributes', {})).status === 400;
 
-    before(async () => {
-      empty = await createEmptyDatabase(engine);
-      service = await startService(empty.url, {}, undefined, {
-        disguise: (database) => ({
-          ...database,
-          readUrgent: async (teamId, query) => {
-            await gates.authorization;
-            return database.readUrgent(teamId, query);
-          },
-          read: async (teamId, query) => {
-            if (isFirst(teamId)) await gates.team;
-            return database.read(teamId, query);
-          },
-          write: async (teamId, command) => {
-            if (isFirst(teamId)) await gates.team;
-            return database.write(teamId, command);
-          },
-        }),
-        requestTimeoutMs: 60_000,
-      });
-      other = await service.anotherTeam();
+  before(async () => {
+    empty = await createEmptyDatabase('sqlite');
+    service = await startService(empty.url, {}, undefined, {
+      disguise: (database) => ({
+        ...database,
+        readUrgent: async (teamId, query) => {
+          await gates.authorization;
+          return database.readUrgent(teamId, query);
+        },
+        read: async (teamId, query) => {
+          if (isFirst(teamId)) await gates.team;
+          return database.read(teamId, query);
+        },
+        write: async (teamId, command) => {
+          if (isFirst(teamId)) await gates.team;
+          return database.write(teamId, command);
+        },
+      }),
+      requestTimeoutMs: 60_000,
     });
-    afterEach(async () => {
-      gates = {};
-      for (const socket of open.splice(0)) socket.destroy();
-      await until(isAdmitted);
-    });
-    after(async () => {
-      await service?.stop();
-      await empty?.drop();
-    });
-
-    const sendMany = async (count: number, text: string) => {
-      const sent = await Promise.all(Array.from({ length: count }, () => send(service.address, text)));
-      open.push(...sent.map(({ socket }) => socket));
-      return sent;
-    };
-
-    test('are none of those whose bodies have not arrived', async () => {
-      const sent = await sendMany(SHARE + 50, halfSent(service, 100));
-      assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
-      assert.equal((await other.post('/users', {})).status, 200);
-      assert.ok(sent.every(({ answer }) => answer() === ''));
-    });
-
-    test('have room for bodies to arrive, which no team can take up alone', async () => {
-      const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
-      await sendMany(most, halfSent(service, LIMITS.bodyBytes));
-      await until(async () => (await service.post('/users', {})).status === 503);
-      assert.equal((await service.get('/users')).status, 200, 'what has no body needs no room');
-      assert.equal((await other.post('/users', {})).status, 200);
-      for (const socket of open.splice(0)) socket.destroy();
-      await until(async () => (await service.post('/users', {})).status === 200);
-    });
-
-    test('are none of those whose callers left while their secret was looked up', async () => {
-      const gate = Promise.withResolvers<void>();
-      const fresh = await service.as('write');
-      gates.authorization = gate.promise;
-      for (const { socket } of await sendMany(SHARE + 50, head(fresh, 'GET /users'))) {
-        await until(() => socket.bytesWritten > 0);
-        socket.destroy();
-      }
-      await until(async () => (await connectionsOf(service)) < SHARE);
-      gate.resolve();
-      gates = {};
-      assert.equal((await fresh.get('/users')).status, 200);
-    });
-
-    test('are refused to a team that has as many as are free, and not to others', async () => {
-      const gate = Promise.withResolvers<void>();
-      gates.team = gate.promise;
-      const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
-      await until(() => sent.filter(isRefused).length >= 10);
-      assert.equal((await other.get('/users')).status, 200);
-      assert.equal((await service.post('/users', {})).status, 503);
-      gate.resolve();
-      await until(() => sent.every(({ answer }) => answer() !== ''));
-      assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
-    });
-
-    test('are those that are still worked on, though their callers left', async () => {
-      const gate = Promise.withResolvers<void>();
-      gates.team = gate.promise;
-      const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
-      await until(() => sent.some(isRefused));
-      for (const socket of open.splice(0)) socket.destroy();
-      await until(async () => (await connectionsOf(service)) < SHARE / 2);
-      assert.equal(await isAdmitted(), false);
-      gate.resolve();
-      await until(isAdmitted);
-    });
-
-    test('are none of those that waited for another on a connection which is gone', async () => {
-      const gate = Promise.withResolvers<void>();
-      gates.team = gate.promise;
-      const pipelined = head(service, 'GET /users').repeat(10);
-      while (await isAdmitted()) await sendMany(10, pipelined);
-      for (const socket of open.splice(0)) socket.destroy();
-      gate.resolve();
-      gates = {};
-      const isAllFree = async () => {
-        const sent = await sendMany(SHARE - 10, head(service, 'GET /users', 'connection: close\r\n'));
-        await until(() => sent.every(({ answer }) => answer() !== ''));
-        return sent.every(({ answer }) => answer().startsWith('HTTP/1.1 200'));
-      };
-      await until(isAllFree);
-    });
+    other = await service.anotherTeam();
   });
-}
+  afterEach(async () => {
+    gates = {};
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(isAdmitted);
+  });
+  after(async () => {
+    await service?.stop();
+    await empty?.drop();
+  });
+
+  const sendMany = async (count: number, text: string) => {
+    const sent = await Promise.all(Array.from({ length: count }, () => send(service.address, text)));
+    open.push(...sent.map(({ socket }) => socket));
+    return sent;
+  };
+
+  test('are none of those whose bodies have not arrived', async () => {
+    const sent = await sendMany(SHARE + 50, halfSent(service, 100));
+    assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
+    assert.equal((await other.post('/users', {})).status, 200);
+    assert.ok(sent.every(({ answer }) => answer() === ''));
+  });
+
+  test('have room for bodies to arrive, which no team can take up alone', async () => {
+    const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
+    await sendMany(most, halfSent(service, LIMITS.bodyBytes));
+    await until(async () => (await service.post('/users', {})).status === 503);
+    assert.equal((await service.get('/users')).status, 200, 'what has no body needs no room');
+    assert.equal((await other.post('/users', {})).status, 200);
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(async () => (await service.post('/users', {})).status === 200);
+  });
+
+  test('are none of those whose callers left while their secret was looked up', async () => {
+    const gate = Promise.withResolvers<void>();
+    const fresh = await service.as('write');
+    gates.authorization = gate.promise;
+    for (const { socket } of await sendMany(SHARE + 50, head(fresh, 'GET /users'))) {
+      await until(() => socket.bytesWritten > 0);
+      socket.destroy();
+    }
+    await until(async () => (await connectionsOf(service)) < SHARE);
+    gate.resolve();
+    gates = {};
+    assert.equal((await fresh.get('/users')).status, 200);
+  });
+
+  test('are refused to a team that has as many as are free, and not to others', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
+    await until(() => sent.filter(isRefused).length >= 10);
+    assert.equal((await other.get('/users')).status, 200);
+    assert.equal((await service.post('/users', {})).status, 503);
+    gate.resolve();
+    await until(() => sent.every(({ answer }) => answer() !== ''));
+    assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
+  });
+
+  test('are those that are still worked on, though their callers left', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
+    await until(() => sent.some(isRefused));
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(async () => (await connectionsOf(service)) < SHARE / 2);
+    assert.equal(await isAdmitted(), false);
+    gate.resolve();
+    await until(isAdmitted);
+  });
+
+  test('are none of those that waited for another on a connection which is gone', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const pipelined = head(service, 'GET /users').repeat(10);
+    while (await isAdmitted()) await sendMany(10, pipelined);
+    for (const socket of open.splice(0)) socket.destroy();
+    gate.resolve();
+    gates = {};
+    const isAllFree = async () => {
+      const sent = await sendMany(SHARE - 10, head(service, 'GET /users', 'connection: close\r\n'));
+      await until(() => sent.every(({ answer }) => answer() !== ''));
+      return sent.every(({ answer }) => answer().startsWith('HTTP/1.1 200'));
+    };
+    await until(isAllFree);
+  });
+});
 
 const connectionsOf = ({ app }: Service): Promise<number> =>
   new Promise((resolve, reject) =>
