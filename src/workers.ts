@@ -30,7 +30,8 @@ export const superviseWorkers = ({ count, logger, listening, ended }: Supervisio
   cluster.on('exit', (worker, code, signal) => {
     const left = Object.keys(cluster.workers ?? {}).length;
     if (stopping) {
-      if (code !== 0) worstCode = 1;
+      // One that was still starting is ended by the signal itself.
+      if (code !== 0 && signal !== 'SIGTERM') worstCode = 1;
       if (left === 0) ended(worstCode);
       return;
     }
