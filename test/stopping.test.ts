@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { basic, createEmptyDatabase, type EmptyDatabase, type Engine, ENGINES } from './harness.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from './harness.ts';
 import { freePort, type Running, run } from './processes.ts';
 
 const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
@@ -33,24 +33,20 @@ const start = async (engine: Engine, environment: Record<string, string> = {}) =
   return { ...running, port };
 };
 
-interface Result {
-  readonly status: number;
-  readonly connection: string | undefined;
-}
-
-/** Sends one request; fails with the code of the error, `sent` if it was on a connection that was open before. */
-const call = (port: number, agent: Agent, path = '/users'): Promise<Result> =>
+/** Sends one request. An error says whether it was on a connection that was open before. */
+const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: number }> =>
   new Promise((resolve, reject) => {
     const method = path === '/users' ? 'POST' : 'GET';
-    const headers = { authorization: AUTHORIZATION, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) };
+    const headers = {
+      authorization: AUTHORIZATION,
+      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+    };
     const sent = request({ host: '127.0.0.1', port, path, method, agent, headers }, (response) => {
       response.resume();
       response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode as number, connection: response.headers.connection }),
-      );
+      response.on('end', () => resolve({ status: response.statusCode as number }));
     });
-    sent.on('error', (error: NodeJS.ErrnoException) => reject(error));
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => reject(`${code}${sent.reusedSocket ? ' when open' : ''}`));
     sent.end(method === 'POST' ? '{}' : undefined);
   });
 
@@ -63,7 +59,7 @@ const callUntilRefused = async (port: number, called: () => void): Promise<(numb
       results.push((await call(port, agent)).status);
       called();
     } catch (error) {
-      results.push((error as NodeJS.ErrnoException).code ?? String(error));
+      results.push(String(error));
       agent.destroy();
       return results;
     }
@@ -99,7 +95,8 @@ for (const { engine, workers } of NODES) {
       assert.ok(stoppedAtMs > 0);
       for (const result of results) {
         const last = result.pop();
-        assert.equal(last, 'ECONNREFUSED');
+        // The first process hands connections on, and may have one in hand when the last of the others takes no more.
+        if (workers === 1 || last !== 'ECONNRESET') assert.equal(last, 'ECONNREFUSED');
         assert.deepEqual([...new Set(result)], [200]);
       }
       // Two seconds are promised; machines that run tests may be busy.
