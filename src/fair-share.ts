@@ -6,8 +6,8 @@ export interface FairShare {
 }
 
 /**
- * A team may take more as long as what it then has is no more than what is still free. So a single team gets half of all,
- * two get a third each, and however many take as much as they can, there is something left for the next.
+ * A team may take another as long as it has fewer than are still free. So a single team gets half of all, two get a third
+ * each, and however many take as much as they can, there is something left for the next.
  */
 export const createFairShare = (total: number): FairShare => {
   const taken = new Map<string, number>();
