@@ -50,7 +50,7 @@ export const buildApp = async ({
   draws,
   requestTimeoutMs,
 }: AppParts): Promise<App> => {
-  const authorizer = createAuthorizer(secretsOf(database.read), () => performance.now());
+  const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);

@@ -3,13 +3,15 @@ import { type Database, NO_TEAM } from './database/work.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldAnswers } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
+import { waitAtMost } from './time.ts';
 
 /** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
 interface Chore {
   readonly everyMs: number;
   /** What the log says when it fails; it is tried again. */
   readonly failure: string;
-  readonly work: () => Promise<void>;
+  /** Goes on in steps until there is nothing left to do, or it is told to stop. */
+  readonly work: (isStopped: () => boolean) => Promise<void>;
 }
 
 const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () => Promise<void> } => {
@@ -20,7 +22,7 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
     if (isStopped) return;
     timer = setTimeout(() => {
       const startedMs = performance.now();
-      working = work().then(
+      working = work(() => isStopped).then(
         () => schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs))),
         (error: unknown) => {
           logger.warn({ err: error }, failure);
@@ -35,7 +37,7 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);
-      await working;
+      await waitAtMost(LIMITS.stopChoresMs, working);
     },
   };
 };
@@ -45,8 +47,8 @@ export const startChores = (database: Database, clock: () => number, logger: Log
     {
       everyMs: 60_000,
       failure: 'old answers stay for now',
-      work: async () => {
-        while (await removeOldAnswers(database, clock()));
+      work: async (isStopped) => {
+        while (!isStopped() && (await removeOldAnswers(database, clock())));
       },
     },
     {
@@ -57,10 +59,10 @@ export const startChores = (database: Database, clock: () => number, logger: Log
     {
       everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
-      work: async () => {
+      work: async (isStopped) => {
         const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while ((await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
+          while (!isStopped() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
       },
     },
   ];

@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 /** Every refusal that a caller can meet: code, status, and the fixed message of the specification. */
 export const REFUSALS = {
   BAD_REQUEST: { status: 400, message: 'Invalid input data' },
@@ -43,6 +45,13 @@ export const unavailable = (cause: unknown): ServiceError => new ServiceError('S
 /** Collects faults of one kind, so that a caller learns all of them at once. */
 export const refuseAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {
   if (issues.length > 0) throw new ServiceError(code, issues);
+};
+
+/** The first of a list of faults that may be long, as issues; the last of them then says how many more there are. */
+export const listIssues = <T>(faults: readonly T[], toIssue: (fault: T) => Issue, root = ''): Issue[] => {
+  if (faults.length <= LIMITS.issues) return faults.map(toIssue);
+  const listed = faults.slice(0, LIMITS.issues - 1).map(toIssue);
+  return [...listed, { path: root, message: `${faults.length - listed.length} more faults` }];
 };
 
 /** A reference token of a JSON pointer: `~` and `/` are escaped as RFC 6901 says. */

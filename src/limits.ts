@@ -3,10 +3,16 @@ export const LIMITS = {
   // What a request may hold.
   bodyBytes: 1024 * 1024,
   bodyDepth: 64,
+  /** Far more than any operation takes; a body of nothing but braces would hold several times as many. */
+  bodyValues: 50_000,
+  /** Of a wrong body with more values than this only the first fault is reported. */
+  valuesCheckedThoroughly: 5000,
   /** Longer than any id that is accepted, even with each of its characters escaped, so that validation refuses it. */
   pathParameterLength: 16_384,
   /** The longest id has 191 characters of four bytes each, and base64 makes four of every three. */
   cursorLength: 2048,
+  /** A team and a secret have at most 191 characters of four bytes each, and base64 makes four of every three. */
+  authorizationLength: 2100,
   timestampLength: 64,
   idLength: 191,
   nameLength: 191,
@@ -19,6 +25,7 @@ export const LIMITS = {
   responseBytes: 2 * 1024 * 1024,
   /** Characters of a long response that are made at once. */
   partLength: 64 * 1024,
+  issuePathLength: 1000,
 
   // Teams and their catalogs.
   secretsPerTeam: 100,
@@ -48,26 +55,45 @@ export const LIMITS = {
   rolledPools: 64,
   rememberedItemTexts: 2000,
   verifiedHeaders: 10_000,
+  throttledAddresses: 10_000,
+  addressLength: 64,
   rateLimitedTeams: 10_000,
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
   gatheredLogLength: 64 * 1024,
 
-  // What one process takes on, and how it is run.
-  requestsUnderWay: 1024,
+  // What one process takes on, and how it is run. Teams share it: a single one may have half of the requests and bytes.
+  connections: 8192,
+  requestsUnderWay: 2048,
+  /** Of bodies that have not arrived as a whole. */
+  arrivingBytes: 256 * 1024 * 1024,
   rateLimitPerSecond: 1_000_000,
+  /** Wrong secrets that an address may try: on one team, and on teams of which none is known. */
+  failedAttemptsOnTeam: { burst: 30, perSecond: 5 },
+  failedAttemptsFromAddress: { burst: 100, perSecond: 20 },
   workers: 64,
   port: 65_535,
 
   // How long things may take.
-  /** For a request to arrive whole. What it then waits for, a database, has limits of its own. */
+  /** For a request to arrive as a whole; then for it to be answered; then for its caller to take the response. */
   requestTimeoutMs: 30_000,
+  /** How often is looked for what takes too long. */
+  sweepMs: 1000,
   /** Node looks for requests that take too long only this often. */
   requestTimeoutCheckMs: 5000,
   keepAliveMs: 72_000,
   /** For requests under way to finish once the service was told to stop. */
   stopTimeoutMs: 20_000,
+  stopDelayMs: 600_000,
+  /** While stopping, connections on which nothing is asked are closed after the first, half-sent requests after the second. */
+  stopIdleMs: 100,
+  stopArrivalMs: 5000,
+  stopCheckMs: 20,
+  /** For the database to be closed once every request is answered. */
+  stopDatabaseMs: 1000,
+  /** For what the service does by itself to end. */
+  stopChoresMs: 500,
 
   // How long things are kept.
   gatheredLogMs: 50,
@@ -75,6 +101,10 @@ export const LIMITS = {
   verifiedHeaderMs: 500,
   /** A day is promised; the hour more allows for clocks that differ between nodes. */
   storedAnswerMs: 25 * 3_600_000,
+  /** Of a response to a request with an `Idempotency-Key`; what is longer is refused before it has any effect. */
+  storedAnswerLength: 4 * 1024 * 1024,
+  /** The response to a plain roll is shorter, and is stored as it is. */
+  compressedAnswerLength: 1536,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,
@@ -109,15 +139,17 @@ export const LIMITS = {
   backoffMs: 5,
 
   sqliteReaders: 8,
+  sqliteUrgentReaders: 2,
   sqliteWriterCacheKib: 16 * 1024,
   sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
 
-  postgresGroups: 8,
+  postgresGroups: 6,
   postgresApart: 4,
-  postgresTransactions: 4,
+  postgresTransactions: 3,
   postgresReaders: 8,
+  postgresUrgentReaders: 2,
   postgresConnectMs: 5_000,
   postgresStatementMs: 15_000,
   postgresRowsPerWrite: 1000,

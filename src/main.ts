@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { openDatabase } from './database/open.ts';
@@ -8,6 +9,7 @@ import { LIMITS } from './limits.ts';
 import { createLogger } from './log.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { waitAtMost } from './time.ts';
 import { superviseWorkers } from './workers.ts';
 
 const say = (text: string): void => {
@@ -76,11 +78,11 @@ const onceToldToStop = (stop: (signal: string) => void): void => {
 const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
 
 /** Nobody waits for ever for requests that do not finish. */
-const giveUpLater = (logger: Logger): void => {
+const giveUpAfter = (ms: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
     exit(logger, 1);
-  }, LIMITS.stopTimeoutMs).unref();
+  }, ms).unref();
 };
 
 const addressOf = ({ host }: Settings, port: number): string => {
@@ -94,9 +96,12 @@ const serve = async (settings: Settings, logger: Logger): Promise<void> => {
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
   onceToldToStop(async (reason) => {
     logger.info({ reason }, 'stopping');
-    giveUpLater(logger);
+    app.prepareToStop();
+    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
+    await delay(settings.stopDelayMs);
     await app.close();
-    await database.close();
+    // Every request is answered. What the service was doing by itself is undone, should it take longer.
+    await waitAtMost(LIMITS.stopDatabaseMs, database.close());
     logger.info('stopped');
     exit(logger, 0);
   });
@@ -122,7 +127,8 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
   });
   onceToldToStop((reason) => {
     logger.info({ reason }, 'stopping');
-    giveUpLater(logger);
+    // They give up by themselves, and are waited for.
+    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
     workers.stop();
   });
 };

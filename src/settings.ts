@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseDatabaseUrl } from './database/open.ts';
 import { LIMITS } from './limits.ts';
@@ -19,6 +20,10 @@ export interface Settings {
   readonly rateLimit: number;
   /** Processes behind the one port. */
   readonly workers: number;
+  /** How long to go on serving after being told to stop, so that whoever balances the load can turn to others. */
+  readonly stopDelayMs: number;
+  /** Addresses and networks of proxies, whose word is taken for where a request came from. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** Names of settings that make no sense, a line each. */
@@ -94,6 +99,18 @@ export const readSettings = (environment: Environment): Settings => {
       (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, LIMITS.workers)),
       `must be auto or a whole number from 1 to ${LIMITS.workers}`,
     ),
+    stopDelayMs: checked(
+      'STOP_DELAY_MS',
+      0,
+      (text) => (text === '0' ? 0 : parseWhole(text, LIMITS.stopDelayMs)),
+      `must be a whole number of milliseconds from 0 to ${LIMITS.stopDelayMs}`,
+    ),
+    trustedProxies: checked(
+      'TRUST_PROXY',
+      [],
+      (text) => (text === 'off' ? [] : parseNetworks(text)),
+      'must be off or addresses of proxies such as 10.0.0.0/8 or loopback, separated by commas',
+    ),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
@@ -111,6 +128,20 @@ const parseWhole = (text: string, most: number): number | undefined =>
 
 const parsePort = (text: string): number | undefined =>
   /^\d+$/.test(text) && Number(text) <= LIMITS.port ? Number(text) : undefined;
+
+/** Networks that have a name everywhere. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+const isNetwork = (text: string): boolean => {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && (prefix === undefined || Number(prefix) <= (version === 4 ? 32 : 128));
+};
+
+const parseNetworks = (text: string): readonly string[] | undefined => {
+  const networks = text.split(',').map((network) => network.trim());
+  return networks.every((network) => NAMED_NETWORKS.includes(network) || isNetwork(network)) ? networks : undefined;
+};
 
 const parseOrigins = (text: string): '*' | readonly string[] | undefined => {
   if (text.trim() === '*') return '*';

@@ -1,5 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import { type Issue, pointerToken } from './errors.ts';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type Issue, listIssues, pointerToken } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
 const DATE_TIME = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -20,7 +20,6 @@ const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && isDa
 
 const formats = { 'date-time': isDateTime, date: isDate };
 export const shapeOptions = {
-  allErrors: true,
   removeAdditional: false,
   useDefaults: false,
   strict: false,
@@ -31,9 +30,9 @@ export const shapeOptions = {
  * Values of JSON bodies are taken as they are, never turned into another type. JSON can write 1e999, which is read as
  * Infinity: that is no number here.
  */
-const bodies = new Ajv({ ...shapeOptions, coerceTypes: false, strictNumbers: true });
-
-export const compileBody = (schema: object) => bodies.compile(schema);
+const bodyOptions = { ...shapeOptions, coerceTypes: false, strictNumbers: true } as const;
+const bodies = new Ajv(bodyOptions);
+const faultyBodies = new Ajv({ ...bodyOptions, allErrors: true });
 
 const toIssue = (root: string, { keyword, instancePath, params, message }: ErrorObject): Issue => {
   const path = `${root}${instancePath}`;
@@ -56,15 +55,49 @@ const toIssue = (root: string, { keyword, instancePath, params, message }: Error
 };
 
 /** What validation found, in the words of the interface; `root` is the pointer of the whole that was checked. */
-export const toIssues = (root: string, errors: readonly ErrorObject[]): Issue[] => {
-  const issues = errors.slice(0, LIMITS.issues).map((error) => toIssue(root, error));
-  if (errors.length > issues.length)
-    issues.push({ path: root, message: `${errors.length - issues.length} more faults` });
-  return issues;
+export const toIssues = (root: string, errors: readonly ErrorObject[]): Issue[] =>
+  listIssues(errors, (error) => toIssue(root, error), root);
+
+/** Whether a value holds no more than so many others. It stops counting there. */
+const isSmall = (value: unknown, most: number): boolean => {
+  let left = most;
+  const count = (member: unknown): void => {
+    left -= 1;
+    if (left < 0 || typeof member !== 'object' || member === null) return;
+    for (const key in member) {
+      if (left < 0) return;
+      count((member as Record<string, unknown>)[key]);
+    }
+  };
+  count(value);
+  return left >= 0;
 };
 
-/** A check of a value against a schema, for what no route can check because the schema depends on other things. */
-export const compileShape = (schema: object): ((value: unknown, root: string) => Issue[]) => {
+/** A check of a value against a schema. */
+export interface Check {
+  (value: unknown): boolean;
+  /** The first fault of the value that was checked last. */
+  errors?: ErrorObject[] | null;
+  /** What is wrong with a value; nothing where nothing is. */
+  issuesOf(value: unknown, root: string): Issue[];
+}
+
+/**
+ * Most values are right, and a wrong one is found out by its first fault. To collect every fault takes time for each of
+ * them, however many are reported, so that is done only for values small enough.
+ */
+export const compileBody = (schema: object): Check => {
   const validate = bodies.compile(schema);
-  return (value, root) => (validate(value) ? [] : toIssues(root, validate.errors ?? []));
+  let collect: ValidateFunction | undefined;
+  const issuesOf = (value: unknown, root: string): Issue[] => {
+    if (validate(value)) return [];
+    if (!isSmall(value, LIMITS.valuesCheckedThoroughly)) return toIssues(root, validate.errors ?? []);
+    collect ??= faultyBodies.compile(schema);
+    collect(value);
+    return toIssues(root, collect.errors ?? []);
+  };
+  return Object.assign(validate, { issuesOf }) as Check;
 };
+
+/** A check for what no route can check because the schema depends on other things. */
+export const compileShape = (schema: object): Check['issuesOf'] => compileBody(schema).issuesOf;

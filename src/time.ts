@@ -1,4 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from './limits.ts';
+
+/** Waits for a promise, but not for ever. */
+export const waitAtMost = async (ms: number, promise: Promise<unknown>): Promise<void> => {
+  const over = new AbortController();
+  const tooLong = delay(ms, undefined, { signal: over.signal }).catch(() => {});
+  try {
+    await Promise.race([promise, tooLong]);
+  } finally {
+    over.abort();
+  }
+};
 
 /** Texts of moments lately named: an answer names the same ones many times. */
 const texts = new Map<number, string>();

@@ -18,6 +18,7 @@ export interface Supervision {
 export const superviseWorkers = ({ count, logger, listening, ended }: Supervision): { stop(): void } => {
   let stopping = false;
   let announced = false;
+  let worstCode = 0;
 
   cluster.on('listening', (worker: Worker, { port }) => {
     logger.info({ worker: worker.process.pid }, 'worker is ready');
@@ -29,7 +30,9 @@ export const superviseWorkers = ({ count, logger, listening, ended }: Supervisio
   cluster.on('exit', (worker, code, signal) => {
     const left = Object.keys(cluster.workers ?? {}).length;
     if (stopping) {
-      if (left === 0) ended(0);
+      // One that was still starting is ended by the signal itself.
+      if (code !== 0 && signal !== 'SIGTERM') worstCode = 1;
+      if (left === 0) ended(worstCode);
       return;
     }
     // Before anyone has listened, a worker that ends has met a fault that the others will meet as well.

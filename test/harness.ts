@@ -218,11 +218,18 @@ const createClient = (address: string, teamId: string, secret: string, authoriza
 export const basic = (teamId: string, secret: string): string =>
   `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
 
+interface Conditions {
+  /** What the service gets instead of its database. */
+  readonly disguise?: (database: Database) => Database;
+  readonly requestTimeoutMs?: number;
+}
+
 /** Starts the service in this process on a database, which is migrated; the clock can be set. */
 export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
+  { disguise = (database) => database, requestTimeoutMs }: Conditions = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl);
   await database.migrate();
@@ -230,10 +237,11 @@ export const startService = async (
   let drawsNow = draws;
   const app = await buildApp({
     settings: readSettings({ DATABASE_URL: databaseUrl, ...environment }),
-    database,
+    database: disguise(database),
     logger: pino({ level: 'silent' }),
     clock: () => nowMs ?? Date.now(),
     draws: () => drawsNow(),
+    requestTimeoutMs,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));

@@ -69,7 +69,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
-  [/^(errors|context|limits|time|shape|digest|ids|recently-used|turns)\.ts$/, 'common'],
+  [/^(errors|context|limits|time|shape|digest|ids|recently-used|turns|fair-share)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
   [/^database\/(work|declarations|paging|chunks)\.ts$/, 'units of work'],
   [/^database\//, 'database'],

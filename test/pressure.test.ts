@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { createPressure } from '../src/http/pressure.ts';
 import { LIMITS } from '../src/limits.ts';
-import { basic, createEmptyDatabase, startService } from './harness.ts';
+import { basic, type Client, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 
 test('takes so many requests at once and no more, and again as many when they are done', () => {
   const pressure = createPressure(Number.POSITIVE_INFINITY);
-  for (let taken = 0; taken < LIMITS.requestsUnderWay; taken += 1) assert.equal(pressure.admit('team', 0), undefined);
+  const taken = (team: string) => {
+    let count = 0;
+    while (pressure.admit(team, 0) === undefined) count += 1;
+    return count;
+  };
+  assert.equal(taken('team'), LIMITS.requestsUnderWay / 2, 'a single team has half');
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
-  pressure.release();
-  assert.equal(pressure.admit('other', 0), undefined);
-  assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
+  assert.equal(taken('other'), LIMITS.requestsUnderWay / 4, 'the next has half of the rest');
+  pressure.release('team');
+  assert.equal(pressure.admit('third', 0), undefined);
+  pressure.release('third');
+  for (let count = 0; count < 10; count += 1) pressure.release('team');
+  assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE', 'it still has more than is free');
 });
 
 test('gives each team its own share of a second', () => {
@@ -19,7 +28,7 @@ test('gives each team its own share of a second', () => {
   const taken = (team: string, nowMs: number) => {
     let count = 0;
     while (pressure.admit(team, nowMs) === undefined) {
-      pressure.release();
+      pressure.release(team);
       count += 1;
     }
     return count;
@@ -47,6 +56,161 @@ test('answers 429 with Retry-After beyond the rate limit, in the shape of every 
     await empty.drop();
   }
 });
+
+/** A connection on which something was sent, and what came back so far. */
+const send = async (address: string, text: string): Promise<{ socket: Socket; answer: () => string }> => {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(text);
+  return { socket, answer: () => answer };
+};
+
+const head = ({ teamId, secret }: Client, line: string, more = '') =>
+  `${line} HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(teamId, secret)}\r\n${more}\r\n`;
+const halfSent = (client: Client, bytes: number) =>
+  `${head(client, 'POST /users', `content-type: application/json\r\ncontent-length: ${bytes}\r\n`)}{`;
+
+/** Waits until something is so; it fails by the time limit of its test. */
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+const isRefused = ({ answer }: { answer: () => string }): boolean =>
+  answer().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(answer());
+
+/** As many as a single team may have under way. */
+const SHARE = LIMITS.requestsUnderWay / 2;
+
+describe('requests under way', { timeout: 120_000 }, () => {
+  let empty: EmptyDatabase;
+  let service: Service;
+  let other: Client;
+  const open: Socket[] = [];
+  /** What the database keeps waiting: authorization, or reads and writes of the first team. */
+  let gates: { authorization?: Promise<void>; team?: Promise<void> } = {};
+  const isFirst = (teamId: string) => teamId === service?.teamId;
+  /** What is wrong is refused once it is admitted, and needs nothing that is kept waiting. */
+  const isAdmitted = async () => (await service.post('/attributes', {})).status === 400;
+
+  before(async () => {
+    empty = await createEmptyDatabase('sqlite');
+    service = await startService(empty.url, {}, undefined, {
+      disguise: (database) => ({
+        ...database,
+        readUrgent: async (teamId, query) => {
+          await gates.authorization;
+          return database.readUrgent(teamId, query);
+        },
+        read: async (teamId, query) => {
+          if (isFirst(teamId)) await gates.team;
+          return database.read(teamId, query);
+        },
+        write: async (teamId, command) => {
+          if (isFirst(teamId)) await gates.team;
+          return database.write(teamId, command);
+        },
+      }),
+      requestTimeoutMs: 60_000,
+    });
+    other = await service.anotherTeam();
+  });
+  afterEach(async () => {
+    gates = {};
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(isAdmitted);
+  });
+  after(async () => {
+    await service?.stop();
+    await empty?.drop();
+  });
+
+  const sendMany = async (count: number, text: string) => {
+    const sent = await Promise.all(Array.from({ length: count }, () => send(service.address, text)));
+    open.push(...sent.map(({ socket }) => socket));
+    return sent;
+  };
+
+  test('are none of those whose bodies have not arrived', async () => {
+    const sent = await sendMany(SHARE + 50, halfSent(service, 100));
+    assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
+    assert.equal((await other.post('/users', {})).status, 200);
+    assert.ok(sent.every(({ answer }) => answer() === ''));
+  });
+
+  test('have room for bodies to arrive, which no team can take up alone', async () => {
+    const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
+    await sendMany(most, halfSent(service, LIMITS.bodyBytes));
+    await until(async () => (await service.post('/users', {})).status === 503);
+    assert.equal((await service.get('/users')).status, 200, 'what has no body needs no room');
+    assert.equal((await other.post('/users', {})).status, 200);
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(async () => (await service.post('/users', {})).status === 200);
+  });
+
+  test('are none of those whose callers left while their secret was looked up', async () => {
+    const gate = Promise.withResolvers<void>();
+    const fresh = await service.as('write');
+    gates.authorization = gate.promise;
+    for (const { socket } of await sendMany(SHARE + 50, head(fresh, 'GET /users'))) {
+      await until(() => socket.bytesWritten > 0);
+      socket.destroy();
+    }
+    await until(async () => (await connectionsOf(service)) < SHARE);
+    gate.resolve();
+    gates = {};
+    assert.equal((await fresh.get('/users')).status, 200);
+  });
+
+  test('are refused to a team that has as many as are free, and not to others', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
+    await until(() => sent.filter(isRefused).length >= 10);
+    assert.equal((await other.get('/users')).status, 200);
+    assert.equal((await service.post('/users', {})).status, 503);
+    gate.resolve();
+    await until(() => sent.every(({ answer }) => answer() !== ''));
+    assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
+  });
+
+  test('are those that are still worked on, though their callers left', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
+    await until(() => sent.some(isRefused));
+    for (const socket of open.splice(0)) socket.destroy();
+    await until(async () => (await connectionsOf(service)) < SHARE / 2);
+    assert.equal(await isAdmitted(), false);
+    gate.resolve();
+    await until(isAdmitted);
+  });
+
+  test('are none of those that waited for another on a connection which is gone', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.team = gate.promise;
+    const pipelined = head(service, 'GET /users').repeat(10);
+    while (await isAdmitted()) await sendMany(10, pipelined);
+    for (const socket of open.splice(0)) socket.destroy();
+    gate.resolve();
+    gates = {};
+    const isAllFree = async () => {
+      const sent = await sendMany(SHARE - 10, head(service, 'GET /users', 'connection: close\r\n'));
+      await until(() => sent.every(({ answer }) => answer() !== ''));
+      return sent.every(({ answer }) => answer().startsWith('HTTP/1.1 200'));
+    };
+    await until(isAllFree);
+  });
+});
+
+const connectionsOf = ({ app }: Service): Promise<number> =>
+  new Promise((resolve, reject) =>
+    app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  );
 
 test('forgets requests that were broken off', async () => {
   const empty = await createEmptyDatabase('sqlite');

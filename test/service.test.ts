@@ -295,6 +295,44 @@ describe('the service by its settings', () => {
     });
   });
 
+  test('answers 429 with Retry-After to too many wrong secrets from one address, and goes on to know right ones', async () => {
+    await withService({}, async (service) => {
+      const other = await service.anotherTeam();
+      assert.equal((await service.get('/team')).status, 200);
+      const guess = (number: number) => service.anyone(basic(service.teamId, `a wrong secret ${number}`)).get('/team');
+      let number = 0;
+      let answer = await guess(number);
+      for (; answer.status === 401; number += 1) answer = await guess(number);
+      assert.equal(answer.status, 429);
+      assert.equal(answer.headers.get('retry-after'), '1');
+      assert.deepEqual(answer.body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
+      assert.ok(number < 1000);
+      assert.equal((await service.get('/team')).status, 200);
+      assert.equal((await other.get('/team')).status, 200);
+    });
+  });
+
+  test('takes the word of proxies for where a request comes from, and of nobody else', async () => {
+    const guesses = async (service: Awaited<ReturnType<typeof startService>>, address: (number: number) => string) => {
+      await service.get('/team');
+      const statuses = new Set<number>();
+      for (let number = 0; number < 200 && !statuses.has(429); number += 1) {
+        const headers = { 'x-forwarded-for': address(number) };
+        const { status } = await service.anyone(basic(service.teamId, `wrong ${number}`)).get('/team', { headers });
+        statuses.add(status);
+      }
+      return [...statuses].sort();
+    };
+    const another = (number: number) => `198.51.100.1, 192.0.2.${number}`;
+    await withService({ TRUST_PROXY: 'loopback' }, async (service) => {
+      assert.deepEqual(await guesses(service, another), [401]);
+      assert.deepEqual(await guesses(service, () => '203.0.113.1'), [401, 429]);
+    });
+    await withService({}, async (service) => {
+      assert.deepEqual(await guesses(service, another), [401, 429]);
+    });
+  });
+
   test('sends headers that keep its answers from being taken for pages', async () => {
     await withService({}, async (service) => {
       for (const answer of [

@@ -24,6 +24,8 @@ describe('settings', () => {
       metrics: false,
       rateLimit: Number.POSITIVE_INFINITY,
       workers: 1,
+      stopDelayMs: 0,
+      trustedProxies: [],
     });
   });
 
@@ -40,6 +42,8 @@ describe('settings', () => {
         METRICS: 'on',
         RATE_LIMIT: '250',
         WORKERS: '3',
+        STOP_DELAY_MS: '5000',
+        TRUST_PROXY: 'loopback, 10.0.0.0/8',
       }),
       {
         host: '::',
@@ -51,6 +55,8 @@ describe('settings', () => {
         metrics: true,
         rateLimit: 250,
         workers: 3,
+        stopDelayMs: 5000,
+        trustedProxies: ['loopback', '10.0.0.0/8'],
       },
     );
   });
@@ -67,6 +73,8 @@ describe('settings', () => {
       'METRICS',
       'RATE_LIMIT',
       'WORKERS',
+      'STOP_DELAY_MS',
+      'TRUST_PROXY',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -93,6 +101,8 @@ describe('settings', () => {
     METRICS: ['on', 'off'],
     RATE_LIMIT: ['off', '1', '1000000'],
     WORKERS: ['1', 'auto'],
+    STOP_DELAY_MS: ['0', '1', '600000'],
+    TRUST_PROXY: ['off', 'loopback', '10.0.0.1', '10.0.0.0/8,::1', 'fd00::/8', 'uniquelocal, 192.0.2.1/32'],
   })) {
     for (const value of values)
       test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -116,6 +126,8 @@ describe('settings', () => {
       METRICS: ['true', '1', 'ON', 'constructor'],
       RATE_LIMIT: ['on', '0', '-1', '1.5', '1000001', '1e3'],
       WORKERS: ['0', '-1', '1.5', '65', 'many', '2'],
+      STOP_DELAY_MS: ['-1', '1.5', '600001', '5s', ' 1', 'off'],
+      TRUST_PROXY: ['on', '1', '10.0.0', '10.0.0.0/33', '::/129', 'proxy.example', '10.0.0.1,', '10.0.0.1/a'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {
@@ -139,6 +151,8 @@ describe('settings', () => {
         METRICS: 'x',
         RATE_LIMIT: 'x',
         WORKERS: 'x',
+        STOP_DELAY_MS: 'x',
+        TRUST_PROXY: 'x',
       });
       assert.deepEqual(
         lines.map((line) => line.split(' ', 1)[0]),
@@ -152,6 +166,8 @@ describe('settings', () => {
           'METRICS',
           'RATE_LIMIT',
           'WORKERS',
+          'STOP_DELAY_MS',
+          'TRUST_PROXY',
         ],
       );
     });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { Group, type Keys, type Outcome, Postponed } from './group.ts';
-import type { Driver, Session } from './session.ts';
+import type { Driver, Purpose, Session } from './session.ts';
 import { Collision, type Transaction } from './work.ts';
 
 type Command = (work: Transaction) => Promise<unknown>;
@@ -36,6 +36,9 @@ interface TeamQueue {
   isScheduled: boolean;
 }
 
+/** What a command that runs by itself may need a session for. */
+type SinglePurpose = Exclude<Purpose, 'group' | 'apart'>;
+
 /** A command that collides with its group this often runs by itself from then on. */
 const COLLISIONS_TOGETHER = 2;
 
@@ -43,6 +46,7 @@ export interface Units {
   write(teamId: string, command: Command): Promise<unknown>;
   transaction(teamId: string, command: Command): Promise<unknown>;
   read(teamId: string, query: Command): Promise<unknown>;
+  readUrgent(teamId: string, query: Command): Promise<unknown>;
   /** Done once everything that was asked for before is done. */
   idle(): Promise<void>;
 }
@@ -207,6 +211,26 @@ export const createUnits = (driver: Driver): Units => {
     });
   };
 
+  /** Opens a session once it is the team's turn, and ends it. */
+  const inSession = async <T>(
+    purpose: Purpose,
+    { teamId }: TeamQueue,
+    use: (session: Session) => Promise<T>,
+  ): Promise<T> => {
+    const turns = driver.queues[purpose];
+    await turns.take(teamId);
+    try {
+      const session = await driver.open(purpose);
+      try {
+        return await use(session);
+      } finally {
+        session.end();
+      }
+    } finally {
+      turns.give(teamId);
+    }
+  };
+
   /** Runs commands in a session that is open. */
   const runIn = async (
     queue: TeamQueue,
@@ -222,7 +246,6 @@ export const createUnits = (driver: Driver): Units => {
       failed(queue, taken, error, group.waitedForLock);
     } finally {
       for (const key of keys) queue.keys.delete(key);
-      session.end();
     }
   };
 
@@ -236,11 +259,12 @@ export const createUnits = (driver: Driver): Units => {
       schedule(queue);
     };
     try {
-      const session = await driver.open('group');
-      // Whoever came until now comes along.
-      const group = take(queue, 'waiting', LIMITS.groupCommands);
-      queue.lastSize = group.taken.length;
-      await runIn(queue, session, group, willWrite);
+      await inSession('group', queue, (session) => {
+        // Whoever came until now comes along.
+        const group = take(queue, 'waiting', LIMITS.groupCommands);
+        queue.lastSize = group.taken.length;
+        return runIn(queue, session, group, willWrite);
+      });
     } catch (error) {
       // There is no session to be had.
       for (const { settle } of queue.waiting.splice(0)) settle({ error: driver.translate(error) });
@@ -257,7 +281,7 @@ export const createUnits = (driver: Driver): Units => {
     if (one.taken.length === 0) return;
     queue.runningApart += 1;
     try {
-      await runIn(queue, await driver.open('apart'), one);
+      await inSession('apart', queue, (session) => runIn(queue, session, one));
     } catch (error) {
       for (const { settle } of one.taken) settle({ error: driver.translate(error) });
       for (const key of one.keys) queue.keys.delete(key);
@@ -300,26 +324,25 @@ export const createUnits = (driver: Driver): Units => {
     });
 
   /** One run of a command that has its transaction, or its view of the data, to itself. */
-  const runOnce = async (purpose: 'transaction' | 'read', queue: TeamQueue, command: Command): Promise<unknown> => {
-    const session = await driver.open(purpose);
+  const runOnce = async (purpose: SinglePurpose, queue: TeamQueue, command: Command): Promise<unknown> => {
     const keys: string[] = [];
-    let outcome: Outcome | undefined;
-    let durable: Promise<void>;
-    try {
-      const group = new Group(queue.teamId, session, queue.keys, keys);
-      [outcome] = await group.run([{ command }], { commits: purpose === 'transaction' });
-      durable = session.durable();
-    } finally {
-      for (const key of keys) queue.keys.delete(key);
-      schedule(queue);
-      session.end();
-    }
-    if (purpose === 'transaction') await durable;
+    const commits = purpose === 'transaction';
+    const { outcome, durable } = await inSession(purpose, queue, async (session) => {
+      try {
+        const group = new Group(queue.teamId, session, queue.keys, keys);
+        const [first] = await group.run([{ command }], { commits });
+        return { outcome: first, durable: session.durable() };
+      } finally {
+        for (const key of keys) queue.keys.delete(key);
+        schedule(queue);
+      }
+    });
+    if (commits) await durable;
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     return outcome.value;
   };
 
-  const runByItself = async (purpose: 'transaction' | 'read', teamId: string, command: Command): Promise<unknown> => {
+  const runByItself = async (purpose: SinglePurpose, teamId: string, command: Command): Promise<unknown> => {
     const queue = queueOf(teamId);
     begun(queue);
     try {
@@ -346,6 +369,7 @@ export const createUnits = (driver: Driver): Units => {
     write,
     transaction: (teamId, command) => runByItself('transaction', teamId, command),
     read: (teamId, query) => runByItself('read', teamId, query),
+    readUrgent: (teamId, query) => runByItself('urgent', teamId, query),
     idle: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   };
 };

@@ -1,4 +1,5 @@
 import type { Lookup, Rows, SharedLock } from './declarations.ts';
+import type { FairQueue } from './fair-queue.ts';
 import type { Queries } from './work.ts';
 
 /** Keys of one lookup, each a list of values in the order in which the lookup declares them. */
@@ -28,12 +29,15 @@ export interface Session {
 
 /**
  * What a session is for: a group of commands, which must wait for no other transaction for long; one that runs apart from
- * the groups since it may have to; one that queries freely; or one that only reads.
+ * the groups since it may have to; one that queries freely; one that only reads; or one that only reads a little, for what
+ * every request waits for.
  */
-export type Purpose = 'group' | 'apart' | 'transaction' | 'read';
+export type Purpose = 'group' | 'apart' | 'transaction' | 'read' | 'urgent';
 
 /** What units of work need of an engine. */
 export interface Driver {
+  /** Where a team waits for its turn before it opens a session. */
+  readonly queues: Readonly<Record<Purpose, FairQueue>>;
   open(purpose: Purpose): Promise<Session>;
   /** Whether an error may be due to another transaction, so that the same command may succeed when it runs again. */
   isCollision(error: unknown): boolean;

@@ -67,6 +67,8 @@ export interface Database {
   /** Runs a command in a transaction of its own. */
   transaction<T>(teamId: string, command: (tx: Transaction) => Promise<T>): Promise<T>;
   read<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
+  /** The same on connections that nothing else uses: for a short query that every request waits for. */
+  readUrgent<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Brings the schema up to date, one process at a time; a migration that fails leaves nothing behind. */
   migrate(migrations?: Migrations): Promise<void>;
   /** Does what the engine wants done from time to time. */

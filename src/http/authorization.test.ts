@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { digestOf } from '../digest.ts';
+import { ServiceError } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
 import { createAuthorizer } from './authorization.ts';
+import { addressOf } from './failed-attempts.ts';
 
 type FindSecrets = Parameters<typeof createAuthorizer>[0];
 
 const SECRET = { id: 'secret-1', role: 'write', digest: digestOf('open sesame') } as const;
 const HEADER = `Basic ${Buffer.from('team-1:open sesame').toString('base64')}`;
+const HERE = { ip: '192.0.2.1' };
 const CALLER = { teamId: 'team-1', role: 'write' };
 
 /** A store of secrets whose answers come when the test lets them. */
@@ -37,15 +41,15 @@ test('remembers a verified header and asks again after half a second', async () 
   const store = slowSecrets();
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
-  const first = authorizer.identify(HEADER);
+  const first = authorizer.identify(HEADER, HERE);
   store.answer();
   assert.deepEqual(await known(first), CALLER);
   nowMs = 499;
-  assert.deepEqual(await known(authorizer.identify(HEADER)), CALLER);
+  assert.deepEqual(await known(authorizer.identify(HEADER, HERE)), CALLER);
   assert.equal(store.asked(), 1);
   store.revoke();
   nowMs = 500;
-  const again = authorizer.identify(HEADER);
+  const again = authorizer.identify(HEADER, HERE);
   store.answer();
   assert.equal(await again, undefined);
   assert.equal(store.asked(), 2);
@@ -54,12 +58,12 @@ test('remembers a verified header and asks again after half a second', async () 
 test('refuses at once a secret that is forgotten', async () => {
   const store = slowSecrets();
   const authorizer = createAuthorizer(store.find, () => 0);
-  const first = authorizer.identify(HEADER);
+  const first = authorizer.identify(HEADER, HERE);
   store.answer();
   await first;
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
-  const second = authorizer.identify(HEADER);
+  const second = authorizer.identify(HEADER, HERE);
   store.answer();
   assert.equal(await second, undefined);
 });
@@ -67,14 +71,14 @@ test('refuses at once a secret that is forgotten', async () => {
 test('does not remember a secret that was revoked while it was being looked up', async () => {
   const store = slowSecrets();
   const authorizer = createAuthorizer(store.find, () => 0);
-  const underWay = authorizer.identify(HEADER);
+  const underWay = authorizer.identify(HEADER, HERE);
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
   store.answer();
   await new Promise(setImmediate);
   store.answer();
   assert.equal(await underWay, undefined);
-  const next = authorizer.identify(HEADER);
+  const next = authorizer.identify(HEADER, HERE);
   store.answer();
   assert.equal(await next, undefined);
 });
@@ -83,11 +87,11 @@ test('still knows a caller whose check runs while another secret is forgotten', 
   const store = slowSecrets();
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
-  const first = authorizer.identify(HEADER);
+  const first = authorizer.identify(HEADER, HERE);
   store.answer();
   await first;
   nowMs = 1000;
-  const again = authorizer.identify(HEADER);
+  const again = authorizer.identify(HEADER, HERE);
   authorizer.forget('team-2', 'secret-2');
   store.answer();
   await new Promise(setImmediate);
@@ -106,14 +110,147 @@ test('remembers no more headers than it may, and still knows those it let go', a
     () => nowMs,
   );
   const header = (n: number) => `Basic ${Buffer.from(`team-${n}:open sesame`).toString('base64')}`;
-  await authorizer.identify(header(0));
+  await authorizer.identify(header(0), HERE);
   nowMs = 1000;
-  const checking = authorizer.identify(header(0));
-  for (let n = 1; n <= 10_000; n += 1) await authorizer.identify(header(n));
+  const checking = authorizer.identify(header(0), HERE);
+  for (let n = 1; n <= 10_000; n += 1) await authorizer.identify(header(n), HERE);
   assert.ok(await checking);
   const before = asked;
-  assert.ok(await authorizer.identify(header(10_000)));
+  assert.ok(await authorizer.identify(header(10_000), HERE));
   assert.equal(asked, before, 'the newest is remembered');
-  assert.ok(await authorizer.identify(header(0)));
+  assert.ok(await authorizer.identify(header(0), HERE));
   assert.equal(asked, before + 1, 'the oldest was let go');
+});
+
+describe('attempts with wrong secrets', () => {
+  const basicOf = (teamId: string, secret: string) => `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
+  const { burst, perSecond } = LIMITS.failedAttemptsOnTeam;
+
+  /** An authorizer of any number of teams, all with the same secret, and a clock that stands still. */
+  const setUp = () => {
+    const counts = { asked: 0 };
+    const clock = { nowMs: 0 };
+    const authorizer = createAuthorizer(
+      async (teamId) => {
+        counts.asked += 1;
+        return teamId.startsWith('no-') ? [] : [SECRET];
+      },
+      () => clock.nowMs,
+    );
+    const attempt = async (teamId: string, secret: string, from = HERE): Promise<string> => {
+      try {
+        return (await authorizer.identify(basicOf(teamId, secret), from)) === undefined ? 'wrong' : 'right';
+      } catch (error) {
+        assert.ok(error instanceof ServiceError);
+        return error.code;
+      }
+    };
+    const guess = async (teamId: string, count: number, from = HERE): Promise<Record<string, number>> => {
+      const results: Record<string, number> = {};
+      for (let number = 0; number < count; number += 1) {
+        const result = await attempt(teamId, `guess ${number}`, from);
+        results[result] = (results[result] ?? 0) + 1;
+      }
+      return results;
+    };
+    return { attempt, guess, clock, counts };
+  };
+
+  test('on a team are refused beyond so many, without a lookup, and taken again as time goes by', async () => {
+    const { attempt, guess, clock, counts } = setUp();
+    assert.equal(await attempt('team-1', 'open sesame'), 'right');
+    assert.deepEqual(await guess('team-1', burst + 100), { wrong: burst, TOO_MANY_REQUESTS: 100 });
+    assert.equal(counts.asked, 1 + burst);
+    clock.nowMs = 2000;
+    assert.deepEqual(await guess('team-1', 100), { wrong: 2 * perSecond, TOO_MANY_REQUESTS: 100 - 2 * perSecond });
+  });
+
+  test('disturb neither a secret that is known nor other teams nor other addresses', async () => {
+    const { attempt, guess } = setUp();
+    for (const team of ['team-1', 'team-2']) assert.equal(await attempt(team, 'open sesame'), 'right');
+    await guess('team-1', burst + 1);
+    assert.equal(await attempt('team-1', 'open sesame'), 'right');
+    assert.equal(await attempt('team-2', 'another guess'), 'wrong');
+    assert.equal(await attempt('team-3', 'open sesame'), 'right');
+    assert.equal(await attempt('team-1', 'another guess', { ip: '192.0.2.2' }), 'wrong');
+  });
+
+  test('on teams that are not known count for the address, and leave those alone that are', async () => {
+    const { attempt, guess } = setUp();
+    assert.equal(await attempt('team-1', 'open sesame'), 'right');
+    const most = LIMITS.failedAttemptsFromAddress.burst;
+    for (let number = 0; number < most; number += 1) assert.equal(await attempt(`no-${number}`, 'x'), 'wrong');
+    assert.equal(await attempt('no-more', 'x'), 'TOO_MANY_REQUESTS');
+    assert.deepEqual(await guess('team-1', burst), { wrong: burst });
+    assert.equal(await attempt('no-more', 'x', { ip: '192.0.2.2' }), 'wrong');
+  });
+
+  test('count by network where an address is of the sixth version', () => {
+    assert.equal(addressOf('2001:db8:1:2:3:4:5:6'), addressOf('2001:db8:1:2::1'));
+    assert.notEqual(addressOf('2001:db8:1:2::1'), addressOf('2001:db8:1:3::1'));
+    assert.equal(addressOf('::ffff:192.0.2.1'), addressOf('192.0.2.1'));
+    assert.equal(addressOf('::1'), '0:0:0:0');
+    assert.equal(addressOf('2001:db8::'), '2001:db8:0:0');
+  });
+
+  test('are not those that are right, however many come at once', async () => {
+    const { attempt, counts } = setUp();
+    const results = await Promise.all(Array.from({ length: 1000 }, () => attempt('team-1', 'open sesame')));
+    assert.ok(results.every((result) => result === 'right'));
+    assert.equal(counts.asked, 1, 'those that bring the same wait for the same answer');
+    for (let number = 0; number < 1000; number += 1)
+      assert.equal(await attempt(`team-${number}`, 'open sesame'), 'right');
+  });
+
+  test('are not those that could not be looked up', async () => {
+    const authorizer = createAuthorizer(
+      async () => {
+        throw new ServiceError('SERVICE_UNAVAILABLE');
+      },
+      () => 0,
+    );
+    for (let number = 0; number < 1000; number += 1)
+      await assert.rejects(authorizer.identify(basicOf('team-1', `${number}`), HERE) as Promise<unknown>, {
+        code: 'SERVICE_UNAVAILABLE',
+      });
+  });
+});
+
+test('remembers a header once, however it is spelt, and none that is too long', async () => {
+  let asked = 0;
+  const authorizer = createAuthorizer(
+    async () => {
+      asked += 1;
+      return [SECRET];
+    },
+    () => 0,
+  );
+  const encoded = HEADER.slice('Basic '.length);
+  for (let spaces = 1; spaces < 100; spaces += 1)
+    for (const scheme of ['Basic', 'basic', 'bAsIc'])
+      assert.ok(await authorizer.identify(`${scheme}${' '.repeat(spaces)}${encoded}`, HERE));
+  assert.equal(asked, 1);
+  assert.equal(await authorizer.identify(`Basic${' '.repeat(3000)}${encoded}`, HERE), undefined);
+  const long = Buffer.from(`${'x'.repeat(2000)}:open sesame`).toString('base64');
+  assert.equal(await authorizer.identify(`Basic ${long}`, HERE), undefined);
+  assert.equal(asked, 1, 'what is too long to be right is not looked up');
+});
+
+test('takes the old answer for a second at most while a new one does not come', async () => {
+  const store = slowSecrets();
+  let nowMs = 0;
+  const authorizer = createAuthorizer(store.find, () => nowMs);
+  const first = authorizer.identify(HEADER, HERE);
+  store.answer();
+  await first;
+  nowMs = 600;
+  const checking = authorizer.identify(HEADER, HERE);
+  assert.deepEqual(await known(authorizer.identify(HEADER, HERE)), CALLER, 'which still holds');
+  nowMs = 1000;
+  const waiting = authorizer.identify(HEADER, HERE);
+  assert.ok(waiting instanceof Promise);
+  store.answer();
+  assert.deepEqual(await known(waiting), CALLER);
+  assert.deepEqual(await known(checking), CALLER);
+  assert.equal(store.asked(), 2);
 });

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '../context.ts';
 import { digestOf } from '../digest.ts';
+import { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
 
 /** Who calls, as far as the secret tells. */
 export interface Caller {
@@ -18,10 +20,17 @@ interface StoredSecret {
 /** The secrets of a team; none where there is no such team. */
 type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
 
+/** Where a request came from. */
+interface Origin {
+  readonly ip: string;
+}
+
 export interface Authorizer {
-  /** The caller whom a header names, or undefined where it names none. */
-  /** Answers at once where the header was verified lately, which is most of the time. */
-  identify(header: string | undefined): Caller | undefined | Promise<Caller | undefined>;
+  /**
+   * The caller whom a header names, or undefined where it names none; at once where the header was verified lately, which
+   * is most of the time. Fails with a refusal where too many that named none came from the same address.
+   */
+  identify(header: string | undefined, from: Origin): Caller | undefined | Promise<Caller | undefined>;
   /** Forgets at once whoever came with this secret, on this node. */
   forget(teamId: string, secretId: string): void;
 }
@@ -29,10 +38,19 @@ export interface Authorizer {
 interface Verified extends Caller {
   readonly secretId: string;
   readonly digest: string;
-  checkedAtMs: number;
+  /** When the question was asked to which the answer was that the secret is good. */
+  confirmedAtMs: number;
+  /** The same question again, while it has no answer. */
+  checking: Promise<Caller | undefined> | undefined;
 }
 
-const parseBasic = (header: string): { teamId: string; secret: string } | undefined => {
+interface Credentials {
+  readonly teamId: string;
+  readonly secret: string;
+}
+
+const parseBasic = (header: string): Credentials | undefined => {
+  if (header.length > LIMITS.authorizationLength) return undefined;
   const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
@@ -51,57 +69,103 @@ const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret |
   return found;
 };
 
+/** The one spelling of a header under which it is remembered: there is no end of others, and no need to keep them. */
+const spell = ({ teamId, secret }: Credentials): string =>
+  `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
+
 /** Verifies Basic headers, and remembers those it verified, so that a caller's second request costs no digest. */
 export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => number): Authorizer => {
   const verified = new Map<string, Verified>();
+  /** Headers that are being verified for the first time: whoever brings the same waits for the same answer. */
+  const verifying = new Map<string, Promise<Caller | undefined>>();
+  const failedAttempts = createFailedAttempts();
 
   /** How often something was forgotten: what was asked for before the last time may be out of date. */
   let forgettings = 0;
 
-  const recheck = async (header: string, known: Verified, nowMs: number): Promise<Caller | undefined> => {
-    // Those who come while the answer is on its way need not ask again; the old answer still holds for them.
-    const previousMs = known.checkedAtMs;
-    known.checkedAtMs = nowMs;
-    const asked = forgettings;
-    const secrets = await findSecrets(known.teamId).catch((error: unknown) => {
-      known.checkedAtMs = previousMs;
-      throw error;
-    });
-    if (asked !== forgettings) return verify(header, monotonicMs());
-    if (secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest)) return known;
-    verified.delete(header);
-    return undefined;
+  const verify = async (header: string, credentials: Credentials): Promise<Caller | undefined> => {
+    const digest = digestOf(credentials.secret);
+    for (;;) {
+      const confirmedAtMs = monotonicMs();
+      const asked = forgettings;
+      const secret = match(await findSecrets(credentials.teamId), digest);
+      if (secret === undefined) return undefined;
+      // It may be this very secret that was revoked while we asked, and it must not be remembered then.
+      if (asked !== forgettings) continue;
+      const entry: Verified = {
+        teamId: credentials.teamId,
+        role: secret.role,
+        secretId: secret.id,
+        digest,
+        confirmedAtMs,
+        checking: undefined,
+      };
+      if (verified.size >= LIMITS.verifiedHeaders) verified.delete(verified.keys().next().value as string);
+      verified.set(header, entry);
+      return entry;
+    }
   };
 
-  const verify = async (header: string, askedAtMs: number): Promise<Caller | undefined> => {
-    const credentials = parseBasic(header);
-    if (credentials === undefined) return undefined;
-    const digest = digestOf(credentials.secret);
-    const asked = forgettings;
-    const secret = match(await findSecrets(credentials.teamId), digest);
-    if (secret === undefined) return undefined;
-    // It may be this very secret that was revoked while we asked, and it must not be remembered then.
-    if (asked !== forgettings) return verify(header, monotonicMs());
-    const entry: Verified = {
-      teamId: credentials.teamId,
-      role: secret.role,
-      secretId: secret.id,
-      digest,
-      checkedAtMs: askedAtMs,
-    };
-    if (verified.size >= LIMITS.verifiedHeaders) verified.delete(verified.keys().next().value as string);
-    verified.set(header, entry);
-    return entry;
+  const recheck = async (header: string, known: Verified): Promise<Caller | undefined> => {
+    for (;;) {
+      const askedAtMs = monotonicMs();
+      const asked = forgettings;
+      const secrets = await findSecrets(known.teamId);
+      const isGood = secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest);
+      if (isGood && asked !== forgettings) continue;
+      known.confirmedAtMs = askedAtMs;
+      if (isGood) return known;
+      if (verified.get(header) === known) verified.delete(header);
+      return undefined;
+    }
+  };
+
+  /** A header that was verified before. */
+  const confirm = (header: string, known: Verified): Caller | Promise<Caller | undefined> => {
+    const ageMs = monotonicMs() - known.confirmedAtMs;
+    if (ageMs < LIMITS.verifiedHeaderMs) return known;
+    // For as long again the old answer holds for those who come while the new one is on its way.
+    if (known.checking !== undefined && ageMs < 2 * LIMITS.verifiedHeaderMs) return known;
+    known.checking ??= recheck(header, known).finally(() => {
+      known.checking = undefined;
+    });
+    return known.checking;
+  };
+
+  /** A header that was never verified: it may be wrong, and so may be the next. */
+  const attempt = (header: string, credentials: Credentials, { ip }: Origin): Promise<Caller | undefined> => {
+    const underWay = verifying.get(header);
+    if (underWay !== undefined) return underWay;
+    const didNotFail = failedAttempts.begin(ip, credentials.teamId, monotonicMs());
+    if (didNotFail === undefined) return Promise.reject(new ServiceError('TOO_MANY_REQUESTS'));
+    const begun = verify(header, credentials)
+      .then(
+        (caller) => {
+          if (caller === undefined) return undefined;
+          didNotFail();
+          failedAttempts.succeeded(caller.teamId);
+          return caller;
+        },
+        (error: unknown) => {
+          didNotFail();
+          throw error;
+        },
+      )
+      .finally(() => verifying.delete(header));
+    verifying.set(header, begun);
+    return begun;
   };
 
   return {
-    identify: (header) => {
-      if (header === undefined) return undefined;
-      const nowMs = monotonicMs();
-      const known = verified.get(header);
-      if (known === undefined) return verify(header, nowMs);
-      if (nowMs - known.checkedAtMs < LIMITS.verifiedHeaderMs) return known;
-      return recheck(header, known, nowMs);
+    identify: (given, from) => {
+      if (given === undefined) return undefined;
+      const known = verified.get(given);
+      if (known !== undefined) return confirm(given, known);
+      const credentials = parseBasic(given);
+      if (credentials === undefined) return undefined;
+      const header = spell(credentials);
+      const knownOtherwise = verified.get(header);
+      return knownOtherwise === undefined ? attempt(header, credentials, from) : confirm(header, knownOtherwise);
     },
     forget: (teamId, secretId) => {
       forgettings += 1;

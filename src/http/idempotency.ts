@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
-import { invalid } from '../errors.ts';
+import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { answerByKey, deleteOldAnswers, insertAnswer } from './idempotency.store.ts';
+import { pack, unpack } from './stored-answers.ts';
 
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
@@ -57,6 +58,20 @@ export interface Carriers {
   readonly change: Carry<Transaction>;
 }
 
+/** The caller of what takes too long was told that it was not done, so it must not be done from then on. */
+const refuseLate = ({ exchange }: FastifyRequest): void => {
+  if (exchange.isLate) throw new ServiceError('SERVICE_UNAVAILABLE');
+};
+
+/** Nothing has happened yet, so what cannot be kept can still be refused. */
+const refuseTooLong = (answer: string): void => {
+  if (answer.length > LIMITS.storedAnswerLength)
+    throw invalid({
+      path: HEADER_PATH,
+      message: `is not for a response of more than ${LIMITS.storedAnswerLength} characters; ask for less at once`,
+    });
+};
+
 /**
  * Carries out what a POST asks for. With an `Idempotency-Key` its answer is stored with its effect, and given again,
  * without another effect, to the same request with the same key. A refusal leaves no trace.
@@ -66,7 +81,13 @@ const carry =
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
-    if (key === undefined) return run(teamId, (unit) => work(unit, request));
+    const inTime = async (unit: Unit) => {
+      refuseLate(request);
+      const value = await work(unit, request);
+      refuseLate(request);
+      return value;
+    };
+    if (key === undefined) return run(teamId, inTime);
     const fingerprint = fingerprintOf(request);
     return run(teamId, async (unit) => {
       // Whoever brings the same key meanwhile waits, and then finds the answer.
@@ -75,13 +96,14 @@ const carry =
       if (stored !== undefined) {
         if (stored.fingerprint !== fingerprint)
           throw invalid({ path: HEADER_PATH, message: 'was used with another request already' });
-        throw new Replay(stored.answer);
+        throw new Replay(unpack(stored.answer));
       }
-      const value = await work(unit, request);
+      const value = await inTime(unit);
       // A text is an answer already; else it is what the route will send, byte for byte.
       const answer =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
-      unit.write(insertAnswer, { key, fingerprint, answer, stored_at: nowMs });
+      refuseTooLong(answer);
+      unit.write(insertAnswer, { key, fingerprint, answer: pack(answer), stored_at: nowMs });
       return value;
     });
   };

@@ -16,20 +16,31 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { type Issue, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
+import { type Issue, listIssues, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
+import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
-import { bodyFaults, requestIssues, validatorCompiler } from './validation.ts';
+import { createDrain } from './stopping.ts';
+import { bodyFaults, requestIssues, sizeFault, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     context: Context;
     arrivedAtMs: number;
+    exchange: Exchange;
+    /** Bytes that were set aside for a body which is still to arrive. */
+    awaitedBytes: number;
     isAdmitted: boolean;
+  }
+  interface FastifyInstance {
+    /** Whether the service was told to stop: it still answers, but wants no more. */
+    readonly isStopping: () => boolean;
+    /** Says so to whoever asks. It is `close` that stops. */
+    readonly prepareToStop: () => void;
   }
   interface FastifyContextConfig {
     /** Who may call; `public` needs no authorization. Left out: `read` for GET, `write` for the rest. */
@@ -90,10 +101,16 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
+/** Names of members may be as long as a whole body. */
+const shortened = ({ path, message }: Issue): Issue =>
+  path.length > LIMITS.issuePathLength
+    ? { path: `${path.slice(0, LIMITS.issuePathLength)}…`, message }
+    : { path, message };
+
 const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
   code,
   message: REFUSALS[code].message,
-  issues,
+  issues: listIssues(issues, shortened),
 });
 
 /** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
@@ -136,6 +153,12 @@ const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }
   log.info({ requestId, method, status, ms, teamId: context?.teamId }, 'request');
 };
 
+/** How large the body of a request may be that is still to arrive. What is larger than allowed is not received. */
+const bodyBytes = ({ headers }: FastifyRequest): number => {
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
+  return length > LIMITS.bodyBytes ? 0 : length;
+};
+
 /** Answers with JSON that is text already, past the serialiser. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
@@ -156,6 +179,7 @@ export const createServer = async ({
   const unknownRouteLog = logger.child({ route: null });
   const app = Fastify({
     logger: false,
+    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
     requestTimeout: requestTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(requestTimeoutMs, LIMITS.requestTimeoutCheckMs),
@@ -165,7 +189,7 @@ export const createServer = async ({
     keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
-    // What comes in on an open connection while the service stops is refused below, in the shape of every refusal.
+    // What comes in on an open connection while the service stops is still served, as the last on its connection.
     return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     routerOptions: {
@@ -174,6 +198,7 @@ export const createServer = async ({
     },
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      if (exchanges.isStopping) reply.header('connection', 'close');
       return sendRefusal(
         reply as unknown as FastifyReply,
         new ServiceError('BAD_REQUEST', [{ path: '/path', message: error.message }]),
@@ -195,6 +220,8 @@ export const createServer = async ({
   app.setValidatorCompiler(validatorCompiler);
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
+  app.decorateRequest('exchange');
+  app.decorateRequest('awaitedBytes', 0);
   app.decorateRequest('isAdmitted', false);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
@@ -203,11 +230,31 @@ export const createServer = async ({
     route.schema = { ...schema, querystring: Strict({}) };
   });
 
+  /** A request has arrived as a whole, and from here to its end it has a slot. */
+  const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
+    const { exchange, context, isAdmitted } = request;
+    // What is public has no context, and no limit but that of connections.
+    if (context === undefined || isAdmitted) return undefined;
+    // Nobody is there any more who would wait for it.
+    if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
+    giveBackBytes(request);
+    exchange.waitsSinceMs = performance.now();
+    const refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (refusal !== undefined) return refusal;
+    request.isAdmitted = true;
+    exchange.onEnd = () => pressure.release(context.teamId);
+    return undefined;
+  };
+
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    const refusal = admitArrived(request);
+    if (refusal !== undefined) return done(refusal);
     // A client that always sends the content type means no body here.
     if (text === '') return done(null, undefined);
+    const tooMuch = sizeFault(text);
+    if (tooMuch !== undefined) return done(new ServiceError('BAD_REQUEST', [tooMuch]));
     parseJson(request, text, (error, value) => {
       if (error !== null) {
         done(new ServiceError('BAD_REQUEST', [{ path: '/body', message: 'is not valid JSON' }]));
@@ -219,9 +266,26 @@ export const createServer = async ({
     });
   });
 
+  app.server.maxConnections = LIMITS.connections;
+  const exchanges = createExchanges(requestTimeoutMs, () => performance.now());
+  const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
   let isStopping = false;
+  app.decorate('isStopping', () => isStopping);
+  app.decorate('prepareToStop', () => {
+    isStopping = true;
+  });
+  const drain = createDrain(app.server, exchanges);
   app.addHook('preClose', async () => {
     isStopping = true;
+    await drain();
+  });
+  app.addHook('onClose', async () => clearInterval(sweeper));
+  app.addHook('onRequest', (request, reply, done) => {
+    request.arrivedAtMs = performance.now();
+    request.exchange = exchanges.open(request.raw, reply.raw, () =>
+      reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
+    );
+    done();
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook comes before authorization: a preflight carries none.
@@ -236,13 +300,31 @@ export const createServer = async ({
     });
   }
 
-  const admit = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+  // What is not there needs no body.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    request.exchange.onClose = () => logRequest(unknownRouteLog, request, reply.statusCode);
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    done(new ServiceError('NOT_FOUND'));
+  });
+
+  /** What becomes of a request whose caller is known, before its body arrives. */
+  const greet = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
-    request.context = { teamId: caller.teamId, role: caller.role, nowMs: clock(), requestId: request.id };
-    if (!allows(caller.role, needed)) return new ServiceError('FORBIDDEN');
-    const refusal = pressure.admit(caller.teamId, request.arrivedAtMs);
-    request.isAdmitted = refusal === undefined;
-    return refusal;
+    const { teamId, role } = caller;
+    request.context = { teamId, role, nowMs: clock(), requestId: request.id };
+    if (!allows(role, needed)) return new ServiceError('FORBIDDEN');
+    const bytes = request.exchange.isClosed ? 0 : bodyBytes(request);
+    if (bytes > 0 && !pressure.receive(teamId, bytes)) return new ServiceError('SERVICE_UNAVAILABLE');
+    request.awaitedBytes = bytes;
+    return undefined;
+  };
+
+  /** Its body has arrived, or never will. */
+  const giveBackBytes = (request: FastifyRequest): void => {
+    if (request.awaitedBytes === 0) return;
+    pressure.received(request.context.teamId, request.awaitedBytes);
+    request.awaitedBytes = 0;
   };
 
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
@@ -252,37 +334,38 @@ export const createServer = async ({
     const routeLog = logger.child({ route: route.url });
     const reads = route.method === 'GET' || route.method === 'HEAD';
     const begin: onRequestHookHandler = (request, reply, done) => {
-      request.arrivedAtMs = performance.now();
-      // Whatever becomes of a request, answered or broken off, its response closes.
-      reply.raw.on('close', () => {
-        if (request.isAdmitted) pressure.release();
+      // Whatever becomes of a request, answered or broken off, it is closed.
+      request.exchange.onClose = () => {
+        giveBackBytes(request);
         logRequest(routeLog, request, reply.statusCode);
-      });
+      };
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-      if (isStopping) {
-        reply.header('connection', 'close');
-        done(new ServiceError('SERVICE_UNAVAILABLE'));
-        return;
-      }
       const access = route.config?.access ?? (reads ? 'read' : 'write');
       if (access === 'public' || request.method === 'OPTIONS') {
         done();
         return;
       }
-      const caller = authorizer.identify(request.headers.authorization);
-      if (caller instanceof Promise) caller.then((known) => done(admit(request, access, known)), done);
-      else done(admit(request, access, caller));
+      const caller = authorizer.identify(request.headers.authorization, request);
+      if (caller instanceof Promise) caller.then((known) => done(greet(request, access, known)), done);
+      else done(greet(request, access, caller));
+    };
+    const admit: preValidationHookHandler = (request, _reply, done) => done(admitArrived(request));
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const result = handler.call(this, request, reply);
+      if (result instanceof Promise) request.exchange.work(result);
+      return result;
     };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
-    if (route.url.includes(':')) route.preValidation = [withoutNulParams, ...[route.preValidation ?? []].flat()];
+    route.preValidation = [
+      admit,
+      ...(route.url.includes(':') ? [withoutNulParams] : []),
+      ...[route.preValidation ?? []].flat(),
+    ];
   });
 
+  // A route that does not find its file comes here.
   app.setNotFoundHandler((request, reply) => {
-    // A route that does not find its file comes here as well, and logs its request itself.
-    if (request.arrivedAtMs === 0) {
-      request.arrivedAtMs = performance.now();
-      logRequest(unknownRouteLog, request, 404);
-    }
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendRefusal(reply, new ServiceError('NOT_FOUND'));
   });
@@ -293,8 +376,6 @@ export const createServer = async ({
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
-    // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
-    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },

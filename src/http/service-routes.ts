@@ -2,12 +2,26 @@ import { sql } from 'kysely';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { type Database, NO_TEAM } from '../database/work.ts';
+import { ServiceError } from '../errors.ts';
 import { answers } from './schemas.ts';
 import type { App } from './server.ts';
 
 const Well = Type.Object({ status: Type.Literal('ok') });
 const tags = ['Service'];
 const open = { config: { access: 'public' } } as const;
+
+/** Asks whether the database answers, once for all who want to know at the same time. */
+const createReadiness = (database: Database): (() => Promise<unknown>) => {
+  let asked: Promise<unknown> | undefined;
+  return () => {
+    asked ??= database
+      .readUrgent(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries))
+      .finally(() => {
+        asked = undefined;
+      });
+    return asked;
+  };
+};
 
 /** What those who run the service ask it, without authorization. */
 export const serviceRoutes = (app: App, { database, metrics }: { database: Database; metrics: boolean }): void => {
@@ -26,12 +40,13 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
     async () => ({ status: 'ok' as const }),
   );
 
+  const readiness = createReadiness(database);
   app.get(
     '/readyz',
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Whether the database answers',
+        summary: 'Whether requests are welcome: the database answers, and the service was not told to stop',
         tags,
         security: [],
         response: answers(Well, 503),
@@ -39,7 +54,8 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
       ...open,
     },
     async () => {
-      await database.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
+      if (app.isStopping()) throw new ServiceError('SERVICE_UNAVAILABLE');
+      await readiness();
       return { status: 'ok' as const };
     },
   );

@@ -2,10 +2,10 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { type Issue, pointerToken } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { compileBody, shapeOptions, toIssues } from '../shape.ts';
+import { type Check, compileBody, shapeOptions, toIssues } from '../shape.ts';
 
-/** Queries and paths are text, and are turned into numbers where the contract says so. */
-const texts = new Ajv({ ...shapeOptions, coerceTypes: true });
+/** Queries and paths are text, and are turned into numbers where the contract says so. They are short. */
+const texts = new Ajv({ ...shapeOptions, allErrors: true, coerceTypes: true });
 
 interface ObjectSchema {
   properties?: Record<string, { type?: unknown }>;
@@ -42,11 +42,57 @@ export const requestIssues = (request: FastifyRequest): Issue[] => {
   const { params, query: querystring, body = null } = request;
   const values = { params, querystring, body };
   return Object.entries(PARTS).flatMap(([part, root]) => {
-    const validate = request.getValidationFunction(part as keyof typeof PARTS) as ValidateFunction | undefined;
-    return validate === undefined || validate(values[part as keyof typeof PARTS])
-      ? []
-      : toIssues(root, validate.errors ?? []);
+    const value = values[part as keyof typeof PARTS];
+    const check = request.getValidationFunction(part as keyof typeof PARTS) as ValidateFunction | Check | undefined;
+    if (check === undefined) return [];
+    if ('issuesOf' in check) return check.issuesOf(value, root);
+    return check(value) ? [] : toIssues(root, check.errors ?? []);
   });
+};
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+
+/** Where a text of JSON ends that begins with the quote at this place; the end of all if it never does. */
+const endOfText = (json: string, start: number): number => {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
+};
+
+/**
+ * What is wrong with JSON that would cost too much to parse and to walk. It is found in the text: values by the thousand
+ * take longer to make than to count, and what is nested too deep cannot be walked at all.
+ */
+export const sizeFault = (json: string): Issue | undefined => {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfText(json, at);
+        break;
+      case COMMA:
+        values += 1;
+        break;
+      case 91: // [
+      case 123: // {
+        values += 1;
+        depth += 1;
+        if (depth > LIMITS.bodyDepth) return { path: '/body', message: 'is nested too deep' };
+        break;
+      case 93: // ]
+      case 125: // }
+        depth -= 1;
+    }
+    if (values > LIMITS.bodyValues)
+      return { path: '/body', message: `has more than ${LIMITS.bodyValues} values and members` };
+  }
+  return undefined;
 };
 
 /** Characters that no text of the service may hold: NUL, which PostgreSQL cannot store, and halves of a surrogate pair. */
@@ -54,21 +100,35 @@ const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-const unstorable = (value: unknown, path: string, depth = 0): Issue[] => {
-  if (depth > LIMITS.bodyDepth) return [{ path: '/body', message: 'is nested too deep' }];
-  if (typeof value === 'string')
-    return storable(value) ? [] : [{ path, message: 'has a NUL character or half of a surrogate pair' }];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    storable(key)
-      ? unstorable(member, `${path}/${pointerToken(key)}`, depth + 1)
-      : [{ path, message: 'has a member whose name has a NUL character or half of a surrogate pair' }],
-  );
+/** Texts and names of members that cannot be stored, up to as many as are reported. */
+const unstorable = (body: object): Issue[] => {
+  const issues: Issue[] = [];
+  const trail: string[] = [];
+  const report = (message: string): void => {
+    const tokens = trail.map((key) => pointerToken(key.slice(0, LIMITS.issuePathLength)));
+    issues.push({ path: ['/body', ...tokens].join('/'), message });
+  };
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string' && !storable(value)) report('has a NUL character or half of a surrogate pair');
+    if (typeof value !== 'object' || value === null) return;
+    for (const key in value) {
+      if (issues.length === LIMITS.issues) return;
+      if (!storable(key)) {
+        report('has a member whose name has a NUL character or half of a surrogate pair');
+        continue;
+      }
+      trail.push(key);
+      walk((value as Record<string, unknown>)[key]);
+      trail.pop();
+    }
+  };
+  walk(body);
+  return issues;
 };
 
 /** Faults of a parsed body that no schema can see. Only an escape can bring them in, so most bodies are not walked. */
 export const bodyFaults = (text: string, value: unknown): Issue[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ path: '/body', message: 'must be object' }];
-  return SUSPECT_ESCAPE.test(text) ? unstorable(value, '/body') : [];
+  return SUSPECT_ESCAPE.test(text) ? unstorable(value) : [];
 };

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { deleteOldAnswers } from '../../src/http/idempotency.store.ts';
+import { LIMITS } from '../../src/limits.ts';
 import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
@@ -108,6 +109,41 @@ onEveryDatabase('repeated requests', (service) => {
       assert.equal(await stateOf(service(), team), after, 'the second has none');
     });
   }
+
+  const storedOf = async ({ teamId }: Client, key: string): Promise<string> =>
+    service().database.read(teamId, async ({ queries }) => {
+      const found = queries.selectFrom('stored_answers').select('answer').where('team_id', '=', teamId);
+      return (await found.where('key', '=', key).executeTakeFirstOrThrow()).answer;
+    });
+
+  test('have long answers stored in less space, and short ones as they are', async () => {
+    const team = await stock(service());
+    const long = { path: '/templates/banner/roll', body: { userId: 'ann', count: 10, grant: true } };
+    const first = await textOf(service(), team, long.path, 'long', long.body);
+    assert.ok((await storedOf(team, 'long')).length < first.text.length / 3);
+    assert.deepEqual(await textOf(service(), team, long.path, 'long', long.body), { ...first, replayed: 'true' });
+    const short = await textOf(service(), team, '/items/roll', 'short');
+    assert.equal(await storedOf(team, 'short'), short.text);
+  });
+
+  test('are refused without an effect where the answer would be too long to be stored', async () => {
+    const team = await service().anotherTeam();
+    const attributes = Array.from({ length: LIMITS.attributesPerItem }, (_, number) => ({
+      id: `attribute-${number}-`.padEnd(LIMITS.idLength, 'x'),
+      name: 'x'.repeat(LIMITS.nameLength),
+    }));
+    await Promise.all(attributes.map((attribute) => team.post('/attributes', attribute)));
+    const itemAttributes = attributes.map(({ id }) => ({ attributeId: id, min: 0, max: 100 }));
+    assert.equal((await team.post('/items', { id: 'sword', name: 'Sword', itemAttributes })).status, 200);
+    await team.post('/templates', { id: 'banner', name: 'Banner', config: {} });
+    const before = await stateOf(service(), team);
+    const body = { userId: 'ann', count: LIMITS.rollsPerCall, grant: true };
+    const refused = await team.post('/templates/banner/roll', body, keyed('long'));
+    assert.deepEqual([refused.status, issuePaths(refused)], [400, ['/headers/idempotency-key']]);
+    assert.equal(await stateOf(service(), team), before);
+    const fewer = await team.post('/templates/banner/roll', { ...body, count: 1 }, keyed('long'));
+    assert.equal(fewer.status, 200, 'the key may be used again');
+  });
 
   test('have one effect and one answer when a hundred come at once', async () => {
     const team = await stock(service());

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { LIMITS } from '../../limits.ts';
+import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Purpose } from '../session.ts';
@@ -30,13 +31,22 @@ export const openPostgres = (url: string): Database => {
   const pools: Record<Purpose, pg.Pool> = {
     group: createPool(LIMITS.postgresGroups),
     apart: createPool(LIMITS.postgresApart),
-    transaction: createPool(LIMITS.postgresTransactions),
+    // One more than there are turns: what the service does by itself takes no turn.
+    transaction: createPool(LIMITS.postgresTransactions + 1),
     read: createPool(LIMITS.postgresReaders),
+    urgent: createPool(LIMITS.postgresUrgentReaders),
   };
   const statements = createStatements();
   const connect = async (purpose: Purpose) => (await pools[purpose].connect()) as Client & pg.PoolClient;
 
   const units = createUnits({
+    queues: {
+      group: createFairQueue(LIMITS.postgresGroups),
+      apart: createFairQueue(LIMITS.postgresApart),
+      transaction: createFairQueue(LIMITS.postgresTransactions),
+      read: createFairQueue(LIMITS.postgresReaders),
+      urgent: createFairQueue(LIMITS.postgresUrgentReaders),
+    },
     open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
     isCollision,
     isBlocked,
@@ -48,6 +58,7 @@ export const openPostgres = (url: string): Database => {
     write: units.write as Database['write'],
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
+    readUrgent: units.readUrgent as Database['readUrgent'],
     migrate: async (migrations) => {
       const client = await connect('transaction');
       let broken: Error | undefined;

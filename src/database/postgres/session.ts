@@ -30,6 +30,7 @@ const SETTINGS: Record<Purpose, Statement | null> = {
   apart: settingsFor(0),
   transaction: null,
   read: settingsFor(0),
+  urgent: settingsFor(0),
 };
 
 const BEGIN: Record<Purpose, string> = {
@@ -37,6 +38,7 @@ const BEGIN: Record<Purpose, string> = {
   apart: 'begin isolation level read committed',
   transaction: 'begin isolation level read committed',
   read: 'begin isolation level repeatable read read only',
+  urgent: 'begin isolation level repeatable read read only',
 };
 
 /** The same number in every process for the same lock of the same team. */

@@ -4,6 +4,7 @@ import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { namesRows } from '../declarations.ts';
+import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
@@ -58,7 +59,9 @@ export const openSqlite = (path: string): Database => {
   mkdirSync(dirname(path), { recursive: true });
   const writer = connect(path, LIMITS.sqliteWriterCacheKib);
   const writers = createPool(1, () => writer);
-  const readers = createPool(LIMITS.sqliteReaders, () => connect(path, LIMITS.sqliteReaderCacheKib));
+  const connectReader = () => connect(path, LIMITS.sqliteReaderCacheKib);
+  const readers = createPool(LIMITS.sqliteReaders, connectReader);
+  const urgentReaders = createPool(LIMITS.sqliteUrgentReaders, connectReader);
   const syncer = createSyncer(path, stopAfterFailedSync);
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
@@ -105,11 +108,20 @@ export const openSqlite = (path: string): Database => {
     },
   });
 
+  const pools = { group: writers, apart: writers, transaction: writers, read: readers, urgent: urgentReaders };
+  const turnsToWrite = createFairQueue(1);
   const driver: Driver = {
+    queues: {
+      group: turnsToWrite,
+      apart: turnsToWrite,
+      transaction: turnsToWrite,
+      read: createFairQueue(LIMITS.sqliteReaders),
+      urgent: createFairQueue(LIMITS.sqliteUrgentReaders),
+    },
     open: async (purpose) => {
-      const pool = purpose === 'read' ? readers : writers;
+      const pool = pools[purpose];
       const connection = await pool.acquire();
-      return sessionOf(connection, purpose === 'read' ? 'begin' : 'begin immediate', () => pool.release(connection));
+      return sessionOf(connection, pool === writers ? 'begin immediate' : 'begin', () => pool.release(connection));
     },
     // A key that a command did not see taken was taken by another command of its group.
     isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
@@ -123,6 +135,7 @@ export const openSqlite = (path: string): Database => {
     write: units.write as Database['write'],
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
+    readUrgent: units.readUrgent as Database['readUrgent'],
     migrate: async (migrations) => {
       await migrate(writer.queries, 'sqlite', migrations);
       setStatistics(writer.raw);
@@ -134,6 +147,7 @@ export const openSqlite = (path: string): Database => {
       await syncer.durable();
       syncer.close();
       readers.close();
+      urgentReaders.close();
       writer.raw.close();
     },
   };

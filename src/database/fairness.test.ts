@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
+import { LIMITS } from '../limits.ts';
+import { ask, insertInto, lockingLookup, updateIn } from './declarations.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { openDatabase } from './open.ts';
+import { type Database, NO_TEAM } from './work.ts';
+
+describe('a fair queue', () => {
+  test('serves those who wait in turns by team', async () => {
+    const queue = createFairQueue(1);
+    const served: string[] = [];
+    await queue.take('a');
+    for (const team of ['a', 'a', 'a', 'b', 'b', 'c']) queue.take(team).then(() => served.push(team));
+    for (const team of ['a', 'a', 'b', 'c', 'a', 'b']) {
+      queue.give(team);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(served, ['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  test('keeps something for a team that has nothing yet', async () => {
+    const queue = createFairQueue(4);
+    let taken = 0;
+    for (let count = 0; count < 4; count += 1)
+      queue.take('greedy').then(() => {
+        taken += 1;
+      });
+    await new Promise(setImmediate);
+    assert.equal(taken, 2);
+    await queue.take('b');
+    await queue.take('c');
+  });
+});
+
+const insertUser = insertInto('users', {
+  id: 'text',
+  external_id: 'text',
+  roller_id: 'text',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+});
+const updateName = updateIn('users', { id: 'text', external_id: 'text' }, { key: ['id'] });
+const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }) =>
+  queries.selectFrom('users').select('id').where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
+);
+
+const MANY = 20;
+const PLAYERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
+
+for (const engine of ENGINES) {
+  describe(`teams on ${engine}`, { timeout: 60_000 }, () => {
+    let empty: EmptyDatabase;
+    let database: Database;
+
+    before(async () => {
+      empty = await createEmptyDatabase(engine);
+      database = openDatabase(empty.url);
+      await database.migrate();
+      for (const id of ['hog', 'modest'])
+        await database.transaction(NO_TEAM, async ({ queries }) => {
+          await queries
+            .insertInto('teams')
+            .values({
+              id,
+              name: id,
+              catalog_version: '1',
+              templates_version: '1',
+              item_count: 0,
+              created_at: 1,
+              updated_at: 1,
+            })
+            .execute();
+        });
+      for (const team of ['hog', 'modest'])
+        await database.write(team, async (work) => {
+          for (const id of PLAYERS)
+            work.write(insertUser, { id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });
+        });
+    });
+    after(async () => {
+      await database.close();
+      await empty.drop();
+    });
+
+    test('read while another keeps as many readers as it can get', async () => {
+      const gate = Promise.withResolvers<void>();
+      const hog = Array.from({ length: MANY }, () => database.read('hog', () => gate.promise));
+      await database.read('modest', ({ queries }) => sql`select 1`.execute(queries));
+      await database.readUrgent('hog', ({ queries }) => sql`select 1`.execute(queries));
+      gate.resolve();
+      await Promise.all(hog);
+    });
+
+    test('are asked for in turns when all want to write', async () => {
+      const done: string[] = [];
+      const change = (team: string) =>
+        database.transaction(team, ({ queries }) => sql`select 1`.execute(queries)).then(() => done.push(team));
+      await Promise.all([...Array.from({ length: MANY }, () => change('hog')), change('modest')]);
+      assert.ok(done.indexOf('modest') < MANY / 2, `came after ${done.indexOf('modest')} of the other team`);
+    });
+
+    if (engine === 'postgres') {
+      test('change their catalogs while another has changes that wait', async () => {
+        const gate = Promise.withResolvers<void>();
+        const hog = Array.from({ length: MANY }, () => database.transaction('hog', () => gate.promise));
+        await database.transaction('modest', ({ queries }) => sql`select 1`.execute(queries));
+        gate.resolve();
+        await Promise.all(hog);
+      });
+
+      test('wait for their own locked rows only', async () => {
+        const [hogs, modest, observer] = Array.from(
+          { length: 3 },
+          () => new pg.Client({ connectionString: empty.url }),
+        ) as [pg.Client, pg.Client, pg.Client];
+        for (const client of [hogs, modest, observer]) await client.connect();
+        const lock = async (client: pg.Client, team: string) => {
+          await client.query('begin');
+          await client.query('select id from users where team_id = $1 for update', [team]);
+        };
+        const rename = (team: string, id: string) =>
+          database.write(team, async (work) => {
+            await work.hold(ask(holdUser, { id }));
+            work.write(updateName, { id, external_id: `renamed-${id}` });
+          });
+        /** Waits until so many sessions wait for a lock by themselves, not in a group, which gives up soon. */
+        const untilWaiting = async (count: number): Promise<void> => {
+          const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and now() - query_start > interval '${LIMITS.postgresGroupLockMs * 3} ms'`;
+          while ((await observer.query(waiting)).rowCount !== count) await new Promise(setImmediate);
+        };
+        await lock(modest, 'modest');
+        await lock(hogs, 'hog');
+        try {
+          const stuck = PLAYERS.map((id) => rename('hog', id));
+          await untilWaiting(LIMITS.postgresApart / 2);
+          const freed = rename('modest', 'player-1');
+          await untilWaiting(LIMITS.postgresApart / 2 + 1);
+          await modest.query('commit');
+          await freed;
+          await hogs.query('commit');
+          await Promise.all(stuck);
+        } finally {
+          for (const client of [hogs, modest, observer]) await client.end();
+        }
+      });
+    }
+  });
+}

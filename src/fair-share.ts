@@ -1,0 +1,30 @@
+/** Something that there is only so much of, shared by teams. */
+export interface FairShare {
+  /** Takes so much for a team, if it may have that much now. */
+  take(teamId: string, amount?: number): boolean;
+  give(teamId: string, amount?: number): void;
+}
+
+/**
+ * A team may take another as long as it has fewer than are still free. So a single team gets half of all, two get a third
+ * each, and however many take as much as they can, there is something left for the next.
+ */
+export const createFairShare = (total: number): FairShare => {
+  const taken = new Map<string, number>();
+  let free = total;
+  return {
+    take: (teamId, amount = 1) => {
+      const mine = (taken.get(teamId) ?? 0) + amount;
+      if (mine > free) return false;
+      taken.set(teamId, mine);
+      free -= amount;
+      return true;
+    },
+    give: (teamId, amount = 1) => {
+      const left = (taken.get(teamId) ?? 0) - amount;
+      if (left > 0) taken.set(teamId, left);
+      else taken.delete(teamId);
+      free += amount;
+    },
+  };
+};

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from './harness.ts';
+import { freePort, type Running, run } from './processes.ts';
+
+const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
+const AUTHORIZATION = basic(TEAM.ITEMWRIGHT_TEAM_ID, TEAM.ITEMWRIGHT_SECRET);
+const CALLERS = 32;
+
+const empties: EmptyDatabase[] = [];
+const started: Running[] = [];
+after(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  for (const empty of empties) await empty.drop();
+});
+
+const start = async (engine: Engine, environment: Record<string, string> = {}) => {
+  const empty = await createEmptyDatabase(engine);
+  empties.push(empty);
+  const port = await freePort();
+  const running = run('src/main.ts', [], {
+    ...TEAM,
+    PORT: String(port),
+    DATABASE_URL: empty.url,
+    LOG_LEVEL: 'warn',
+    ...environment,
+  });
+  started.push(running);
+  await running.said('is ready');
+  return { ...running, port };
+};
+
+/** Sends one request. An error says whether it was on a connection that was open before. */
+const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: number }> =>
+  new Promise((resolve, reject) => {
+    const method = path === '/users' ? 'POST' : 'GET';
+    const headers = {
+      authorization: AUTHORIZATION,
+      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+    };
+    const sent = request({ host: '127.0.0.1', port, path, method, agent, headers }, (response) => {
+      response.resume();
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode as number }));
+    });
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => reject(`${code}${sent.reusedSocket ? ' when open' : ''}`));
+    sent.end(method === 'POST' ? '{}' : undefined);
+  });
+
+/** Calls again and again on one connection until no connection can be made; tells what became of each call. */
+const callUntilRefused = async (port: number, called: () => void): Promise<(number | string)[]> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const results: (number | string)[] = [];
+  for (;;) {
+    try {
+      results.push((await call(port, agent)).status);
+      called();
+    } catch (error) {
+      results.push(String(error));
+      agent.destroy();
+      return results;
+    }
+  }
+};
+
+const NODES = [
+  ...ENGINES.map((engine) => ({ engine, workers: 1 })),
+  { engine: 'postgres', workers: 2 } as const,
+] satisfies { engine: Engine; workers: number }[];
+
+for (const { engine, workers } of NODES) {
+  describe(`stopping on ${engine} with ${workers === 1 ? 'one process' : `${workers} processes`}`, () => {
+    test('answers everybody who called on an open connection, and exits 0', { timeout: 60_000 }, async () => {
+      const service = await start(engine, { WORKERS: String(workers) });
+      let calls = 0;
+      let stoppedAtMs = 0;
+      let lastAnswerAtMs = 0;
+      const callers = Array.from({ length: CALLERS }, () =>
+        callUntilRefused(service.port, () => {
+          calls += 1;
+          lastAnswerAtMs = performance.now();
+          if (calls === CALLERS * 20) {
+            stoppedAtMs = performance.now();
+            service.child.kill('SIGTERM');
+          }
+        }),
+      );
+      const results = await Promise.all(callers);
+      const { code, stderr } = await service.ended;
+      const exitMs = performance.now() - lastAnswerAtMs;
+      assert.equal(code, 0, stderr);
+      assert.ok(stoppedAtMs > 0);
+      for (const result of results) {
+        const last = result.pop();
+        // The first process hands connections on, and may have one in hand when the last of the others takes no more.
+        if (workers === 1 || last !== 'ECONNRESET') assert.equal(last, 'ECONNREFUSED');
+        assert.deepEqual([...new Set(result)], [200]);
+      }
+      // Two seconds are promised; machines that run tests may be busy.
+      assert.ok(exitMs < 10_000, `${exitMs} ms after the last answer`);
+    });
+  });
+}
+
+describe('stopping', { timeout: 60_000 }, () => {
+  test('waits for neither connections without a request nor requests that do not arrive', async () => {
+    const service = await start('sqlite');
+    const silent = connect(service.port, '127.0.0.1');
+    const halfSent = connect(service.port, '127.0.0.1');
+    for (const socket of [silent, halfSent]) {
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+    }
+    halfSent.write(
+      `POST /users HTTP/1.1\r\nhost: x\r\nauthorization: ${AUTHORIZATION}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+    );
+    await call(service.port, new Agent());
+    service.child.kill('SIGTERM');
+    const { code } = await service.ended;
+    assert.equal(code, 0);
+  });
+
+  for (const workers of [1, 2]) {
+    const engine = workers === 1 ? 'sqlite' : 'postgres';
+    test(`goes on serving for as long as it was told, not ready any more: ${workers} on ${engine}`, async () => {
+      const service = await start(engine, { WORKERS: String(workers), STOP_DELAY_MS: '3000' });
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      assert.equal((await call(service.port, agent, '/readyz')).status, 200);
+      service.child.kill('SIGTERM');
+      const isReady = async (): Promise<boolean> => (await call(service.port, new Agent(), '/readyz')).status === 200;
+      while (await isReady());
+      assert.equal((await call(service.port, new Agent(), '/healthz')).status, 200);
+      assert.equal((await call(service.port, new Agent())).status, 200, 'on a new connection');
+      assert.equal((await call(service.port, agent)).status, 200, 'and on an old one');
+      const { code } = await service.ended;
+      assert.equal(code, 0);
+      agent.destroy();
+    });
+  }
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { createEmptyDatabase, type EmptyDatabase, ENGINES, type Service, startService } from './harness.ts';
+
+const LIMIT_MS = 500;
+
+for (const engine of ENGINES) {
+  describe(`the time limit of a request on ${engine}`, { timeout: 60_000 }, () => {
+    let empty: EmptyDatabase;
+    let service: Service;
+    /** What keeps commands, and the lookup of secrets, from being carried out. */
+    let gate = Promise.withResolvers<void>();
+    let isShut = false;
+    const passed = async (): Promise<void> => {
+      if (isShut) await gate.promise;
+    };
+    const shut = (): void => {
+      gate = Promise.withResolvers();
+      isShut = true;
+    };
+    const open = (): void => {
+      isShut = false;
+      gate.resolve();
+    };
+
+    before(async () => {
+      empty = await createEmptyDatabase(engine);
+      service = await startService(empty.url, {}, undefined, {
+        requestTimeoutMs: LIMIT_MS,
+        disguise: (database) => ({
+          ...database,
+          write: (teamId, command) =>
+            database.write(teamId, async (work) => {
+              const value = await command(work);
+              await passed();
+              return value;
+            }),
+          transaction: async (teamId, command) => {
+            await passed();
+            return database.transaction(teamId, command);
+          },
+          readUrgent: async (teamId, query) => {
+            await passed();
+            return database.readUrgent(teamId, query);
+          },
+        }),
+      });
+      assert.equal((await service.get('/team')).status, 200);
+    });
+    after(async () => {
+      open();
+      await service?.stop();
+      await empty?.drop();
+    });
+
+    for (const [what, path, body] of [
+      ['a change', '/attributes', { id: 'late', name: 'Late' }],
+      ['a change with a key', '/attributes', { id: 'late', name: 'Late' }],
+    ] as const) {
+      test(`answers 503 with Retry-After to ${what} that takes longer, and undoes it`, async () => {
+        const headers: Record<string, string> = what.includes('key') ? { 'idempotency-key': 'late' } : {};
+        shut();
+        const late = await service.post(path, body, { headers });
+        assert.equal(late.status, 503);
+        assert.deepEqual(late.body, { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] });
+        assert.equal(late.headers.get('retry-after'), '1');
+        open();
+        assert.equal((await service.get('/attributes/late')).status, 404);
+        const again = await service.post(path, body, { headers });
+        assert.equal(again.status, 200, 'it can be asked for again');
+        assert.equal((await service.delete('/attributes/late')).status, 200);
+      });
+    }
+
+    test('answers 503 to whoever waits that long for the lookup of a secret, and knows the secret later', async () => {
+      const fresh = await service.as('read');
+      shut();
+      assert.equal((await fresh.get('/team')).status, 503);
+      open();
+      assert.equal((await fresh.get('/team')).status, 200);
+    });
+
+    test('cuts off a caller who does not take the response', async () => {
+      const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      // More than what the system holds for a connection, and none of it is read.
+      socket.pause();
+      socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200));
+      const connections = () =>
+        new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)));
+      service.app.server.closeIdleConnections();
+      while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      socket.destroy();
+    });
+  });
+}
