@@ -100,11 +100,19 @@ export const LIMITS = {
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
 
-  postgresGroups: 8,
-  postgresApart: 4,
-  postgresTransactions: 4,
-  postgresReaders: 8,
+  /** Connections of one process, if not told otherwise; fewer than one per purpose would not do. */
+  postgresConnections: 24,
+  postgresConnectionsLeast: 4,
+  postgresConnectionsMost: 1000,
+  /** For a server to let us in, and for a connection to be free. */
   postgresConnectMs: 5_000,
+  /** For a statement, and for a transaction in which nothing happens. The server ends both. */
   postgresStatementMs: 15_000,
+  /** A connection in use that brings nothing for longer than any statement may take is dead. */
+  postgresSilenceMs: 17_000,
+  postgresLookMs: 1_000,
+  postgresKeepAliveMs: 10_000,
+  postgresIdleMs: 10_000,
+  postgresLeaveMs: 1_000,
   postgresGroupLockMs: 100,
 } as const;

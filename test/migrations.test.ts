@@ -65,8 +65,11 @@ for (const engine of ENGINES) {
           /the second step fails/,
         );
         assert.deepEqual(await tablesOf(database), []);
-        const noted = await database.read('', ({ queries: reader }) => sql`select * from migrations`.execute(reader));
-        assert.deepEqual(noted.rows, []);
+        // PostgreSQL does not keep the table either in which they are noted down.
+        if (engine === 'sqlite') {
+          const noted = await database.read('', ({ queries: reader }) => sql`select * from migrations`.execute(reader));
+          assert.deepEqual(noted.rows, []);
+        }
         await database.migrate();
         assert.ok((await tablesOf(database)).includes('teams'), 'it can be migrated afterwards');
       } finally {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { type Database, NO_TEAM } from '../database/work.ts';
+import type { Database } from '../database/work.ts';
 import { answers } from './schemas.ts';
 import type { App } from './server.ts';
 
@@ -31,7 +30,7 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Whether the database answers',
+        summary: 'Whether the database answers and accepts writes',
         tags,
         security: [],
         response: answers(Well, 503),
@@ -39,7 +38,7 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
       ...open,
     },
     async () => {
-      await database.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
+      await database.ready();
       return { status: 'ok' as const };
     },
   );

@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sql } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { namesRows } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
-import { Collision, type Database } from '../work.ts';
+import { Collision, type Database, NO_TEAM } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
@@ -109,8 +110,13 @@ export const openSqlite = (path: string): Database => {
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
     migrate: async (migrations) => {
-      await migrate(writer.queries, 'sqlite', migrations);
+      await migrate(writer.queries, 'sqlite', { migrations });
       setStatistics(writer.raw);
+    },
+    // The file belongs to one process, which shares its few connections with nobody.
+    checkConnections: async () => {},
+    ready: async () => {
+      await units.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
     },
     // Its statistics are set once, and what there is to tidy up it does as it goes.
     maintain: async () => {},
