@@ -223,8 +223,9 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
+  databaseOptions: Parameters<typeof openDatabase>[1] = {},
 ): Promise<Service> => {
-  const database = openDatabase(databaseUrl);
+  const database = openDatabase(databaseUrl, databaseOptions);
   await database.migrate();
   let nowMs: number | undefined;
   let drawsNow = draws;

@@ -6,6 +6,8 @@ interface Waiter {
   readonly resolve: (client: Client) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
+  /** Whether a connection is being opened on its behalf. */
+  hasAttempt: boolean;
 }
 
 /** What the pool knows of a connection. */
@@ -67,6 +69,15 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     client.leave();
   };
 
+  /** Only those who still wait are told. */
+  const refuse = (waiter: Waiter, error: unknown): void => {
+    const place = waiting.indexOf(waiter);
+    if (place < 0) return;
+    waiting.splice(place, 1);
+    clearTimeout(waiter.timer);
+    waiter.reject(unavailable(error));
+  };
+
   const hand = (client: Client, known: Known): void => {
     const waiter = waiting.shift();
     known.isIdle = waiter === undefined;
@@ -80,8 +91,10 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     waiter.resolve(client);
   };
 
-  const open = async (): Promise<void> => {
+  /** Opens a connection on behalf of one who waits, who may have got another by the time it is open. */
+  const openFor = async (waiter: Waiter): Promise<void> => {
     opening += 1;
+    waiter.hasAttempt = true;
     const begun = generation;
     try {
       const client = await connect();
@@ -89,13 +102,14 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
       const known = { generation: begun, isIdle: true, idleSinceMs: 0, bytesRead: 0, silentLooks: 0 };
       clients.set(client, known);
       client.once('end', () => forget(client));
-      if (closed !== undefined || begun !== generation) discard(client);
-      else hand(client, known);
+      if (closed === undefined && begun === generation) hand(client, known);
+      else {
+        waiter.hasAttempt = false;
+        discard(client);
+      }
     } catch (error) {
       opening -= 1;
-      const waiter = waiting.shift();
-      clearTimeout(waiter?.timer);
-      waiter?.reject(unavailable(error));
+      refuse(waiter, error);
       if (closed !== undefined && clients.size + opening === 0) closed();
     }
     grow();
@@ -103,7 +117,11 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
 
   /** Opens connections for those who wait, as many as there may be. */
   const grow = (): void => {
-    while (closed === undefined && opening < waiting.length && clients.size + opening < size) open();
+    if (closed !== undefined) return;
+    for (const waiter of waiting) {
+      if (clients.size + opening >= size) return;
+      if (!waiter.hasAttempt) openFor(waiter);
+    }
   };
 
   const isUsable = (client: Client, known: Known): boolean =>
@@ -136,11 +154,8 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
       }
       if (closed !== undefined) return Promise.reject(unavailable(isClosed()));
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          reject(unavailable(tooBusy()));
-        }, LIMITS.postgresConnectMs);
-        const waiter = { resolve, reject, timer };
+        const timer = setTimeout(() => refuse(waiter, tooBusy()), LIMITS.postgresConnectMs);
+        const waiter: Waiter = { resolve, reject, timer, hasAttempt: false };
         waiting.push(waiter);
         grow();
       });
@@ -163,10 +178,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     close: () =>
       new Promise((resolve) => {
         closed = resolve;
-        for (const { timer, reject } of waiting.splice(0)) {
-          clearTimeout(timer);
-          reject(unavailable(isClosed()));
-        }
+        for (const waiter of [...waiting]) refuse(waiter, isClosed());
         for (const client of [...idle]) discard(client);
         if (clients.size + opening === 0) resolve();
       }),
