@@ -145,13 +145,20 @@ export const LIMITS = {
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
 
-  postgresGroups: 6,
-  postgresApart: 4,
-  postgresTransactions: 3,
-  postgresReaders: 8,
-  postgresUrgentReaders: 2,
+  /** Connections of one process, if not told otherwise; fewer than one per purpose would not do. */
+  postgresConnections: 24,
+  postgresConnectionsLeast: 5,
+  postgresConnectionsMost: 1000,
+  /** For a server to let us in, and for a connection to be free. */
   postgresConnectMs: 5_000,
+  /** For a statement, and for a transaction in which nothing happens. The server ends both. */
   postgresStatementMs: 15_000,
   postgresRowsPerWrite: 1000,
+  /** A connection in use that brings nothing for longer than any statement may take is dead. */
+  postgresSilenceMs: 17_000,
+  postgresLookMs: 1_000,
+  postgresKeepAliveMs: 10_000,
+  postgresIdleMs: 10_000,
+  postgresLeaveMs: 1_000,
   postgresGroupLockMs: 100,
 } as const;

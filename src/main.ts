@@ -57,7 +57,8 @@ The examples of the README want these two lines once:
 
 /** The database with its schema up to date, and the team that its very first start makes. */
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
-  const database = openDatabase(settings.databaseUrl);
+  const database = openDatabase(settings.databaseUrl, { connections: settings.databaseConnections });
+  await database.checkConnections(settings.workers);
   await database.migrate();
   const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
   if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);

@@ -10,6 +10,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
+  /** Connections that each process may open to a PostgreSQL. */
+  readonly databaseConnections: number;
   /** The team that the very first start makes; what is absent is generated. */
   readonly firstTeam: { readonly id?: string; readonly secret?: string };
   /** Origins that browsers may call from; `*` for all, empty for none. */
@@ -59,6 +61,12 @@ export const readSettings = (environment: Environment): Settings => {
       'sqlite:data/itemwright.db',
       (text) => (parseDatabaseUrl(text) === undefined ? undefined : text),
       'must be sqlite:PATH or postgres://…',
+    ),
+    databaseConnections: checked(
+      'DATABASE_CONNECTIONS',
+      LIMITS.postgresConnections,
+      (text) => parseWhole(text, LIMITS.postgresConnectionsMost, LIMITS.postgresConnectionsLeast),
+      `must be a whole number from ${LIMITS.postgresConnectionsLeast} to ${LIMITS.postgresConnectionsMost}`,
     ),
     firstTeam: {
       id: checked<string | undefined>(
@@ -122,9 +130,9 @@ export const readSettings = (environment: Environment): Settings => {
 const parseSwitch = (text: string): boolean | undefined =>
   text === 'on' || text === 'off' ? text === 'on' : undefined;
 
-/** A whole number from 1 to `most`. */
-const parseWhole = (text: string, most: number): number | undefined =>
-  /^[1-9]\d*$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+/** A whole number from `least` to `most`. */
+const parseWhole = (text: string, most: number, least = 1): number | undefined =>
+  /^[1-9]\d*$/.test(text) && Number(text) <= most && Number(text) >= least ? Number(text) : undefined;
 
 const parsePort = (text: string): number | undefined =>
   /^\d+$/.test(text) && Number(text) <= LIMITS.port ? Number(text) : undefined;

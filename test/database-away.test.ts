@@ -74,6 +74,85 @@ test('finishes nothing that the database took away with it', async () => {
   }
 });
 
+/** A connection that may write whatever the database says of others. */
+const connectAsAdministrator = async (): Promise<pg.Client> => {
+  const administrator = new pg.Client({
+    connectionString: postgres.url('postgres'),
+    options: '-c default_transaction_read_only=off',
+  });
+  await administrator.connect();
+  return administrator;
+};
+
+const write = (id: string) => service.post('/users', { id });
+
+test('refuses writes of a server that accepts none, goes on reading, and goes on at once when it does again', async () => {
+  const administrator = await connectAsAdministrator();
+  /** New connections accept no writes any more, or do so again; those that are there stay as they are. */
+  const setReadOnly = (isReadOnly: boolean) =>
+    administrator.query(
+      `alter database postgres ${isReadOnly ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
+    );
+  try {
+    for (let round = 0; round < 2; round += 1) {
+      await setReadOnly(true);
+      await administrator.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'itemwright'",
+      );
+      // Connections that were cut off are noticed; then those that take their places accept no writes.
+      while ((await service.anyone().get('/readyz')).status !== 503) await setTimeout(10);
+      while ((await service.get('/users')).status !== 200) await setTimeout(10);
+      const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
+      for (const answer of refused) assertUnavailable(answer, 'a write');
+      assertUnavailable(await service.post('/spaces', { name: 'S', cols: 1, rows: 1 }), 'a change of the catalog');
+      assertUnavailable(await service.anyone().get('/readyz'), 'readiness');
+      const reads = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
+      for (const { status } of reads) assert.equal(status, 200, 'a read');
+
+      await setReadOnly(false);
+      assert.equal((await service.anyone().get('/readyz')).status, 200);
+      const accepted = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`accepted-${round}-${n}`)));
+      for (const { status } of accepted) assert.equal(status, 200, 'a write');
+      const reader = await administrator.query(
+        "select count(*)::int as n from users where id like 'accepted%' or id like 'refused%'",
+      );
+      assert.equal(reader.rows[0].n, 20 * (round + 1));
+    }
+  } finally {
+    await setReadOnly(false);
+    await administrator.end();
+  }
+});
+
+test('says that it is not ready once the server accepts no writes, also on connections that are there', async () => {
+  const administrator = await connectAsAdministrator();
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await administrator.query(`alter system set default_transaction_read_only = ${value}`);
+    await administrator.query('select pg_reload_conf()');
+  };
+  /** The server reads its settings again in its own time. */
+  const untilReadiness = async (expected: number) => {
+    for (;;) {
+      const answer = await service.anyone().get('/readyz');
+      if (answer.status === expected) return answer;
+      await setTimeout(10);
+    }
+  };
+  try {
+    assert.equal((await service.anyone().get('/readyz')).status, 200);
+    await setReadOnly('on');
+    assertUnavailable(await untilReadiness(503), 'readiness');
+    assertUnavailable(await write('not-now'), 'a write');
+    assert.equal((await service.get('/users')).status, 200);
+    await setReadOnly('off');
+    await untilReadiness(200);
+    assert.equal((await write('now')).status, 200);
+  } finally {
+    await setReadOnly('off');
+    await administrator.end();
+  }
+});
+
 test('leaves no connection behind when it is closed, though nothing was migrated', async () => {
   const database = openDatabase(await postgres.create('closed'));
   await database.read('', ({ queries }) => sql`select 1`.execute(queries));

@@ -222,6 +222,7 @@ interface Conditions {
   /** What the service gets instead of its database. */
   readonly disguise?: (database: Database) => Database;
   readonly requestTimeoutMs?: number;
+  readonly databaseOptions?: Parameters<typeof openDatabase>[1];
 }
 
 /** Starts the service in this process on a database, which is migrated; the clock can be set. */
@@ -229,9 +230,9 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
-  { disguise = (database) => database, requestTimeoutMs }: Conditions = {},
+  { disguise = (database) => database, requestTimeoutMs, databaseOptions = {} }: Conditions = {},
 ): Promise<Service> => {
-  const database = openDatabase(databaseUrl);
+  const database = openDatabase(databaseUrl, databaseOptions);
   await database.migrate();
   let nowMs: number | undefined;
   let drawsNow = draws;

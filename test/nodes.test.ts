@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { basic, createEmptyDatabase, type EmptyDatabase } from './harness.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import { freePort, type Running, run } from './processes.ts';
+import { freePort, type Running, run, runToEnd } from './processes.ts';
 
 const TEAM = 'nodes';
 const SECRET = 'a-secret-for-the-nodes';
@@ -86,6 +86,27 @@ describe('four processes on one PostgreSQL', () => {
       assert.ok(answer === undefined || answer.status === 200);
     }
     await running.said(/(?:"worker":\d+.*"worker is ready"[\s\S]*){5}/);
+  });
+});
+
+describe('more processes than PostgreSQL has connections for', () => {
+  test('do not start, and say why in one line', async () => {
+    const empty = await createEmptyDatabase('postgres');
+    try {
+      const { code, stderr } = await runToEnd('src/main.ts', [], {
+        DATABASE_URL: empty.url,
+        PORT: '0',
+        WORKERS: '3',
+        DATABASE_CONNECTIONS: '100',
+      });
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /^itemwright: cannot start: 3 WORKERS with 100 DATABASE_CONNECTIONS each make 300, but the server gives 197.*\n$/,
+      );
+    } finally {
+      await empty.drop();
+    }
   });
 });
 

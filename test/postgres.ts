@@ -1,6 +1,11 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { freePort } from './processes.ts';
 
 /**
@@ -24,17 +29,23 @@ export interface Postgres {
   /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Has the server end at once, without finishing anything. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
+  /** Makes a standby of the server, which follows it as it goes on; the server is away meanwhile. */
+  createStandby(): Promise<Postgres>;
 }
 
-/** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
-export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {
+/** A folder that the server's own user can reach, since the server refuses to run as root. */
+const createFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-postgres-'));
-  // The server refuses to run as root, so its own user must be able to reach the folder.
   await chmod(folder, 0o777);
-  const port = await freePort();
+  return folder;
+};
+
+const serverIn = (folder: string, port: number, durable: boolean) => {
   const relaxed = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
-  const server = new EmbeddedPostgres({
+  return new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
     user: 'postgres',
@@ -54,19 +65,77 @@ export const startPostgres = async ({ durable = false } = {}): Promise<Postgres>
     onLog: () => {},
     onError: () => {},
   });
+};
+
+const urlOf = (port: number, database: string): string => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+};
+
+type Server = ReturnType<typeof serverIn>;
+
+/** A copy of the data of a server that is stopped, which asks the server for whatever comes later. */
+const copyAsStandby = async (from: string, port: number): Promise<string> => {
+  const folder = await createFolder();
+  await promisify(execFile)('cp', ['-a', join(from, 'data'), folder]);
+  const data = join(folder, 'data');
+  await writeFile(join(data, 'standby.signal'), '', { mode: 0o666 });
+  await appendFile(
+    join(data, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=postgres'\n`,
+  );
+  return folder;
+};
+
+/** A standby says of itself that it is ready in other words than the package waits for. */
+const startStandby = async (server: Server, port: number): Promise<void> => {
+  server.start().catch(() => {});
+  while (!(await answers(urlOf(port, 'postgres')))) await setTimeout(50);
+};
+
+const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => ({
+  url: (database) => urlOf(port, database),
+  create: async (database) => {
+    await server.createDatabase(database);
+    return urlOf(port, database);
+  },
+  pause: () => server.stop(),
+  resume: () => server.start(),
+  kill: async () => {
+    const { process: running } = server as unknown as { process: ChildProcess };
+    running.kill('SIGQUIT');
+    await once(running, 'exit');
+  },
+  stop: async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  },
+  createStandby: async () => {
+    await server.stop();
+    const copy = await copyAsStandby(folder, port);
+    await server.start();
+    const standbyPort = await freePort();
+    const standby = serverIn(copy, standbyPort, durable);
+    await startStandby(standby, standbyPort);
+    return handleOf(standby, copy, standbyPort, durable);
+  },
+});
+
+/** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
+export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {
+  const folder = await createFolder();
+  const port = await freePort();
+  const server = serverIn(folder, port, durable);
   await server.initialise();
   await server.start();
-  return {
-    url: (database) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
-    create: async (database) => {
-      await server.createDatabase(database);
-      return `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
-    },
-    pause: () => server.stop(),
-    resume: () => server.start(),
-    stop: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return handleOf(server, folder, port, durable);
 };

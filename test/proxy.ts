@@ -9,6 +9,12 @@ export interface NetworkProxy {
   cut(): void;
   /** Passes nothing on from now on, in either direction, and closes nothing: a network that went silent. */
   silence(isSilent: boolean): void;
+  /** The same for the connections that there are now, for good; later ones work. */
+  mute(): void;
+  /** Keeps what a server answers to a text to itself: the client hears nothing, or finds the connection broken. */
+  loseAnswer(text: string | undefined, how?: 'silently' | 'by cutting'): void;
+  /** What each client sent first. */
+  readonly openings: readonly Buffer[];
   close(): Promise<void>;
 }
 
@@ -16,7 +22,10 @@ export interface NetworkProxy {
 export const startProxy = async (target: { host: string; port: number }): Promise<NetworkProxy> => {
   const sockets = new Set<Socket>();
   let garbled: string | undefined;
+  const openings: Buffer[] = [];
+  const muted = new WeakSet<Socket>();
   let isSilent = false;
+  let lost: { text: string; how: 'silently' | 'by cutting' } | undefined;
 
   const transform = (chunk: Buffer): Buffer => {
     if (garbled === undefined) return chunk;
@@ -27,21 +36,32 @@ export const startProxy = async (target: { host: string; port: number }): Promis
 
   const server = createServer((client) => {
     const upstream = connect(target);
+    client.once('data', (chunk: Buffer) => openings.push(chunk));
+    client.on('data', (chunk: Buffer) => {
+      if (lost === undefined || !chunk.includes(lost.text)) return;
+      const { how } = lost;
+      // By the time the server answers it has done what it was asked.
+      upstream.prependOnceListener('data', () => {
+        muted.add(upstream);
+        if (how === 'by cutting') client.destroy();
+      });
+    });
     for (const [from, to, pass] of [
       [client, upstream, transform],
       [upstream, client, (chunk: Buffer) => chunk],
     ] as const) {
       sockets.add(from);
+      const isHeard = () => !isSilent && !muted.has(from);
       from.on('data', (chunk: Buffer) => {
-        if (!isSilent) to.write(pass(chunk));
+        if (isHeard()) to.write(pass(chunk));
       });
       from.on('end', () => {
-        if (!isSilent) to.end();
+        if (isHeard()) to.end();
       });
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        if (!isSilent) to.destroy();
+        if (isHeard()) to.destroy();
       });
     }
   });
@@ -59,6 +79,13 @@ export const startProxy = async (target: { host: string; port: number }): Promis
     silence: (silent) => {
       isSilent = silent;
     },
+    mute: () => {
+      for (const socket of sockets) muted.add(socket);
+    },
+    loseAnswer: (text, how = 'silently') => {
+      lost = text === undefined ? undefined : { text, how };
+    },
+    openings,
     close: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.ts';
 import { ask, insertInto, lockingLookup, updateIn } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { openDatabase } from './open.ts';
+import { sizesOf } from './postgres/pools.ts';
 import { type Database, NO_TEAM } from './work.ts';
 
 describe('a fair queue', () => {
@@ -49,6 +50,7 @@ const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }
 );
 
 const MANY = 20;
+const APART = sizesOf(LIMITS.postgresConnections).apart;
 const PLAYERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
 
 for (const engine of ENGINES) {
@@ -137,9 +139,9 @@ for (const engine of ENGINES) {
         await lock(hogs, 'hog');
         try {
           const stuck = PLAYERS.map((id) => rename('hog', id));
-          await untilWaiting(LIMITS.postgresApart / 2);
+          await untilWaiting(APART / 2);
           const freed = rename('modest', 'player-1');
-          await untilWaiting(LIMITS.postgresApart / 2 + 1);
+          await untilWaiting(APART / 2 + 1);
           await modest.query('commit');
           await freed;
           await hogs.query('commit');

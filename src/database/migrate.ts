@@ -21,8 +21,18 @@ export const MIGRATIONS: Migrations = {
   '0008-catalog-indexes': catalogIndexes,
 };
 
+export interface MigrateOptions {
+  readonly migrations?: Migrations | undefined;
+  /** The schema that the tables are in, where a database may have several. */
+  readonly schemaName?: string;
+}
+
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */
-export const migrate = async (schema: Queries, engine: Engine, migrations: Migrations = MIGRATIONS): Promise<void> => {
+export const migrate = async (
+  schema: Queries,
+  engine: Engine,
+  { migrations = MIGRATIONS, schemaName }: MigrateOptions = {},
+): Promise<void> => {
   const steps = Object.entries(migrations).map(([name, up]) => [
     name,
     { up: (connection: Kysely<unknown>) => up(connection, engine) },
@@ -32,6 +42,7 @@ export const migrate = async (schema: Queries, engine: Engine, migrations: Migra
     provider: { getMigrations: async () => Object.fromEntries(steps) },
     migrationTableName: 'migrations',
     migrationLockTableName: 'migrations_lock',
+    ...(schemaName === undefined ? {} : { migrationTableSchema: schemaName }),
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;

@@ -1,16 +1,18 @@
-import { openPostgres } from './postgres/open.ts';
+import { serversOf } from './postgres/address.ts';
+import { openPostgres, type PostgresOptions } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Database, Engine } from './work.ts';
 
 /** What a database url means, or undefined where it means nothing. */
 export const parseDatabaseUrl = (url: string): { engine: Engine; target: string } | undefined => {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { engine: 'postgres', target: url };
+  if (serversOf(url).length > 0) return { engine: 'postgres', target: url };
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   return path === undefined || path === ':memory:' ? undefined : { engine: 'sqlite', target: path };
 };
 
-export const openDatabase = (url: string): Database => {
+/** The options concern engines that have connections; one that has none leaves them aside. */
+export const openDatabase = (url: string, options: PostgresOptions = {}): Database => {
   const parsed = parseDatabaseUrl(url);
   if (parsed === undefined) throw new Error(`not a database url: ${url}`);
-  return parsed.engine === 'postgres' ? openPostgres(parsed.target) : openSqlite(parsed.target);
+  return parsed.engine === 'postgres' ? openPostgres(parsed.target, options) : openSqlite(parsed.target);
 };

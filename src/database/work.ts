@@ -71,6 +71,10 @@ export interface Database {
   readUrgent<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Brings the schema up to date, one process at a time; a migration that fails leaves nothing behind. */
   migrate(migrations?: Migrations): Promise<void>;
+  /** Fails where the server has not as many connections to give as so many processes may open. */
+  checkConnections(processes: number): Promise<void>;
+  /** Fails where the database does not answer, or does not accept writes. */
+  ready(): Promise<void>;
   /** Does what the engine wants done from time to time. */
   maintain(): Promise<void>;
   close(): Promise<void>;

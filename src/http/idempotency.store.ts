@@ -16,25 +16,33 @@ export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
     .where('key', '=', key),
 );
 
-/** Removes some answers that are older than the given moment, none that another node is removing; tells how many. */
+/**
+ * Removes some answers that are older than the given moment, the oldest first; tells how many. They are found over all
+ * teams and removed team by team: a database that is spread by team can lock rows of one team at a time.
+ */
 export const deleteOldAnswers = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
-  const { numDeletedRows } = await queries
-    .deleteFrom('stored_answers')
-    .where((eb) =>
-      eb(
-        eb.refTuple('team_id', 'key'),
+  const old = await queries
+    .selectFrom('stored_answers')
+    .select(['team_id', 'key'])
+    .where('stored_at', '<', beforeMs)
+    .orderBy('stored_at')
+    .limit(most)
+    .execute();
+  let removed = 0;
+  // In one order, so that nodes which remove the same do not wait for each other in a circle.
+  const byTeam = [...Map.groupBy(old, ({ team_id }) => team_id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [teamId, rows] of byTeam) {
+    const { numDeletedRows } = await queries
+      .deleteFrom('stored_answers')
+      .where('team_id', '=', teamId)
+      .where(
+        'key',
         'in',
-        eb
-          .selectFrom('stored_answers as old')
-          .select(['old.team_id', 'old.key'])
-          .where('old.stored_at', '<', beforeMs)
-          .orderBy('old.stored_at')
-          .limit(most)
-          .forUpdate()
-          .skipLocked()
-          .$asTuple('team_id', 'key'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+        rows.map(({ key }) => key),
+      )
+      .where('stored_at', '<', beforeMs)
+      .executeTakeFirstOrThrow();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
 };

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { type Database, NO_TEAM } from '../database/work.ts';
+import type { Database } from '../database/work.ts';
 import { ServiceError } from '../errors.ts';
 import { answers } from './schemas.ts';
 import type { App } from './server.ts';
@@ -14,11 +13,9 @@ const open = { config: { access: 'public' } } as const;
 const createReadiness = (database: Database): (() => Promise<unknown>) => {
   let asked: Promise<unknown> | undefined;
   return () => {
-    asked ??= database
-      .readUrgent(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries))
-      .finally(() => {
-        asked = undefined;
-      });
+    asked ??= database.ready().finally(() => {
+      asked = undefined;
+    });
     return asked;
   };
 };
@@ -46,7 +43,7 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Whether requests are welcome: the database answers, and the service was not told to stop',
+        summary: 'Whether requests are welcome: the database accepts writes, and the service was not told to stop',
         tags,
         security: [],
         response: answers(Well, 503),

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { ServiceError, unavailable } from '../../errors.ts';
 
 /**
@@ -17,13 +18,45 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 export const isBlocked = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE;
 
-/** The server is away, starting, stopping or full, or a statement waited too long. */
+/** The server accepts no writes: it is a standby, or was told so. */
+export const READ_ONLY = '25006';
+
+export class ReadOnlyServer extends Error {
+  readonly code = READ_ONLY;
+
+  constructor() {
+    super('the server accepts no writes');
+  }
+}
+
+/** A transaction was idle, or took, longer than the server allows. */
+const TRANSACTION_TIMEOUTS = ['25P03', '25P04'];
+
+const UNAVAILABLE_CODES = new Set([LOCK_NOT_AVAILABLE, READ_ONLY, ...TRANSACTION_TIMEOUTS]);
+
+/** Whether the server itself says that it did not do what it was asked, and is there to be asked again. */
+export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity !== 'FATAL';
+
+/** Nobody knows whether a transaction was committed; its commands must not run again by themselves. */
+export class UnknownOutcome extends Error {
+  readonly code = '08007';
+
+  constructor(cause: unknown) {
+    super('nobody knows whether the transaction was committed', { cause });
+  }
+}
+
+/** The connection broke, or the machine has no more to give: errors of Node's, not of ours. */
+const isSystemError = (code: string): boolean => /^E(?!RR_)[A-Z]+$|^ERR_(STREAM|SSL|TLS|SOCKET)_/.test(code);
+
+/** The server is away, starting, stopping, full or read-only, or a statement waited too long. */
 const isUnavailable = (code: string | undefined, error: Error): boolean =>
   code === undefined
     ? /connection|timeout|terminated|not queryable/i.test(error.message)
-    : code === LOCK_NOT_AVAILABLE ||
+    : UNAVAILABLE_CODES.has(code) ||
       /^(08|53|57|58)/.test(code) ||
-      /^E(CONN|PIPE|HOSTUNREACH|NETUNREACH|TIMEDOUT|NOTFOUND|AI_AGAIN)/.test(code);
+      isSystemError(code) ||
+      (error instanceof pg.DatabaseError && error.severity === 'FATAL');
 
 export const translate = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;

@@ -99,7 +99,8 @@ describe('a transaction on PostgreSQL', () => {
 
   for (const statement of ['begin', 'commit']) {
     test(`that fails at “${statement}” leaves nothing behind`, async () => {
-      proxy.garble(statement);
+      // With its end: what begins a transaction has the word “committed” in it.
+      proxy.garble(statement === 'commit' ? 'commit\0' : statement);
       const ids = Array.from({ length: 5 }, (_, n) => `${statement} ${n}`);
       const settled = await Promise.allSettled(ids.map((id) => database.write('a', create(id))));
       proxy.garble(undefined);

@@ -9,8 +9,12 @@ const GROWN = `select relname as name from pg_class
   where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname = any($1)
     and pg_relation_size(oid) > 4 * 8192 * greatest(relpages, 1)`;
 
-/** Tells the planner of tables that have grown; those that another node is telling it of are left out. */
-export const analyzeGrown = async (client: Client): Promise<void> => {
+export const findGrown = async (client: Client): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(GROWN, [TABLES]);
-  for (const { name } of rows) await client.query(`analyze (skip_locked) "${name}"`);
+  return rows.map(({ name }) => name);
+};
+
+/** Tells the planner of tables that have grown; those that another node is telling it of are left out. */
+export const analyze = async (client: Client, tables: readonly string[]): Promise<void> => {
+  for (const name of tables) await client.query(`analyze (skip_locked) "${name}"`);
 };

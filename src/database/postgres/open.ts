@@ -1,57 +1,89 @@
-import pg from 'pg';
+import { sql } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Purpose } from '../session.ts';
-import type { Database } from '../work.ts';
-import { Client, types } from './client.ts';
+import type { Database, Queries } from '../work.ts';
+import type { Client } from './client.ts';
+import { createConnector } from './connect.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
-import { analyzeGrown } from './maintenance.ts';
+import { analyze, findGrown } from './maintenance.ts';
+import { createPools } from './pools.ts';
+import { checkRoom } from './room.ts';
 import { createStatements, PostgresSession } from './session.ts';
 
-export const openPostgres = (url: string): Database => {
-  const createPool = (size: number): pg.Pool => {
-    const config: pg.PoolConfig = {
-      connectionString: url,
-      max: size,
-      connectionTimeoutMillis: LIMITS.postgresConnectMs,
-      statement_timeout: LIMITS.postgresStatementMs,
-      idle_in_transaction_session_timeout: LIMITS.postgresStatementMs,
-      application_name: 'itemwright',
-      types,
-      Client,
-    };
-    const pool = new pg.Pool(config);
-    // An idle connection that breaks is replaced on the next use.
-    pool.on('error', () => {});
-    return pool;
-  };
-  // Each purpose has connections of its own, so that none waits for what another has taken.
-  const pools: Record<Purpose, pg.Pool> = {
-    group: createPool(LIMITS.postgresGroups),
-    apart: createPool(LIMITS.postgresApart),
-    // One more than there are turns: what the service does by itself takes no turn.
-    transaction: createPool(LIMITS.postgresTransactions + 1),
-    read: createPool(LIMITS.postgresReaders),
-    urgent: createPool(LIMITS.postgresUrgentReaders),
-  };
+export interface PostgresOptions {
+  /** How many connections this process may open, over all purposes. */
+  readonly connections?: number | undefined;
+  /** For how long a connection in use may bring nothing, if not for as long as usual. */
+  readonly silenceMs?: number | undefined;
+}
+
+/** The same number in every process, also in those that ran before this lock ended with its transaction. */
+const MIGRATION_LOCK = 8090141;
+
+/** A large table may take its time, and so may the node that came first. */
+const waitForTurn = async (tx: Queries): Promise<void> => {
+  for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+    await sql`select set_config(${limit}, '0', true)`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
+};
+
+const currentSchema = async (tx: Queries): Promise<string> => {
+  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(tx);
+  const name = rows[0]?.name;
+  if (name) return name;
+  throw new Error('the search_path names no schema that is there: create it first');
+};
+
+export const openPostgres = (
+  url: string,
+  { connections = LIMITS.postgresConnections, silenceMs = LIMITS.postgresSilenceMs }: PostgresOptions = {},
+): Database => {
+  const connector = createConnector(url);
+  const pools = createPools(connector, { connections, silenceMs });
   const statements = createStatements();
-  const connect = async (purpose: Purpose) => (await pools[purpose].connect()) as Client & pg.PoolClient;
 
   const units = createUnits({
     queues: {
-      group: createFairQueue(LIMITS.postgresGroups),
-      apart: createFairQueue(LIMITS.postgresApart),
-      transaction: createFairQueue(LIMITS.postgresTransactions),
-      read: createFairQueue(LIMITS.postgresReaders),
-      urgent: createFairQueue(LIMITS.postgresUrgentReaders),
+      group: createFairQueue(pools.sizes.group),
+      apart: createFairQueue(pools.sizes.apart),
+      // One is left out, where there are several: what the service does by itself takes no turn.
+      transaction: createFairQueue(Math.max(1, pools.sizes.transaction - 1)),
+      read: createFairQueue(pools.sizes.read),
+      urgent: createFairQueue(pools.sizes.urgent),
     },
-    open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
+    open: async (purpose) => {
+      const client = await pools.take(purpose);
+      return new PostgresSession(client, purpose, statements, () => pools.give(purpose, client));
+    },
     isCollision,
     isBlocked,
     translate,
   });
+
+  /** On a connection from the pool. */
+  const borrow = async <T>(purpose: Purpose, use: (client: Client) => Promise<T>): Promise<T> => {
+    const client = await pools.take(purpose);
+    try {
+      return await use(client);
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      pools.give(purpose, client);
+    }
+  };
+
+  /** On a connection of its own, for what may take longer than requests may. */
+  const apart = async <T>(use: (client: Client) => Promise<T>): Promise<T> => {
+    const client = await connector.connect({ mustAcceptWrites: false });
+    try {
+      return await use(client);
+    } finally {
+      client.leave();
+    }
+  };
 
   return {
     engine: 'postgres',
@@ -59,38 +91,22 @@ export const openPostgres = (url: string): Database => {
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
     readUrgent: units.readUrgent as Database['readUrgent'],
-    migrate: async (migrations) => {
-      const client = await connect('transaction');
-      let broken: Error | undefined;
-      try {
-        // A large table may take its time, and so may the node that came first.
-        await client.query('set statement_timeout = 0');
-        // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.
-        await client.query('select pg_advisory_lock(8090141)');
-        try {
-          await migrate(client.queries, 'postgres', migrations);
-        } finally {
-          await client.query('select pg_advisory_unlock(8090141)');
-          await client.query('reset statement_timeout');
-        }
-      } catch (error) {
-        broken = error as Error;
-        throw error;
-      } finally {
-        client.release(broken);
-      }
-    },
+    migrate: (migrations) =>
+      apart(({ queries }) =>
+        queries.transaction().execute(async (tx) => {
+          await waitForTurn(tx);
+          await migrate(tx, 'postgres', { migrations, schemaName: await currentSchema(tx) });
+        }),
+      ),
+    checkConnections: (processes) => apart((client) => checkRoom(client, processes, connections)),
+    ready: () => borrow('transaction', (client) => client.assertAcceptsWrites()),
     maintain: async () => {
-      const client = await connect('transaction');
-      try {
-        await analyzeGrown(client);
-      } finally {
-        client.release();
-      }
+      const grown = await borrow('transaction', findGrown);
+      if (grown.length > 0) await apart((client) => analyze(client, grown));
     },
     close: async () => {
       await units.idle();
-      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await pools.close();
     },
   };
 };

@@ -6,6 +6,7 @@ import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '
 import type { Purpose, Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
 import { Client } from './client.ts';
+import { isRefusal, UnknownOutcome } from './errors.ts';
 import {
   compileLookup,
   compileWrite,
@@ -33,12 +34,20 @@ const SETTINGS: Record<Purpose, Statement | null> = {
   urgent: settingsFor(0),
 };
 
+/**
+ * In one message, so that nothing takes effect where the transaction does not begin. The limits are set for each
+ * transaction, since a connection of a pooler is another one after it; they cost a few microseconds.
+ */
+const beginning = (mode: string): string =>
+  `begin isolation level ${mode}; set local statement_timeout = ${LIMITS.postgresStatementMs};
+  set local idle_in_transaction_session_timeout = ${LIMITS.postgresStatementMs}`;
+
 const BEGIN: Record<Purpose, string> = {
-  group: 'begin isolation level read committed',
-  apart: 'begin isolation level read committed',
-  transaction: 'begin isolation level read committed',
-  read: 'begin isolation level repeatable read read only',
-  urgent: 'begin isolation level repeatable read read only',
+  group: beginning('read committed'),
+  apart: beginning('read committed'),
+  transaction: beginning('read committed'),
+  read: beginning('repeatable read read only'),
+  urgent: beginning('repeatable read read only'),
 };
 
 /** The same number in every process for the same lock of the same team. */
@@ -97,17 +106,19 @@ type Statements = ReturnType<typeof createStatements>;
 
 /** One transaction on a connection of the pool. */
 export class PostgresSession implements Session {
-  readonly #client: Client & pg.PoolClient;
+  readonly #client: Client;
   readonly #purpose: Purpose;
   readonly #statements: Statements;
+  readonly #giveBack: () => void;
   #settings: Statement | null;
   #begun: Promise<unknown> = Promise.resolve();
   #isCommitted = false;
 
-  constructor(client: Client & pg.PoolClient, purpose: Purpose, statements: Statements) {
+  constructor(client: Client, purpose: Purpose, statements: Statements, giveBack: () => void) {
     this.#client = client;
     this.#purpose = purpose;
     this.#statements = statements;
+    this.#giveBack = giveBack;
     this.#settings = SETTINGS[purpose];
   }
 
@@ -169,10 +180,16 @@ export class PostgresSession implements Session {
 
   async commit(): Promise<void> {
     await this.#begun;
-    const { command } = await this.#client.control('commit');
+    const { warnings } = this.#client;
+    const { command } = await this.#client.control('commit').catch((error: unknown) => {
+      throw isRefusal(error) ? error : new UnknownOutcome(error);
+    });
     // An aborted transaction answers its commit with a rollback, and no error.
     if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
     this.#isCommitted = true;
+    // A commit that was cancelled on its way to a synchronous standby is answered with a warning, and no error: should
+    // the server be lost, it is lost with it.
+    if (this.#client.warnings > warnings) throw new UnknownOutcome(new Error('the server warned of the commit'));
   }
 
   /** The server answers a commit once it is on its disk. */
@@ -181,13 +198,9 @@ export class PostgresSession implements Session {
   }
 
   end(): void {
-    if (this.#isCommitted) this.#client.release();
-    else
-      this.#client.control('rollback').then(
-        () => this.#client.release(),
-        // A connection that cannot even roll back is thrown away.
-        (error: Error) => this.#client.release(error),
-      );
+    if (this.#isCommitted) this.#giveBack();
+    // One that cannot even roll back is thrown away by whoever takes it back.
+    else this.#client.control('rollback').then(this.#giveBack, this.#giveBack);
   }
 
   /** Whatever locks does; what only reads is planned well enough for a single key. */

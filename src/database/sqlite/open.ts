@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sql } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
@@ -8,7 +9,7 @@ import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
-import { Collision, type Database } from '../work.ts';
+import { Collision, type Database, NO_TEAM } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
@@ -137,8 +138,13 @@ export const openSqlite = (path: string): Database => {
     read: units.read as Database['read'],
     readUrgent: units.readUrgent as Database['readUrgent'],
     migrate: async (migrations) => {
-      await migrate(writer.queries, 'sqlite', migrations);
+      await migrate(writer.queries, 'sqlite', { migrations });
       setStatistics(writer.raw);
+    },
+    // The file belongs to one process, which shares its few connections with nobody.
+    checkConnections: async () => {},
+    ready: async () => {
+      await units.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
     },
     // Its statistics are set once, and what there is to tidy up it does as it goes.
     maintain: async () => {},

@@ -1,0 +1,49 @@
+-- Spreads the tables of Itemwright over the workers of a Citus cluster, by team: see citus.md.
+-- Run it on the coordinator, with the search_path of the service, after the service has started once; and again after an
+-- update that brought new tables. What is spread already is left alone.
+
+do $$
+declare
+  -- Rows of a team, which lie on one worker. Tables that others refer to come first.
+  of_teams constant text[] := array[
+    'teams',
+    'secrets',
+    'attributes',
+    'classifiers',
+    'classifier_options',
+    'items',
+    'item_classifiers',
+    'item_attributes',
+    'deleted_items',
+    'templates',
+    'template_options',
+    'template_items',
+    'users',
+    'user_states',
+    'item_instances',
+    'item_instance_history',
+    'spaces',
+    'user_spaces',
+    'item_instance_spaces',
+    'user_space_rows',
+    'stored_answers',
+    'roll_events',
+    'roll_counts',
+    'roll_pending'
+  ];
+  -- Things that happen once in the life of a database; every node has a copy.
+  of_all constant text[] := array['milestones'];
+  name text;
+begin
+  foreach name in array of_all loop
+    if not exists (select from pg_dist_partition where logicalrelid = name::regclass) then
+      perform create_reference_table(name);
+    end if;
+  end loop;
+  foreach name in array of_teams loop
+    if exists (select from pg_dist_partition where logicalrelid = name::regclass) then continue; end if;
+    if name = 'teams' then perform create_distributed_table(name, 'id');
+    else perform create_distributed_table(name, 'team_id', colocate_with => 'teams');
+    end if;
+  end loop;
+end $$;

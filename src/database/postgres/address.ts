@@ -1,0 +1,34 @@
+/** The part of a database url that names servers, between the user and the path. */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
+
+/** The addresses `a:5432,b:5433` one by one, or with ports that are listed apart, as `?host=a,b&port=5432,5433` does. */
+const pairs = (hosts: string, ports: string): [host: string, port: string | undefined][] => {
+  const listed = ports.split(',');
+  // As with libpq, one port is meant for all hosts.
+  return hosts.split(',').map((host, place) => [host, listed.length === 1 ? listed[0] : listed[place]]);
+};
+
+const withParameters = (url: string, host: string, port: string | undefined): string => {
+  const single = new URL(url);
+  single.searchParams.set('host', host);
+  if (port) single.searchParams.set('port', port);
+  else single.searchParams.delete('port');
+  return single.href;
+};
+
+/**
+ * Each server that a database url names as an url of its own: `postgres://a:5432,b:5433/db` means either of two. None
+ * where the url makes no sense.
+ */
+export const serversOf = (url: string): readonly string[] => {
+  const [, before, hosts, after] = PARTS.exec(url) ?? [];
+  if (before === undefined || hosts === undefined || after === undefined) return [];
+  const servers = hosts.split(',').map((host) => `${before}${host}${after}`);
+  if (!servers.every((server) => URL.canParse(server))) return [];
+  if (servers.length > 1) return hosts.split(',').includes('') ? [] : servers;
+  const { searchParams } = new URL(url);
+  const given = searchParams.get('host') ?? '';
+  if (!given.includes(',')) return servers;
+  const listed = pairs(given, searchParams.get('port') ?? '');
+  return listed.some(([host]) => host === '') ? [] : listed.map(([host, port]) => withParameters(url, host, port));
+};

@@ -1,0 +1,92 @@
+import { LIMITS } from '../../limits.ts';
+import type { Purpose } from '../session.ts';
+import type { Client } from './client.ts';
+import type { Connector } from './connect.ts';
+import { createPool, type Pool } from './pool.ts';
+
+/** How connections are shared out: each purpose has its own, so that none waits for what another has taken. */
+const SHARES: Record<Purpose, number> = { group: 3, apart: 2, transaction: 2, read: 4, urgent: 1 };
+const onlyReads = (purpose: Purpose): boolean => purpose === 'read' || purpose === 'urgent';
+const PURPOSES = Object.keys(SHARES) as Purpose[];
+
+/** One by one, each to the purpose that has least of its share. Every purpose gets one before any gets a second. */
+export const sizesOf = (connections: number): Record<Purpose, number> => {
+  const sizes: Record<Purpose, number> = { group: 0, apart: 0, transaction: 0, read: 0, urgent: 0 };
+  for (let given = 0; given < connections; given += 1) {
+    const [poorest] = PURPOSES.toSorted((a, b) => sizes[a] / SHARES[a] - sizes[b] / SHARES[b]);
+    sizes[poorest as Purpose] += 1;
+  }
+  return sizes;
+};
+
+export interface Pools {
+  readonly sizes: Readonly<Record<Purpose, number>>;
+  take(purpose: Purpose): Promise<Client>;
+  give(purpose: Purpose, client: Client): void;
+  close(): Promise<void>;
+}
+
+/**
+ * The connections of one process. Where one of them turns out to lead to a server that accepts no writes any more, or to
+ * nowhere, so may the others: all are replaced.
+ */
+export const createPools = (
+  { servers, connect }: Connector,
+  { connections, silenceMs }: { connections: number; silenceMs: number },
+): Pools => {
+  /** Whether the last that was heard is that no writes are accepted. Reads may go on meanwhile. */
+  let isReadOnly = false;
+
+  const renew = (): void => {
+    for (const pool of Object.values(pools)) pool.renew();
+  };
+  const heard = (readOnly: boolean): void => {
+    if (readOnly === isReadOnly) return;
+    isReadOnly = readOnly;
+    renew();
+  };
+
+  const open = async (purpose: Purpose): Promise<Client> => {
+    const mustAcceptWrites = isReadOnly && !onlyReads(purpose);
+    const client = await connect({ mustAcceptWrites });
+    if (mustAcceptWrites || servers > 1) heard(false);
+    return client;
+  };
+
+  const lookMs = Math.min(LIMITS.postgresLookMs, silenceMs);
+  const sizes = sizesOf(connections);
+  const poolFor = (purpose: Purpose): Pool =>
+    createPool({
+      size: sizes[purpose],
+      silentLooks: Math.ceil(silenceMs / lookMs),
+      connect: () => open(purpose),
+      // As long as no writes are accepted each attempt has a new connection, so that the first one that can succeed does.
+      mayKeep: (client) => !client.metReadOnly && (onlyReads(purpose) || !isReadOnly),
+      onSilence: renew,
+    });
+  const pools: Record<Purpose, Pool> = {
+    group: poolFor('group'),
+    apart: poolFor('apart'),
+    transaction: poolFor('transaction'),
+    read: poolFor('read'),
+    urgent: poolFor('urgent'),
+  };
+
+  const timer = setInterval(() => {
+    for (const pool of Object.values(pools)) pool.look();
+  }, lookMs);
+  timer.unref();
+
+  return {
+    sizes,
+    take: (purpose) => pools[purpose].take(),
+    give: (purpose, client) => {
+      if (client.metReadOnly && !onlyReads(purpose)) heard(true);
+      pools[purpose].give(client);
+    },
+    close: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+      clearInterval(timer);
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { type Service, startService } from './harness.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+
+const DATABASE = 'failover';
+let primary: Postgres;
+let standby: Postgres;
+let service: Service;
+
+const ask = async (server: Postgres, statement: string) => {
+  const client = new pg.Client({ connectionString: server.url(DATABASE) });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const until = async (server: Postgres, statement: string) => {
+  while ((await ask(server, statement)).length === 0) await setTimeout(20);
+};
+
+/** Which standbys have to have a commit before it is answered: any, none, or one that there is not. */
+const waitFor = async (server: Postgres, names: string) => {
+  await ask(server, `alter system set synchronous_standby_names = '${names}'`);
+  await ask(server, 'select pg_reload_conf()');
+  await until(server, `select 1 where current_setting('synchronous_standby_names') = '${names}'`);
+};
+
+before(async () => {
+  primary = await startPostgres({ durable: true });
+  await primary.create(DATABASE);
+  standby = await primary.createStandby();
+  const [first, second] = [primary, standby].map((server) => new URL(server.url(DATABASE)).host);
+  // The standby comes first, so that it is met and passed over.
+  service = await startService(`postgres://postgres:postgres@${second},${first}/${DATABASE}`);
+});
+after(async () => {
+  await service?.stop();
+  await standby?.stop();
+  await primary?.stop();
+});
+
+const write = (id: string) => service.post('/users', { id });
+
+test('a commit that the server did not wait for is not answered as done', async () => {
+  await waitFor(primary, 'nobody');
+  try {
+    const writing = write('cancelled');
+    const waiting = "from pg_stat_activity where wait_event = 'SyncRep' and application_name = 'itemwright'";
+    await until(primary, `select 1 ${waiting}`);
+    await ask(primary, `select pg_cancel_backend(pid) ${waiting}`);
+    assert.equal((await writing).status, 503);
+  } finally {
+    await waitFor(primary, '');
+  }
+  assert.equal((await ask(primary, "select 1 from users where id = 'cancelled'")).length, 1, 'it is there, for now');
+});
+
+test('a standby that takes over from a killed server has every answered write, and the service follows', async () => {
+  await until(primary, "select 1 from pg_stat_replication where state = 'streaming'");
+  await waitFor(primary, '*');
+  const answered = new Set<string>();
+  const statuses = new Set<number>();
+  let isOver = false;
+  const writer = async (number: number): Promise<void> => {
+    for (let count = 0; !isOver; count += 1) {
+      const id = `user-${number}-${count}`;
+      const { status } = await write(id);
+      statuses.add(status);
+      if (status === 200) answered.add(id);
+      else await setTimeout(20);
+    }
+  };
+  const writers = Array.from({ length: 8 }, (_, number) => writer(number));
+  while (answered.size < 200) await setTimeout(20);
+  await primary.kill();
+  const before = answered.size;
+  assert.equal((await service.anyone().get('/readyz')).status, 503, 'the standby accepts no writes yet');
+  await ask(standby, 'select pg_promote()');
+  while (answered.size < before + 100) await setTimeout(20);
+  isOver = true;
+  await Promise.all(writers);
+  assert.equal((await service.anyone().get('/readyz')).status, 200);
+  assert.deepEqual([...statuses].sort(), [200, 503]);
+  const kept = new Set((await ask(standby, 'select id from users')).map(({ id }) => id));
+  assert.deepEqual(
+    [...answered].filter((id) => !kept.has(id)),
+    [],
+  );
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { TABLES } from '../src/database/tables.ts';
+import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
+import { deleteOldAnswers } from '../src/http/idempotency.store.ts';
+import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
+import { walkThroughInterface } from './walk.ts';
+
+/** Everything that was sent to PostgreSQL from the start on, and where the start ended. */
+const sent: string[] = [];
+let started = 0;
+
+/** What may concern several teams, and why that is well. */
+const OF_NO_TEAM: Record<string, RegExp> = {
+  'every node of a cluster has a copy of it': /\b(from|into) "milestones"/,
+  'whose counters are due is asked of all teams at once': /^select "team_id" from "roll_pending" group by "team_id"/,
+  'the oldest answers are found over all teams, and removed team by team':
+    /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
+};
+
+/** Tables that a statement reads or writes. */
+const tablesOf = (text: string): string[] =>
+  [...text.matchAll(/\b(?:from|join|into|update)\s+"?([a-z_]+)"?/g)]
+    .map(([, name]) => name as string)
+    .filter((name) => (TABLES as readonly string[]).includes(name));
+
+/** As many times as it names a table it says of which team. */
+const namesTeam = (text: string): boolean => {
+  const tables = tablesOf(text);
+  const isOfTeam = /\bteam_id"? = (\$\d|cast\(\$\d|"?\w+"?\."?team_id)|insert into "?\w+"? \("?team_id"?,/g;
+  const isTeam =
+    /\bfrom "teams"[^]* where "(teams"\.")?id" = (cast\()?\$\d|^update "teams" [^]* where "id" = \$\d|^insert into "teams" /g;
+  const named = [...text.matchAll(isOfTeam), ...text.matchAll(isTeam)].length;
+  return named >= tables.length;
+};
+
+describe('what is sent to PostgreSQL', () => {
+  let empty: EmptyDatabase;
+  let service: Service;
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+
+  before(async () => {
+    pg.Client.prototype.query = function spy(this: pg.Client, ...args: unknown[]) {
+      const [given] = args as [string | { text: string }];
+      sent.push(typeof given === 'string' ? given : given.text);
+      return query.apply(this, args);
+    } as typeof pg.Client.prototype.query;
+    empty = await createEmptyDatabase('postgres');
+    service = await startService(empty.url);
+    started = sent.length;
+    await walkThroughInterface(service);
+    await service.database.read('', teamsToFold);
+    await service.database.transaction(service.teamId, (tx) => foldCounts(tx, 100));
+    await service.database.maintain();
+    assert.ok((await service.database.transaction('', (tx) => deleteOldAnswers(tx, Date.now() + 1, 100))) > 10);
+  });
+  after(async () => {
+    pg.Client.prototype.query = query as typeof pg.Client.prototype.query;
+    await service?.stop();
+    await empty?.drop();
+  });
+
+  test('names one team, so that the tables can be spread by team', () => {
+    const statements = [...new Set(sent.slice(started))].filter((text) => tablesOf(text).length > 0);
+    assert.ok(statements.length > 100, `${statements.length} statements`);
+    const exceptions = Object.values(OF_NO_TEAM);
+    const faults = statements.filter((text) => !namesTeam(text) && !exceptions.some((known) => known.test(text)));
+    assert.deepEqual(faults, []);
+  });
+
+  test('locks nothing of several teams', () => {
+    for (const text of new Set(sent.slice(started)))
+      if (Object.values(OF_NO_TEAM).some((known) => known.test(text))) assert.doesNotMatch(text, /for (update|share)/);
+  });
+
+  test('leaves nothing behind in a session, which a pooler gives to others', () => {
+    const ofSession =
+      /\bpg_(try_)?advisory_(un)?lock\b|^\s*(set (?!local)|reset|listen|discard|prepare|declare|load)\b|;\s*set (?!local)|create temp/i;
+    assert.deepEqual(
+      [...new Set(sent)].filter((text) => ofSession.test(text)),
+      [],
+    );
+    assert.ok(sent.some((text) => text.includes('pg_advisory_xact_lock')));
+  });
+});

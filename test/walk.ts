@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Client } from './harness.ts';
+
+const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Record<string, unknown>>;
+};
+
+/** Every operation of the interface, as `GET /items/{id}`. */
+const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+
+/** The operation that a request is meant for: one without parameters goes before others. */
+const operationOf = (method: string, path: string): string => {
+  const plain = path.split('?', 1)[0] as string;
+  const fitting = OPERATIONS.filter((operation) => {
+    const [verb, template] = operation.split(' ') as [string, string];
+    return verb === method && patternOf(template).test(plain);
+  });
+  return fitting.sort((a, b) => a.split('{').length - b.split('{').length)[0] ?? `${method} ${path}`;
+};
+
+/** Calls every operation of the interface for a new team, so that each has something to do, and each succeeds. */
+export const walkThroughInterface = async (team: Client): Promise<void> => {
+  const called = new Set<string>();
+  const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const answer = await team.request(method, path, body, { headers });
+    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    called.add(operationOf(method, path));
+    return answer.body;
+  };
+  const get = (path: string) => send('GET', path);
+  const post = (path: string, body: object = {}) =>
+    send('POST', path, body, { 'idempotency-key': crypto.randomUUID() });
+
+  for (const path of ['/healthz', '/readyz', '/team']) await get(path);
+  const secret = await send('POST', '/secrets', { name: 'game server', role: 'write' });
+  await get('/secrets');
+  await send('DELETE', `/secrets/${secret.id}`);
+
+  // The catalog.
+  await post('/attributes', { id: 'damage', name: 'Damage', min: 1, max: 100 });
+  await post('/attributes', { id: 'spare', name: 'Spare', min: 1, max: 2 });
+  await send('PUT', '/attributes/damage', { max: 120 });
+  const options = ['five', 'four'].map((name) => ({ name, dropRateMultiplier: 1 }));
+  const { classifierOptions } = await post('/classifiers', {
+    id: 'rarity',
+    name: 'Rarity',
+    classifierOptions: options,
+  });
+  const [five, four] = classifierOptions.map(({ id }: { id: string }) => id) as [string, string];
+  await post('/classifiers', { id: 'spare', name: 'Spare', classifierOptions: [{ name: 'unused' }] });
+  await send('PUT', '/classifiers/rarity', { name: 'Rarity of an item' });
+  const itemAttributes = [{ attributeId: 'damage', min: 5, max: 10 }];
+  await post('/items', { id: 'sword', name: 'Sword', classifierOptionIds: [five], itemAttributes });
+  await post('/items', { id: 'shield', name: 'Shield', classifierOptionIds: [four], width: 2, height: 2 });
+  await post('/items', { id: 'spare', name: 'Spare', rollNumerator: 0 });
+  await send('PUT', '/items/shield', { rollNumerator: 50 });
+  const config = {
+    baseRates: { [five]: 1, [four]: 1 },
+    featuredItemIds: ['sword'],
+    sparkCurrency: 1,
+    pityThreshold: 3,
+  };
+  await post('/templates', { id: 'banner', name: 'Banner', config });
+  await post('/templates', { id: 'spare', name: 'Spare', config: { baseRates: { [five]: 1 } } });
+  await send('PUT', '/templates/banner', { name: 'The banner', config: { ...config, pityGroup: 'all' } });
+  await post('/templates/odds', { type: 'gacha', config });
+  await post('/spaces', { id: 'bag', name: 'Bag', cols: 10, rows: 10 });
+  await post('/spaces', { id: 'spare', name: 'Spare', cols: 1, rows: 1 });
+  await send('PUT', '/spaces/bag', { rows: 12 });
+
+  // Players, and what they have.
+  for (const id of ['ann', 'bob', 'cyd']) await post('/users', { id, externalId: `outside-${id}` });
+  const bags: Record<string, string> = {};
+  for (const id of ['ann', 'bob']) bags[id] = (await post(`/users/${id}/spaces`, { spaceId: 'bag' })).id;
+  const spare = await post('/users/cyd/spaces', { spaceId: 'bag', externalId: 'chest' });
+  await post('/items/roll');
+  await Promise.all(['ann', 'bob', 'cyd'].map((userId) => post('/items/roll', { userId })));
+  await post('/items/roll', { userId: 'ann', userSpaceId: bags.ann });
+  for (const userId of ['ann', 'bob']) await post('/templates/banner/roll', { userId, grant: true, count: 2 });
+  await Promise.all(['ann', 'bob'].map((userId) => post('/templates/banner/roll', { userId })));
+  await post('/templates/spare/roll', { userId: 'ann' });
+  await post('/templates/banner/spark', { userId: 'ann', itemId: 'sword' });
+  const give = (id: string, itemId: string) =>
+    post('/item-instances', { id, itemId, userId: 'ann', userSpaceId: bags.ann });
+  await Promise.all(['one', 'two', 'three'].map((id) => give(id, 'sword')));
+  await give('wide', 'shield');
+  await post('/item-instances/one/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9 });
+  await post('/item-instances/two/move', { userId: 'ann', spacePositionX: 9, spacePositionY: 9, swap: true });
+  await post('/item-instances/one/transfer', { userId: 'ann', toUserId: 'bob', toUserSpaceId: bags.bob });
+  await post('/item-instances/batch', {
+    operations: [
+      { type: 'transfer', id: 'two', userId: 'ann', toUserId: 'bob' },
+      { type: 'transfer', id: 'one', userId: 'bob', toUserId: 'ann', toUserSpaceId: bags.ann },
+    ],
+  });
+  await post(`/users/ann/spaces/${bags.ann}/sort`);
+
+  for (const path of [
+    ...[
+      '/attributes',
+      '/classifiers',
+      '/classifiers/rarity',
+      '/items',
+      '/items/sword',
+      '/items?limit=1',
+      '/items/odds',
+    ],
+    ...[
+      '/templates',
+      '/templates/type/gacha',
+      '/templates/banner',
+      '/templates/banner/odds',
+      '/users/ann/templates/banner',
+    ],
+    ...['/users', '/users/ann', '/spaces', '/spaces/bag', '/users/ann/spaces', `/users/ann/spaces/${bags.ann}`],
+    ...['/item-instances', '/item-instances?userId=ann', `/item-instances?userSpaceId=${bags.ann}`],
+    ...[
+      '/item-instances?itemId=sword',
+      `/item-instances?classifierOptionIds=${five}`,
+      '/item-instances?instanceIds=one,two',
+    ],
+    ...['/item-instances/one', '/item-instances/one/history', '/item-instance-spaces'],
+    ...[
+      `/item-instance-spaces?teamUserSpaceId=${bags.ann},${bags.bob}`,
+      '/roll-events/stats',
+      '/roll-events/drop-rates',
+    ],
+  ])
+    await get(path);
+
+  // And all the ways in which things go.
+  await send('DELETE', '/item-instances/three');
+  await send('DELETE', `/users/cyd/spaces/${spare.id}`);
+  await send('DELETE', '/users/bob');
+  await send('DELETE', '/users?id=cyd');
+  for (const path of ['/templates/spare', '/items/spare', '/spaces/spare', '/classifiers/spare', '/attributes/spare'])
+    await send('DELETE', path);
+
+  assert.deepEqual(
+    OPERATIONS.filter((operation) => !called.has(operation)),
+    [],
+    'every operation was called',
+  );
+};
