@@ -94,6 +94,7 @@ export const LIMITS = {
   collisions: 20,
   backoffMs: 5,
 
+  sqliteFileLinks: 32,
   sqliteReaders: 8,
   sqliteWriterCacheKib: 16 * 1024,
   sqliteReaderCacheKib: 4 * 1024,

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { namesRows } from '../declarations.ts';
@@ -8,6 +6,7 @@ import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
+import { createFileWatch, prepareFile } from './file.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 
@@ -45,20 +44,33 @@ const createPool = (size: number, open: () => Connection) => {
 };
 
 /** At once, before anything else can be answered: see the syncer. */
-const stopAfterFailedSync = (error: Error): never => {
-  process.stderr.write(
-    `itemwright: stopped: the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again\n`,
-  );
+const stop = (reason: string): never => {
+  process.stderr.write(`itemwright: stopped: ${reason}\n`);
   process.exit(1);
 };
 
+const stopAfterFailedSync = (error: Error): never =>
+  stop(
+    `the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again`,
+  );
+
+const stopWithoutFile = (path: string): never =>
+  stop(
+    `${path} was removed, moved or replaced while in use, so nothing can be kept any more; put the database back and start again`,
+  );
+
 /** One connection writes, for all writers in turn; others read what is committed. */
-export const openSqlite = (path: string): Database => {
-  mkdirSync(dirname(path), { recursive: true });
+export const openSqlite = (given: string): Database => {
+  const path = prepareFile(given);
   const writer = connect(path, LIMITS.sqliteWriterCacheKib);
   const writers = createPool(1, () => writer);
   const readers = createPool(LIMITS.sqliteReaders, () => connect(path, LIMITS.sqliteReaderCacheKib));
-  const syncer = createSyncer(path, stopAfterFailedSync);
+  const files = createFileWatch(path);
+  const checkFiles = (): void => {
+    const missing = files.missing();
+    if (missing !== undefined) stopWithoutFile(missing);
+  };
+  const syncer = createSyncer(path, { synced: checkFiles, failed: stopAfterFailedSync });
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
     queries: connection.queries,
@@ -112,8 +124,8 @@ export const openSqlite = (path: string): Database => {
       await migrate(writer.queries, 'sqlite', migrations);
       setStatistics(writer.raw);
     },
-    // Its statistics are set once, and what there is to tidy up it does as it goes.
-    maintain: async () => {},
+    // Its statistics are set once, and what there is to tidy up it does as it goes. Where nobody writes, nobody else looks.
+    maintain: async () => checkFiles(),
     close: async () => {
       await units.idle();
       await syncer.durable();
