@@ -13,6 +13,11 @@ export const LIMITS = {
   thumbnailLength: 2048,
   requestIdLength: 191,
   pageRows: 1000,
+  /** User spaces that a list of spaces shows: of each space, and on one page of them. */
+  userSpacesPerListedSpace: 100,
+  listedUserSpaces: 1000,
+  /** Spaces whose user spaces are read in one go. */
+  listedSpacesRead: 50,
   listedIds: 1000,
   issues: 100,
 
