@@ -81,7 +81,7 @@ export const buildApp = async ({
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
-  const chores = startChores(database, clock, logger);
+  const chores = startChores({ database, clock, logger, settings });
   app.addHook('onClose', chores.stop);
   await app.ready();
   return app;

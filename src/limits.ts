@@ -81,8 +81,19 @@ export const LIMITS = {
   consoleAssetMs: 365 * 86_400_000,
   consoleIconMs: 3_600_000,
 
+  /** A century, for those who set how long the record of rolls and the history are kept. */
+  keepDays: 36_500,
+
   // Work that the service does by itself, in steps short enough for requests to pass between them.
   storedAnswersPerSweep: 500,
+  rollEventsPerRemoval: 500,
+  historyRowsPerRemoval: 500,
+  /** What removes a lot rests this many times as long as each of its steps took. */
+  removalRestFactor: 4,
+  /** Of several nodes one does a chore; another takes over when nothing was heard of it for so long. */
+  choreLeaseMs: 60_000,
+  /** How often the record of rolls and the history are searched for what is too old. */
+  removalPassMs: 6 * 3_600_000,
   rollCountsPerFold: 2000,
   /** A chore rests this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
@@ -113,4 +124,10 @@ export const LIMITS = {
   postgresConnectMs: 5_000,
   postgresStatementMs: 15_000,
   postgresGroupLockMs: 100,
+  /** Weeks for which the record of rolls has partitions ahead. */
+  postgresPartitionsAhead: 4,
+  /** How often it is looked after them. */
+  postgresPartitionsMs: 3_600_000,
+  /** For the lock that it takes to add or drop a partition; whoever records rolls waits as long. */
+  postgresPartitionLockMs: 200,
 } as const;

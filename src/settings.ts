@@ -19,6 +19,9 @@ export interface Settings {
   readonly rateLimit: number;
   /** Processes behind the one port. */
   readonly workers: number;
+  /** How long the record of rolls and the history of item instances are kept; infinity where for ever. */
+  readonly keepRollEventsDays: number;
+  readonly keepHistoryDays: number;
 }
 
 /** Names of settings that make no sense, a line each. */
@@ -44,6 +47,13 @@ export const readSettings = (environment: Environment): Settings => {
     if (value === undefined) faults.push(`${name} ${expected}`);
     return value ?? fallback;
   };
+  const days = (name: string): number =>
+    checked(
+      name,
+      Number.POSITIVE_INFINITY,
+      (text) => parseWhole(text, LIMITS.keepDays),
+      `must be a whole number of days from 1 to ${LIMITS.keepDays}`,
+    );
   const teamIdPattern = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.idLength}}$`);
 
   const settings: Settings = {
@@ -94,6 +104,8 @@ export const readSettings = (environment: Environment): Settings => {
       (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, LIMITS.workers)),
       `must be auto or a whole number from 1 to ${LIMITS.workers}`,
     ),
+    keepRollEventsDays: days('KEEP_ROLL_EVENTS_DAYS'),
+    keepHistoryDays: days('KEEP_HISTORY_DAYS'),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')

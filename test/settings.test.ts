@@ -24,6 +24,8 @@ describe('settings', () => {
       metrics: false,
       rateLimit: Number.POSITIVE_INFINITY,
       workers: 1,
+      keepRollEventsDays: Number.POSITIVE_INFINITY,
+      keepHistoryDays: Number.POSITIVE_INFINITY,
     });
   });
 
@@ -40,6 +42,8 @@ describe('settings', () => {
         METRICS: 'on',
         RATE_LIMIT: '250',
         WORKERS: '3',
+        KEEP_ROLL_EVENTS_DAYS: '90',
+        KEEP_HISTORY_DAYS: '36500',
       }),
       {
         host: '::',
@@ -51,6 +55,8 @@ describe('settings', () => {
         metrics: true,
         rateLimit: 250,
         workers: 3,
+        keepRollEventsDays: 90,
+        keepHistoryDays: 36_500,
       },
     );
   });
@@ -67,6 +73,8 @@ describe('settings', () => {
       'METRICS',
       'RATE_LIMIT',
       'WORKERS',
+      'KEEP_ROLL_EVENTS_DAYS',
+      'KEEP_HISTORY_DAYS',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -93,6 +101,8 @@ describe('settings', () => {
     METRICS: ['on', 'off'],
     RATE_LIMIT: ['off', '1', '1000000'],
     WORKERS: ['1', 'auto'],
+    KEEP_ROLL_EVENTS_DAYS: ['1', '36500'],
+    KEEP_HISTORY_DAYS: ['1', '36500'],
   })) {
     for (const value of values)
       test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -116,6 +126,8 @@ describe('settings', () => {
       METRICS: ['true', '1', 'ON', 'constructor'],
       RATE_LIMIT: ['on', '0', '-1', '1.5', '1000001', '1e3'],
       WORKERS: ['0', '-1', '1.5', '65', 'many', '2'],
+      KEEP_ROLL_EVENTS_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
+      KEEP_HISTORY_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {
@@ -139,6 +151,8 @@ describe('settings', () => {
         METRICS: 'x',
         RATE_LIMIT: 'x',
         WORKERS: 'x',
+        KEEP_ROLL_EVENTS_DAYS: 'x',
+        KEEP_HISTORY_DAYS: 'x',
       });
       assert.deepEqual(
         lines.map((line) => line.split(' ', 1)[0]),
@@ -152,6 +166,8 @@ describe('settings', () => {
           'METRICS',
           'RATE_LIMIT',
           'WORKERS',
+          'KEEP_ROLL_EVENTS_DAYS',
+          'KEEP_HISTORY_DAYS',
         ],
       );
     });

@@ -60,6 +60,9 @@ export interface Reader extends Finder {
 
 export type Engine = 'sqlite' | 'postgres';
 
+/** Tables whose rows are named by ids that begin with the time. */
+export type TimedTable = 'roll_events';
+
 export interface Database {
   readonly engine: Engine;
   /** Runs a command together with those of the same team that arrive at the same time. */
@@ -71,6 +74,8 @@ export interface Database {
   migrate(migrations?: Migrations): Promise<void>;
   /** Does what the engine wants done from time to time. */
   maintain(): Promise<void>;
+  /** Removes rows of a table whose ids tell when they were made: as many of those from before a moment as it finds. */
+  removeBefore(table: TimedTable, beforeMs: number, goesOn: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import type { Database } from '../work.ts';
 import { Client, types } from './client.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyzeGrown } from './maintenance.ts';
+import { addPartitions, dropPartitions } from './partitions.ts';
 import { createStatements, PostgresSession } from './session.ts';
 
 export const openPostgres = (url: string): Database => {
@@ -36,6 +37,17 @@ export const openPostgres = (url: string): Database => {
   const statements = createStatements();
   const connect = async (purpose: Purpose) => (await pools[purpose].connect()) as Client & pg.PoolClient;
 
+  /** For what the engine does by itself, beside all units of work. */
+  const withClient = async (work: (client: Client) => Promise<void>): Promise<void> => {
+    const client = await connect('transaction');
+    try {
+      await work(client);
+    } finally {
+      client.release();
+    }
+  };
+  let partitionsDueMs = 0;
+
   const units = createUnits({
     open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
     isCollision,
@@ -58,6 +70,7 @@ export const openPostgres = (url: string): Database => {
         await client.query('select pg_advisory_lock(8090141)');
         try {
           await migrate(client.queries, 'postgres', migrations);
+          if (migrations === undefined) await addPartitions(client, Date.now());
         } finally {
           await client.query('select pg_advisory_unlock(8090141)');
           await client.query('reset statement_timeout');
@@ -69,14 +82,14 @@ export const openPostgres = (url: string): Database => {
         client.release(broken);
       }
     },
-    maintain: async () => {
-      const client = await connect('transaction');
-      try {
+    maintain: () =>
+      withClient(async (client) => {
         await analyzeGrown(client);
-      } finally {
-        client.release();
-      }
-    },
+        if (Date.now() < partitionsDueMs) return;
+        await addPartitions(client, Date.now());
+        partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
+      }),
+    removeBefore: (table, beforeMs) => withClient((client) => dropPartitions(client, table, beforeMs)),
     close: async () => {
       await units.idle();
       await Promise.all(Object.values(pools).map((pool) => pool.end()));

@@ -7,6 +7,7 @@ import type { Driver, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
 import { createFileWatch, prepareFile } from './file.ts';
+import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 
@@ -126,6 +127,8 @@ export const openSqlite = (given: string): Database => {
     },
     // Its statistics are set once, and what there is to tidy up it does as it goes. Where nobody writes, nobody else looks.
     maintain: async () => checkFiles(),
+    removeBefore: (table, beforeMs, goesOn) =>
+      removeBefore(units.transaction as Database['transaction'], table, beforeMs, goesOn),
     close: async () => {
       await units.idle();
       await syncer.durable();
