@@ -10,6 +10,7 @@ import type { Settings } from './settings.ts';
 
 /** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
 interface Chore {
+  readonly name: string;
   readonly everyMs: number;
   /** What the log says when it fails; it is tried again. */
   readonly failure: string;
@@ -17,7 +18,16 @@ interface Chore {
   readonly work: (goesOn: () => boolean) => Promise<unknown>;
 }
 
-const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () => Promise<void> } => {
+interface Parts {
+  readonly database: Database;
+  readonly clock: () => number;
+  readonly logger: Logger;
+  readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
+  /** Told of each run of a chore, and whether it went well. */
+  readonly ran?: (chore: string, isDone: boolean) => void;
+}
+
+const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts): { stop: () => Promise<void> } => {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<unknown> = Promise.resolve();
@@ -26,8 +36,12 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
     timer = setTimeout(() => {
       const startedMs = performance.now();
       working = work(() => !isStopped).then(
-        () => schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs))),
+        () => {
+          ran?.(name, true);
+          schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs)));
+        },
         (error: unknown) => {
+          ran?.(name, false);
           logger.warn({ err: error }, failure);
           schedule(Math.max(everyMs, LIMITS.choreRetryMs));
         },
@@ -46,13 +60,6 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
 };
 
 const MS_A_DAY = 86_400_000;
-
-interface Parts {
-  readonly database: Database;
-  readonly clock: () => number;
-  readonly logger: Logger;
-  readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
-}
 
 /** Removes rolls from the record that are older than they are kept. Counters keep what they counted. */
 export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
@@ -85,16 +92,19 @@ const choresOf = (parts: Parts): Chore[] => {
   const { database, clock, settings } = parts;
   const chores: Chore[] = [
     {
+      name: 'answers',
       everyMs: 60_000,
       failure: 'old answers stay for now',
       work: (goesOn) => removeOldAnswers(database, clock, goesOn),
     },
     {
+      name: 'maintenance',
       everyMs: 1_000,
       failure: 'the database is not maintained for now',
       work: () => database.maintain(),
     },
     {
+      name: 'counters',
       everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
       work: async () => {
@@ -106,12 +116,14 @@ const choresOf = (parts: Parts): Chore[] => {
   ];
   if (settings.keepRollEventsDays < Number.POSITIVE_INFINITY)
     chores.push({
+      name: 'rolls',
       everyMs: 60_000,
       failure: 'old rolls stay in the record for now',
       work: (goesOn) => removeRolls(parts, goesOn),
     });
   if (settings.keepHistoryDays < Number.POSITIVE_INFINITY)
     chores.push({
+      name: 'history',
       everyMs: 60_000,
       failure: 'old events stay in the history for now',
       work: (goesOn) => removeHistory(parts, goesOn),
@@ -120,7 +132,7 @@ const choresOf = (parts: Parts): Chore[] => {
 };
 
 export const startChores = (parts: Parts): { stop: () => Promise<void> } => {
-  const started = choresOf(parts).map((chore) => start(chore, parts.logger));
+  const started = choresOf(parts).map((chore) => start(chore, parts));
   return {
     stop: async () => {
       await Promise.all(started.map(({ stop }) => stop()));

@@ -98,6 +98,12 @@ export const LIMITS = {
   /** A chore rests this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
 
+  // What is measured.
+  eventLoopResolutionMs: 10,
+  eventLoopWindowMs: 15_000,
+  /** For the other processes behind the port to tell their metrics. */
+  metricsGatherMs: 2000,
+
   // How soon things are tried again.
   retryAfterS: 1,
   choreRetryMs: 10_000,

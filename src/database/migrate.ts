@@ -7,7 +7,7 @@ import { up as storedAnswers } from './migrations/0004-stored-answers.ts';
 import { up as rollCounts } from './migrations/0005-roll-counts.ts';
 import { up as oneHistoryIndexLess } from './migrations/0006-one-history-index-less.ts';
 import { up as leanerRows } from './migrations/0007-leaner-rows.ts';
-import { up as removalByTime } from './migrations/0008-removal-by-time.ts';
+import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -18,7 +18,7 @@ export const MIGRATIONS: Migrations = {
   '0005-roll-counts': rollCounts,
   '0006-one-history-index-less': oneHistoryIndexLess,
   '0007-leaner-rows': leanerRows,
-  '0008-removal-by-time': removalByTime,
+  '0009-removal-by-time': removalByTime,
 };
 
 /** Runs what is missing, in order, in one transaction under the engine's migration lock. */

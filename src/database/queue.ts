@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { Group, type Keys, type Outcome, Postponed } from './group.ts';
+import type { Observed } from './observer.ts';
 import type { Driver, Session } from './session.ts';
 import { Collision, type Transaction } from './work.ts';
 
@@ -48,7 +49,7 @@ export interface Units {
 }
 
 /** Runs commands: those of a team that arrive together in one transaction, or one in a transaction of its own. */
-export const createUnits = (driver: Driver): Units => {
+export const createUnits = (driver: Driver, observed: Observed): Units => {
   const queues = new Map<string, TeamQueue>();
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
@@ -124,6 +125,7 @@ export const createUnits = (driver: Driver): Units => {
   };
 
   const collided = async (queue: TeamQueue, members: readonly Member[], error: unknown): Promise<void> => {
+    observed.by.reran('collision', members.length);
     for (const member of members) member.collisions += 1;
     const isHopeless = ({ collisions }: Member) => collisions >= LIMITS.collisions;
     for (const { settle } of members.filter(isHopeless)) settle({ error: unavailable(error) });
@@ -140,6 +142,7 @@ export const createUnits = (driver: Driver): Units => {
 
   /** A group waited too long for another transaction: those that may have caused it wait by themselves from now on. */
   const blocked = (queue: TeamQueue, members: readonly Member[], waitedForLock: ReadonlySet<object>): void => {
+    observed.by.reran('lock', members.length);
     const mayBeCause = (member: Member): boolean => waitedForLock.size === 0 || waitedForLock.has(member);
     runApart(queue, members.filter(mayBeCause));
     runAgain(
@@ -175,6 +178,7 @@ export const createUnits = (driver: Driver): Units => {
 
   /** A command left its group: it runs again once what it waits for is there. */
   const postpone = async (queue: TeamQueue, member: Member, until: Postponed['until']): Promise<void> => {
+    observed.by.reran(until instanceof Promise ? 'loading' : 'held', 1);
     if (!(until instanceof Promise)) member.waitsFor = until;
     else {
       try {
@@ -236,9 +240,12 @@ export const createUnits = (driver: Driver): Units => {
       schedule(queue);
     };
     try {
+      const startedMs = performance.now();
       const session = await driver.open('group');
+      observed.by.opened('group', performance.now() - startedMs);
       // Whoever came until now comes along.
       const group = take(queue, 'waiting', LIMITS.groupCommands);
+      observed.by.grouped(group.taken.length);
       queue.lastSize = group.taken.length;
       await runIn(queue, session, group, willWrite);
     } catch (error) {
@@ -257,7 +264,10 @@ export const createUnits = (driver: Driver): Units => {
     if (one.taken.length === 0) return;
     queue.runningApart += 1;
     try {
-      await runIn(queue, await driver.open('apart'), one);
+      const startedMs = performance.now();
+      const session = await driver.open('apart');
+      observed.by.opened('apart', performance.now() - startedMs);
+      await runIn(queue, session, one);
     } catch (error) {
       for (const { settle } of one.taken) settle({ error: driver.translate(error) });
       for (const key of one.keys) queue.keys.delete(key);
@@ -301,7 +311,9 @@ export const createUnits = (driver: Driver): Units => {
 
   /** One run of a command that has its transaction, or its view of the data, to itself. */
   const runOnce = async (purpose: 'transaction' | 'read', queue: TeamQueue, command: Command): Promise<unknown> => {
+    const startedMs = performance.now();
     const session = await driver.open(purpose);
+    observed.by.opened(purpose, performance.now() - startedMs);
     const keys: string[] = [];
     let outcome: Outcome | undefined;
     let durable: Promise<void>;
@@ -328,11 +340,13 @@ export const createUnits = (driver: Driver): Units => {
           return await runOnce(purpose, queue, command);
         } catch (error) {
           if (error instanceof Postponed) {
+            observed.by.reran(error.until instanceof Promise ? 'loading' : 'held', 1);
             await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
             continue;
           }
           if (!isCollision(error)) throw driver.translate(error);
           collisions += 1;
+          observed.by.reran('collision', 1);
           if (collisions === LIMITS.collisions) throw unavailable(error);
           await delay(randomInt(LIMITS.backoffMs * collisions));
         }

@@ -1,4 +1,5 @@
 import type { Lookup, Rows, SharedLock } from './declarations.ts';
+import type { Purpose } from './observer.ts';
 import type { Queries } from './work.ts';
 
 /** Keys of one lookup, each a list of values in the order in which the lookup declares them. */
@@ -25,12 +26,6 @@ export interface Session {
   /** Rolls back what was not committed, and gives the connection back. */
   end(): void;
 }
-
-/**
- * What a session is for: a group of commands, which must wait for no other transaction for long; one that runs apart from
- * the groups since it may have to; one that queries freely; or one that only reads.
- */
-export type Purpose = 'group' | 'apart' | 'transaction' | 'read';
 
 /** What units of work need of an engine. */
 export interface Driver {

@@ -38,9 +38,9 @@ export const createPressure = (requestsPerSecond: number): Pressure => {
 
   return {
     admit: (teamId, nowMs) => {
-      if (underWay >= LIMITS.requestsUnderWay) return new ServiceError('SERVICE_UNAVAILABLE');
+      if (underWay >= LIMITS.requestsUnderWay) return new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'load' });
       if (requestsPerSecond < Number.POSITIVE_INFINITY && !withinRate(teamId, requestsPerSecond, nowMs))
-        return new ServiceError('TOO_MANY_REQUESTS');
+        return new ServiceError('TOO_MANY_REQUESTS', [], { reason: 'rate' });
       underWay += 1;
       return undefined;
     },

@@ -29,6 +29,8 @@ declare module 'fastify' {
     context: Context;
     arrivedAtMs: number;
     isAdmitted: boolean;
+    /** Why it was refused, if it was. */
+    refusal: ServiceError | undefined;
   }
   interface FastifyContextConfig {
     /** Who may call; `public` needs no authorization. Left out: `read` for GET, `write` for the rest. */
@@ -191,6 +193,7 @@ export const createServer = async ({
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
   app.decorateRequest('isAdmitted', false);
+  app.decorateRequest('refusal', undefined);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
@@ -256,7 +259,7 @@ export const createServer = async ({
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (isStopping) {
         reply.header('connection', 'close');
-        done(new ServiceError('SERVICE_UNAVAILABLE'));
+        done(new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'stopping' }));
         return;
       }
       const access = route.config?.access ?? (reads ? 'read' : 'write');
@@ -285,9 +288,11 @@ export const createServer = async ({
     if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
     const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
+      request.refusal = new ServiceError('INTERNAL_SERVER_ERROR');
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    request.refusal = refusal;
     // What took too long may still be arriving: the connection goes with it, or a stop would wait for the rest.
     if (error.code === 'FST_ERR_HANDLER_TIMEOUT') reply.header('connection', 'close');
     if (REFUSALS[refusal.code].status >= 500)

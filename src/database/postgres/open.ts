@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { LIMITS } from '../../limits.ts';
 import { migrate } from '../migrate.ts';
+import { type Purpose, unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
-import type { Purpose } from '../session.ts';
 import type { Database } from '../work.ts';
 import { Client, types } from './client.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
@@ -48,12 +48,16 @@ export const openPostgres = (url: string): Database => {
   };
   let partitionsDueMs = 0;
 
-  const units = createUnits({
-    open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
-    isCollision,
-    isBlocked,
-    translate,
-  });
+  const observed = unobserved();
+  const units = createUnits(
+    {
+      open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
+      isCollision,
+      isBlocked,
+      translate,
+    },
+    observed,
+  );
 
   return {
     engine: 'postgres',
@@ -90,6 +94,9 @@ export const openPostgres = (url: string): Database => {
         partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
       }),
     removeBefore: (table, beforeMs) => withClient((client) => dropPartitions(client, table, beforeMs)),
+    observe: (observer) => {
+      observed.by = observer;
+    },
     close: async () => {
       await units.idle();
       await Promise.all(Object.values(pools).map((pool) => pool.end()));

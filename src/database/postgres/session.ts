@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
 import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
-import type { Purpose, Question, Session } from '../session.ts';
+import type { Purpose } from '../observer.ts';
+import type { Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
 import { Client } from './client.ts';
 import {

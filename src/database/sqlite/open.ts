@@ -2,6 +2,7 @@ import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { namesRows } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
+import { unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
@@ -71,7 +72,14 @@ export const openSqlite = (given: string): Database => {
     const missing = files.missing();
     if (missing !== undefined) stopWithoutFile(missing);
   };
-  const syncer = createSyncer(path, { synced: checkFiles, failed: stopAfterFailedSync });
+  const observed = unobserved();
+  const syncer = createSyncer(path, {
+    synced: (tookMs) => {
+      checkFiles();
+      observed.by.synced(tookMs);
+    },
+    failed: stopAfterFailedSync,
+  });
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
     queries: connection.queries,
@@ -114,7 +122,7 @@ export const openSqlite = (given: string): Database => {
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
-  const units = createUnits(driver);
+  const units = createUnits(driver, observed);
 
   return {
     engine: 'sqlite',
@@ -129,6 +137,9 @@ export const openSqlite = (given: string): Database => {
     maintain: async () => checkFiles(),
     removeBefore: (table, beforeMs, goesOn) =>
       removeBefore(units.transaction as Database['transaction'], table, beforeMs, goesOn),
+    observe: (observer) => {
+      observed.by = observer;
+    },
     close: async () => {
       await units.idle();
       await syncer.durable();

@@ -4,7 +4,7 @@ type Settle = () => void;
 
 interface Watch {
   /** After each sync, before anybody who waits for it is answered; it may end the process. */
-  readonly synced: () => void;
+  readonly synced: (tookMs: number) => void;
   readonly failed: (error: Error) => never;
 }
 
@@ -30,9 +30,10 @@ export const createSyncer = (path: string, { synced, failed }: Watch) => {
     underWay = settled;
     waiting = [];
     log ??= openSync(`${path}-wal`, 'r+');
+    const startedMs = performance.now();
     fdatasync(log, (error) => {
       if (error !== null) failed(error);
-      synced();
+      synced(performance.now() - startedMs);
       underWay = undefined;
       if (waiting.length > 0) sync();
       for (const settle of settled) settle();
