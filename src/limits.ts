@@ -95,6 +95,9 @@ export const LIMITS = {
   /** How often the record of rolls and the history are searched for what is too old. */
   removalPassMs: 6 * 3_600_000,
   rollCountsPerFold: 2000,
+  /** Items whose counts statistics read at once, and add up in one turn of the event loop. */
+  countedItemsRead: 10_000,
+  countedItemsPerTurn: 5000,
   /** A chore rests this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
 

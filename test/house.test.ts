@@ -309,8 +309,8 @@ describe('the house', () => {
       'item-instances': ['item_instance_spaces', 'item_classifiers'],
       // A list of placements is one query for what lies there.
       placements: ['item_instances'],
-      // What was rolled keeps its last name.
-      statistics: ['deleted_items'],
+      // What was rolled is named, also after it is gone; the whole catalog would be too much to load for a few names.
+      statistics: ['items', 'deleted_items'],
     };
     /** Columns of a table that belong to another feature: the version and the size of a catalog stand beside its team. */
     const WRITERS: Record<string, readonly string[]> = { catalog: ['teams'] };
