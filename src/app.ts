@@ -24,6 +24,7 @@ import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
 import { createCarriers } from './http/idempotency.ts';
+import { createMetrics } from './http/metrics.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
@@ -63,7 +64,10 @@ export const buildApp = async ({
     draws,
     readyTemplates: createReadyTemplates(catalogs),
   };
-  serviceRoutes(app, { database, metrics: settings.metrics });
+  serviceRoutes(app, { database });
+  const metrics = settings.metrics ? createMetrics(catalogs.held) : undefined;
+  metrics?.serve(app);
+  if (metrics !== undefined) database.observe(metrics.database);
   await consoleRoutes(app);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
@@ -81,7 +85,7 @@ export const buildApp = async ({
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
-  const chores = startChores(database, clock, logger);
+  const chores = startChores({ database, clock, logger, settings, ran: metrics?.chores });
   app.addHook('onClose', chores.stop);
   await app.ready();
   return app;

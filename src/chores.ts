@@ -1,30 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { claimChore, noteChore } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
+import { removeOldHistory } from './features/history/history.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldAnswers } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
+import type { Settings } from './settings.ts';
 import { waitAtMost } from './time.ts';
 
 /** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
 interface Chore {
+  readonly name: string;
   readonly everyMs: number;
   /** What the log says when it fails; it is tried again. */
   readonly failure: string;
-  /** Goes on in steps until there is nothing left to do, or it is told to stop. */
-  readonly work: (isStopped: () => boolean) => Promise<void>;
+  /** Whatever takes long asks in between whether it goes on. */
+  readonly work: (goesOn: () => boolean) => Promise<unknown>;
 }
 
-const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () => Promise<void> } => {
+interface Parts {
+  readonly database: Database;
+  readonly clock: () => number;
+  readonly logger: Logger;
+  readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
+  /** Told of each run of a chore, and whether it went well. */
+  readonly ran?: (chore: string, isDone: boolean) => void;
+}
+
+const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts): { stop: () => Promise<void> } => {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> = Promise.resolve();
+  let working: Promise<unknown> = Promise.resolve();
   const schedule = (afterMs: number): void => {
     if (isStopped) return;
     timer = setTimeout(() => {
       const startedMs = performance.now();
-      working = work(() => isStopped).then(
-        () => schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs))),
+      working = work(() => !isStopped).then(
+        () => {
+          ran?.(name, true);
+          schedule(Math.max(everyMs, LIMITS.choreRestFactor * (performance.now() - startedMs)));
+        },
         (error: unknown) => {
+          ran?.(name, false);
           logger.warn({ err: error }, failure);
           schedule(Math.max(everyMs, LIMITS.choreRetryMs));
         },
@@ -42,31 +60,80 @@ const start = ({ everyMs, failure, work }: Chore, logger: Logger): { stop: () =>
   };
 };
 
-export const startChores = (database: Database, clock: () => number, logger: Logger): { stop: () => Promise<void> } => {
+const MS_A_DAY = 86_400_000;
+
+/** Removes rolls from the record that are older than they are kept. Counters keep what they counted. */
+export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+  const chore = 'roll events';
+  if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
+  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_A_DAY, goesOn);
+  const dueAtMs = clock() + (goesOn() ? LIMITS.removalPassMs : 0);
+  await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
+};
+
+/** Goes through the whole history, a step at a time, and removes what is older than it is kept. */
+export const removeHistory = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+  const chore = 'history';
+  const claimed = await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()));
+  if (claimed === undefined) return;
+  let { position } = claimed;
+  do {
+    const startedMs = performance.now();
+    position = await database.transaction(NO_TEAM, async (tx) => {
+      const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_A_DAY, position);
+      const dueAtMs = clock() + (next === '' ? LIMITS.removalPassMs : LIMITS.choreLeaseMs);
+      await noteChore(tx, chore, { dueAtMs, position: next });
+      return next;
+    });
+    await delay(LIMITS.removalRestFactor * (performance.now() - startedMs));
+  } while (position !== '' && goesOn());
+};
+
+const choresOf = (parts: Parts): Chore[] => {
+  const { database, clock, settings } = parts;
   const chores: Chore[] = [
     {
+      name: 'answers',
       everyMs: 60_000,
       failure: 'old answers stay for now',
-      work: async (isStopped) => {
-        while (!isStopped() && (await removeOldAnswers(database, clock())));
-      },
+      work: (goesOn) => removeOldAnswers(database, clock, goesOn),
     },
     {
+      name: 'maintenance',
       everyMs: 1_000,
       failure: 'the database is not maintained for now',
       work: () => database.maintain(),
     },
     {
+      name: 'counters',
       everyMs: 1_000,
       failure: 'rolls wait to be added to the counters',
-      work: async (isStopped) => {
+      work: async (goesOn) => {
         const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while (!isStopped() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
+          while (goesOn() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
       },
     },
   ];
-  const started = chores.map((chore) => start(chore, logger));
+  if (settings.keepRollEventsDays < Number.POSITIVE_INFINITY)
+    chores.push({
+      name: 'rolls',
+      everyMs: 60_000,
+      failure: 'old rolls stay in the record for now',
+      work: (goesOn) => removeRolls(parts, goesOn),
+    });
+  if (settings.keepHistoryDays < Number.POSITIVE_INFINITY)
+    chores.push({
+      name: 'history',
+      everyMs: 60_000,
+      failure: 'old events stay in the history for now',
+      work: (goesOn) => removeHistory(parts, goesOn),
+    });
+  return chores;
+};
+
+export const startChores = (parts: Parts): { stop: () => Promise<void> } => {
+  const started = choresOf(parts).map((chore) => start(chore, parts));
   return {
     stop: async () => {
       await Promise.all(started.map(({ stop }) => stop()));

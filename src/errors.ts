@@ -22,15 +22,24 @@ export interface Issue {
   message: string;
 }
 
+/** Why a request is refused through no fault of its own; callers are not told, metrics are. */
+export type RefusalReason = 'load' | 'rate' | 'stopping' | 'database';
+
 /** An expected refusal. Anything else that is thrown is a fault of ours and becomes a 500. */
 export class ServiceError extends Error {
   readonly code: RefusalCode;
   readonly issues: readonly Issue[];
+  readonly reason: RefusalReason | undefined;
 
-  constructor(code: RefusalCode, issues: readonly Issue[] = [], options?: ErrorOptions) {
-    super(REFUSALS[code].message, options);
+  constructor(
+    code: RefusalCode,
+    issues: readonly Issue[] = [],
+    { cause, reason }: ErrorOptions & { reason?: RefusalReason } = {},
+  ) {
+    super(REFUSALS[code].message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.issues = issues;
+    this.reason = reason;
   }
 }
 
@@ -40,7 +49,8 @@ export const notFound = (...issues: Issue[]): ServiceError => new ServiceError('
 export const conflict = (...issues: Issue[]): ServiceError => new ServiceError('CONFLICT', issues);
 
 /** The database cannot be reached or cannot take more; the cause is for the log, never for the caller. */
-export const unavailable = (cause: unknown): ServiceError => new ServiceError('SERVICE_UNAVAILABLE', [], { cause });
+export const unavailable = (cause: unknown): ServiceError =>
+  new ServiceError('SERVICE_UNAVAILABLE', [], { cause, reason: 'database' });
 
 /** Collects faults of one kind, so that a caller learns all of them at once. */
 export const refuseAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {

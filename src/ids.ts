@@ -17,6 +17,12 @@ const HIGHEST_COUNT = 0xffffffff;
 let lastMs = 0;
 let count = 0;
 
+/** What every id made at a moment or later sorts behind or begins with, and every earlier one before. */
+export const earliestId = (epochMs: number): string => {
+  const time = epochMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+};
+
 /**
  * A UUID of version 7: the moment, a count within it that starts anywhere in the lower half of its range, and 42 random
  * bits. Those of one process sort in the order in which they were made, even within a millisecond and when the clock

@@ -19,6 +19,11 @@ export const LIMITS = {
   thumbnailLength: 2048,
   requestIdLength: 191,
   pageRows: 1000,
+  /** User spaces that a list of spaces shows: of each space, and on one page of them. */
+  userSpacesPerListedSpace: 100,
+  listedUserSpaces: 1000,
+  /** Spaces whose user spaces are read in one go. */
+  listedSpacesRead: 50,
   listedIds: 1000,
   issues: 100,
   /** Of a list: a page ends early, and a `Link` leads on, once its rows have this many bytes. */
@@ -110,9 +115,23 @@ export const LIMITS = {
   consoleAssetMs: 365 * 86_400_000,
   consoleIconMs: 3_600_000,
 
+  /** A century, for those who set how long the record of rolls and the history are kept. */
+  keepDays: 36_500,
+
   // Work that the service does by itself, in steps short enough for requests to pass between them.
   storedAnswersPerSweep: 500,
+  rollEventsPerRemoval: 500,
+  historyRowsPerRemoval: 500,
+  /** What removes a lot rests this many times as long as each of its steps took. */
+  removalRestFactor: 4,
+  /** Of several nodes one does a chore; another takes over when nothing was heard of it for so long. */
+  choreLeaseMs: 60_000,
+  /** How often the record of rolls and the history are searched for what is too old. */
+  removalPassMs: 6 * 3_600_000,
   rollCountsPerFold: 2000,
+  /** Items whose counts statistics read at once, and add up in one turn of the event loop. */
+  countedItemsRead: 10_000,
+  countedItemsPerTurn: 5000,
   /** A chore rests this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
 
@@ -125,6 +144,11 @@ export const LIMITS = {
   numeratorsPerRead: 5000,
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
+  // What is measured.
+  eventLoopResolutionMs: 10,
+  eventLoopWindowMs: 15_000,
+  /** For the other processes behind the port to tell their metrics. */
+  metricsGatherMs: 2000,
 
   // How soon things are tried again.
   retryAfterS: 1,
@@ -138,6 +162,7 @@ export const LIMITS = {
   collisions: 20,
   backoffMs: 5,
 
+  sqliteFileLinks: 32,
   sqliteReaders: 8,
   sqliteUrgentReaders: 2,
   sqliteWriterCacheKib: 16 * 1024,
@@ -161,4 +186,10 @@ export const LIMITS = {
   postgresIdleMs: 10_000,
   postgresLeaveMs: 1_000,
   postgresGroupLockMs: 100,
+  /** Weeks for which the record of rolls has partitions ahead. */
+  postgresPartitionsAhead: 4,
+  /** How often it is looked after them. */
+  postgresPartitionsMs: 3_600_000,
+  /** For the lock that it takes to add or drop a partition; whoever records rolls waits as long. */
+  postgresPartitionLockMs: 200,
 } as const;

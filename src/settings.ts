@@ -26,6 +26,9 @@ export interface Settings {
   readonly stopDelayMs: number;
   /** Addresses and networks of proxies, whose word is taken for where a request came from. */
   readonly trustedProxies: readonly string[];
+  /** How long the record of rolls and the history of item instances are kept; infinity where for ever. */
+  readonly keepRollEventsDays: number;
+  readonly keepHistoryDays: number;
 }
 
 /** Names of settings that make no sense, a line each. */
@@ -51,6 +54,13 @@ export const readSettings = (environment: Environment): Settings => {
     if (value === undefined) faults.push(`${name} ${expected}`);
     return value ?? fallback;
   };
+  const days = (name: string): number =>
+    checked(
+      name,
+      Number.POSITIVE_INFINITY,
+      (text) => parseWhole(text, LIMITS.keepDays),
+      `must be a whole number of days from 1 to ${LIMITS.keepDays}`,
+    );
   const teamIdPattern = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.idLength}}$`);
 
   const settings: Settings = {
@@ -119,6 +129,8 @@ export const readSettings = (environment: Environment): Settings => {
       (text) => (text === 'off' ? [] : parseNetworks(text)),
       'must be off or addresses of proxies such as 10.0.0.0/8 or loopback, separated by commas',
     ),
+    keepRollEventsDays: days('KEEP_ROLL_EVENTS_DAYS'),
+    keepHistoryDays: days('KEEP_HISTORY_DAYS'),
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')

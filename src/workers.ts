@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { LIMITS } from './limits.ts';
+import { relayMetrics } from './worker-metrics.ts';
 
 export interface Supervision {
   readonly count: number;
@@ -48,6 +49,7 @@ export const superviseWorkers = ({ count, logger, listening, ended }: Supervisio
     }, LIMITS.workerRestartMs);
   });
 
+  relayMetrics();
   for (let started = 0; started < count; started += 1) cluster.fork();
 
   return {

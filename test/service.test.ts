@@ -227,20 +227,6 @@ describe('the service by its settings', () => {
     }
   };
 
-  test('shows metrics only when they are on', async () => {
-    await withService({}, async (service) => {
-      assert.equal((await service.anyone().get('/metrics')).status, 404);
-    });
-    await withService({ METRICS: 'on' }, async (service) => {
-      await service.get('/users/some-player');
-      const { status, body, headers } = await service.anyone().get('/metrics');
-      assert.equal(status, 200);
-      assert.match(headers.get('content-type') ?? '', /^text\/plain/);
-      assert.match(body, /itemwright_request_seconds_count\{method="GET",route="\/users\/:userId",status="404"\} 1\n/);
-      assert.ok(!body.includes('some-player'));
-    });
-  });
-
   const preflight = (service: { address: string }, origin: string) =>
     fetch(`${service.address}/items/roll`, {
       method: 'OPTIONS',

@@ -27,6 +27,8 @@ describe('settings', () => {
       workers: 1,
       stopDelayMs: 0,
       trustedProxies: [],
+      keepRollEventsDays: Number.POSITIVE_INFINITY,
+      keepHistoryDays: Number.POSITIVE_INFINITY,
     });
   });
 
@@ -46,6 +48,8 @@ describe('settings', () => {
         WORKERS: '3',
         STOP_DELAY_MS: '5000',
         TRUST_PROXY: 'loopback, 10.0.0.0/8',
+        KEEP_ROLL_EVENTS_DAYS: '90',
+        KEEP_HISTORY_DAYS: '36500',
       }),
       {
         host: '::',
@@ -60,6 +64,8 @@ describe('settings', () => {
         workers: 3,
         stopDelayMs: 5000,
         trustedProxies: ['loopback', '10.0.0.0/8'],
+        keepRollEventsDays: 90,
+        keepHistoryDays: 36_500,
       },
     );
   });
@@ -79,6 +85,8 @@ describe('settings', () => {
       'WORKERS',
       'STOP_DELAY_MS',
       'TRUST_PROXY',
+      'KEEP_ROLL_EVENTS_DAYS',
+      'KEEP_HISTORY_DAYS',
     ];
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
@@ -111,6 +119,8 @@ describe('settings', () => {
     WORKERS: ['1', 'auto'],
     STOP_DELAY_MS: ['0', '1', '600000'],
     TRUST_PROXY: ['off', 'loopback', '10.0.0.1', '10.0.0.0/8,::1', 'fd00::/8', 'uniquelocal, 192.0.2.1/32'],
+    KEEP_ROLL_EVENTS_DAYS: ['1', '36500'],
+    KEEP_HISTORY_DAYS: ['1', '36500'],
   })) {
     for (const value of values)
       test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
@@ -148,6 +158,8 @@ describe('settings', () => {
       WORKERS: ['0', '-1', '1.5', '65', 'many', '2'],
       STOP_DELAY_MS: ['-1', '1.5', '600001', '5s', ' 1', 'off'],
       TRUST_PROXY: ['on', '1', '10.0.0', '10.0.0.0/33', '::/129', 'proxy.example', '10.0.0.1,', '10.0.0.1/a'],
+      KEEP_ROLL_EVENTS_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
+      KEEP_HISTORY_DAYS: ['0', '-1', '1.5', '36501', 'ever', '30 days'],
     })) {
       for (const value of values) {
         test(`${name}=${JSON.stringify(value.slice(0, 40))} in one line`, () => {
@@ -173,6 +185,8 @@ describe('settings', () => {
         WORKERS: 'x',
         STOP_DELAY_MS: 'x',
         TRUST_PROXY: 'x',
+        KEEP_ROLL_EVENTS_DAYS: 'x',
+        KEEP_HISTORY_DAYS: 'x',
       });
       assert.deepEqual(
         lines.map((line) => line.split(' ', 1)[0]),
@@ -188,6 +202,8 @@ describe('settings', () => {
           'WORKERS',
           'STOP_DELAY_MS',
           'TRUST_PROXY',
+          'KEEP_ROLL_EVENTS_DAYS',
+          'KEEP_HISTORY_DAYS',
         ],
       );
     });

@@ -8,6 +8,7 @@ import { up as rollCounts } from './migrations/0005-roll-counts.ts';
 import { up as oneHistoryIndexLess } from './migrations/0006-one-history-index-less.ts';
 import { up as leanerRows } from './migrations/0007-leaner-rows.ts';
 import { up as catalogIndexes } from './migrations/0008-catalog-indexes.ts';
+import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -19,6 +20,7 @@ export const MIGRATIONS: Migrations = {
   '0006-one-history-index-less': oneHistoryIndexLess,
   '0007-leaner-rows': leanerRows,
   '0008-catalog-indexes': catalogIndexes,
+  '0009-removal-by-time': removalByTime,
 };
 
 export interface MigrateOptions {

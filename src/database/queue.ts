@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { Group, type Keys, type Outcome, Postponed } from './group.ts';
-import type { Driver, Purpose, Session } from './session.ts';
+import type { Observed, Purpose } from './observer.ts';
+import type { Driver, Session } from './session.ts';
 import { Collision, type Transaction } from './work.ts';
 
 type Command = (work: Transaction) => Promise<unknown>;
@@ -52,7 +53,7 @@ export interface Units {
 }
 
 /** Runs commands: those of a team that arrive together in one transaction, or one in a transaction of its own. */
-export const createUnits = (driver: Driver): Units => {
+export const createUnits = (driver: Driver, observed: Observed): Units => {
   const queues = new Map<string, TeamQueue>();
   let underWay = 0;
   const whenIdle: (() => void)[] = [];
@@ -128,6 +129,7 @@ export const createUnits = (driver: Driver): Units => {
   };
 
   const collided = async (queue: TeamQueue, members: readonly Member[], error: unknown): Promise<void> => {
+    observed.by.reran('collision', members.length);
     for (const member of members) member.collisions += 1;
     const isHopeless = ({ collisions }: Member) => collisions >= LIMITS.collisions;
     for (const { settle } of members.filter(isHopeless)) settle({ error: unavailable(error) });
@@ -144,6 +146,7 @@ export const createUnits = (driver: Driver): Units => {
 
   /** A group waited too long for another transaction: those that may have caused it wait by themselves from now on. */
   const blocked = (queue: TeamQueue, members: readonly Member[], waitedForLock: ReadonlySet<object>): void => {
+    observed.by.reran('lock', members.length);
     const mayBeCause = (member: Member): boolean => waitedForLock.size === 0 || waitedForLock.has(member);
     runApart(queue, members.filter(mayBeCause));
     runAgain(
@@ -179,6 +182,7 @@ export const createUnits = (driver: Driver): Units => {
 
   /** A command left its group: it runs again once what it waits for is there. */
   const postpone = async (queue: TeamQueue, member: Member, until: Postponed['until']): Promise<void> => {
+    observed.by.reran(until instanceof Promise ? 'loading' : 'held', 1);
     if (!(until instanceof Promise)) member.waitsFor = until;
     else {
       try {
@@ -218,9 +222,11 @@ export const createUnits = (driver: Driver): Units => {
     use: (session: Session) => Promise<T>,
   ): Promise<T> => {
     const turns = driver.queues[purpose];
+    const startedMs = performance.now();
     await turns.take(teamId);
     try {
       const session = await driver.open(purpose);
+      observed.by.opened(purpose, performance.now() - startedMs);
       try {
         return await use(session);
       } finally {
@@ -262,6 +268,7 @@ export const createUnits = (driver: Driver): Units => {
       await inSession('group', queue, (session) => {
         // Whoever came until now comes along.
         const group = take(queue, 'waiting', LIMITS.groupCommands);
+        observed.by.grouped(group.taken.length);
         queue.lastSize = group.taken.length;
         return runIn(queue, session, group, willWrite);
       });
@@ -351,11 +358,13 @@ export const createUnits = (driver: Driver): Units => {
           return await runOnce(purpose, queue, command);
         } catch (error) {
           if (error instanceof Postponed) {
+            observed.by.reran(error.until instanceof Promise ? 'loading' : 'held', 1);
             await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
             continue;
           }
           if (!isCollision(error)) throw driver.translate(error);
           collisions += 1;
+          observed.by.reran('collision', 1);
           if (collisions === LIMITS.collisions) throw unavailable(error);
           await delay(randomInt(LIMITS.backoffMs * collisions));
         }

@@ -1,5 +1,6 @@
 import type { Lookup, Rows, SharedLock } from './declarations.ts';
 import type { FairQueue } from './fair-queue.ts';
+import type { Purpose } from './observer.ts';
 import type { Queries } from './work.ts';
 
 /** Keys of one lookup, each a list of values in the order in which the lookup declares them. */
@@ -26,13 +27,6 @@ export interface Session {
   /** Rolls back what was not committed, and gives the connection back. */
   end(): void;
 }
-
-/**
- * What a session is for: a group of commands, which must wait for no other transaction for long; one that runs apart from
- * the groups since it may have to; one that queries freely; one that only reads; or one that only reads a little, for what
- * every request waits for.
- */
-export type Purpose = 'group' | 'apart' | 'transaction' | 'read' | 'urgent';
 
 /** What units of work need of an engine. */
 export interface Driver {

@@ -17,6 +17,8 @@ interface OfTeam {
 export interface Tables {
   /** Things that happen once in the life of a database, such as its first start. */
   milestones: { name: string; reached_at: number };
+  /** What one of all nodes does from time to time: when it is due again, and how far it has come. */
+  chores: { name: string; due_at: number; position: string };
 
   /**
    * `catalog_version` is replaced by every change to the catalog, and `templates_version` by every change to a template,
@@ -119,7 +121,10 @@ export interface Tables {
   /** Answers of requests that brought an `Idempotency-Key`, stored with their effect. */
   stored_answers: { team_id: string; key: string; fingerprint: string; answer: string; stored_at: number };
 
-  /** The record of every roll, one row for each call; `results` lists items and values. */
+  /**
+   * The record of every roll, one row for each call; `results` lists items and values. Ids begin with the time, by which
+   * old rows are removed; on PostgreSQL they lie in a partition for each week.
+   */
   roll_events: OfTeam & {
     template_id: string | null;
     roller_id: string | null;
@@ -141,6 +146,7 @@ export interface Tables {
  */
 export const TABLES: readonly (keyof Tables)[] = [
   'milestones',
+  'chores',
   'teams',
   'secrets',
   'attributes',

@@ -1,6 +1,7 @@
 /** What the rest of the service knows of the database: units of work, and what stores declare for them. */
 import type { Kysely } from 'kysely';
 import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
+import type { DatabaseObserver } from './observer.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds and runs queries that are not declared, one at a time. */
@@ -60,6 +61,9 @@ export interface Reader extends Finder {
 
 export type Engine = 'sqlite' | 'postgres';
 
+/** Tables whose rows are named by ids that begin with the time. */
+export type TimedTable = 'roll_events';
+
 export interface Database {
   readonly engine: Engine;
   /** Runs a command together with those of the same team that arrive at the same time. */
@@ -77,6 +81,10 @@ export interface Database {
   ready(): Promise<void>;
   /** Does what the engine wants done from time to time. */
   maintain(): Promise<void>;
+  /** Removes rows of a table whose ids tell when they were made: as many of those from before a moment as it finds. */
+  removeBefore(table: TimedTable, beforeMs: number, goesOn: () => boolean): Promise<void>;
+  /** Tells an observer, and no longer any other, what goes on from now on. */
+  observe(observer: DatabaseObserver): void;
   close(): Promise<void>;
 }
 

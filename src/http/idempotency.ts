@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { claimChore, noteChore } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -113,10 +114,25 @@ export const createCarriers = (database: Database): Carriers => ({
   change: carry(database.transaction),
 });
 
-/** Forgets some of the answers that are old; tells whether there may be more. */
-export const removeOldAnswers = async (database: Database, nowMs: number): Promise<boolean> => {
+const CHORE = 'stored answers';
+
+/**
+ * Forgets answers that are old, some at a time, for as long as it goes on; tells how many. Of several nodes one does so:
+ * all of them would look at the same rows, and wait for each other.
+ */
+export const removeOldAnswers = async (
+  database: Database,
+  clock: () => number,
+  goesOn: () => boolean,
+): Promise<number> => {
   const most = LIMITS.storedAnswersPerSweep;
-  return (
-    (await database.transaction(NO_TEAM, (tx) => deleteOldAnswers(tx, nowMs - LIMITS.storedAnswerMs, most))) === most
-  );
+  if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, CHORE, clock()))) === undefined) return 0;
+  for (let removed = 0; ; ) {
+    const count = await database.transaction(NO_TEAM, async (tx) => {
+      await noteChore(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
+      return deleteOldAnswers(tx, clock() - LIMITS.storedAnswerMs, most);
+    });
+    removed += count;
+    if (count < most || !goesOn()) return removed;
+  }
 };

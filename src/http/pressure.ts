@@ -29,10 +29,10 @@ export const createPressure = (requestsPerSecond: number): Pressure => {
     receive: bodies.take,
     received: bodies.give,
     admit: (teamId, nowMs) => {
-      if (!slots.take(teamId)) return new ServiceError('SERVICE_UNAVAILABLE');
+      if (!slots.take(teamId)) return new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'load' });
       if (requests?.take(teamId, nowMs) === false) {
         slots.give(teamId);
-        return new ServiceError('TOO_MANY_REQUESTS');
+        return new ServiceError('TOO_MANY_REQUESTS', [], { reason: 'rate' });
       }
       return undefined;
     },

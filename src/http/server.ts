@@ -35,6 +35,8 @@ declare module 'fastify' {
     /** Bytes that were set aside for a body which is still to arrive. */
     awaitedBytes: number;
     isAdmitted: boolean;
+    /** Why it was refused, if it was. */
+    refusal: ServiceError | undefined;
   }
   interface FastifyInstance {
     /** Whether the service was told to stop: it still answers, but wants no more. */
@@ -223,6 +225,7 @@ export const createServer = async ({
   app.decorateRequest('exchange');
   app.decorateRequest('awaitedBytes', 0);
   app.decorateRequest('isAdmitted', false);
+  app.decorateRequest('refusal', undefined);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
@@ -373,9 +376,11 @@ export const createServer = async ({
     if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
     const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
     if (refusal === undefined) {
+      request.refusal = new ServiceError('INTERNAL_SERVER_ERROR');
       logger.error({ requestId: request.id, err: error }, 'a request failed');
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
+    request.refusal = refusal;
     if (REFUSALS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },

@@ -1,4 +1,3 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import type { Database } from '../database/work.ts';
 import { ServiceError } from '../errors.ts';
@@ -21,7 +20,7 @@ const createReadiness = (database: Database): (() => Promise<unknown>) => {
 };
 
 /** What those who run the service ask it, without authorization. */
-export const serviceRoutes = (app: App, { database, metrics }: { database: Database; metrics: boolean }): void => {
+export const serviceRoutes = (app: App, { database }: { database: Database }): void => {
   app.get(
     '/healthz',
     {
@@ -55,27 +54,5 @@ export const serviceRoutes = (app: App, { database, metrics }: { database: Datab
       await readiness();
       return { status: 'ok' as const };
     },
-  );
-
-  if (metrics) serveMetrics(app);
-};
-
-const serveMetrics = (app: App): void => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const durations = new Histogram({
-    name: 'itemwright_request_seconds',
-    help: 'Time to answer a request.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions } = request;
-    const seconds = (performance.now() - request.arrivedAtMs) / 1000;
-    durations.observe({ method, route: routeOptions.url ?? 'none', status: reply.statusCode }, seconds);
-  });
-  app.get('/metrics', { schema: { hide: true }, ...open }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
   );
 };

@@ -318,6 +318,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /spaces': () => [attempt('own', '/spaces', { id: 'a-space', name: 'B', cols: 1, rows: 1 })],
   'GET /spaces': () => [attempt('empty', '/spaces?userId=a-user'), attempt('own', '/spaces')],
   'GET /spaces/:id': () => [attempt('not found', '/spaces/a-space')],
+  'GET /spaces/:id/user-spaces': () => [attempt('not found', '/spaces/a-space/user-spaces')],
   'PUT /spaces/:id': () => [attempt('not found', '/spaces/a-space', { name: 'B' })],
   'DELETE /spaces/:id': () => [attempt('not found', '/spaces/a-space')],
   'POST /item-instances': (a) => [

@@ -36,6 +36,11 @@ export const queries = {
       queryKey: ['spaces'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/spaces', { params: { query: { cursor } }, signal })),
     }),
+  userSpacesOf: (api: Interface, id: string) =>
+    queryOptions({
+      queryKey: ['spaces', id, 'user-spaces'],
+      queryFn: ({ signal }) => answer(api.GET('/spaces/{id}/user-spaces', { params: { path: { id } }, signal })),
+    }),
   users: (api: Interface) =>
     queryOptions({
       queryKey: ['users'],
@@ -57,6 +62,7 @@ export const useItems = () => useQuery(queries.items(useInterface()));
 export const useItemOdds = () => useQuery(queries.itemOdds(useInterface()));
 export const useTemplates = () => useQuery(queries.templates(useInterface()));
 export const useSpaces = () => useQuery(queries.spaces(useInterface()));
+export const useUserSpacesOf = (spaceId: string) => useQuery(queries.userSpacesOf(useInterface(), spaceId));
 export const useUsers = () => useQuery(queries.users(useInterface()));
 
 /** Enough to say how many players there are, up to a thousand. */

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
+import { type Purpose, unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
-import type { Purpose } from '../session.ts';
 import type { Database, Queries } from '../work.ts';
 import type { Client } from './client.ts';
 import { createConnector } from './connect.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
+import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
 import { checkRoom } from './room.ts';
 import { createStatements, PostgresSession } from './session.ts';
@@ -45,23 +46,29 @@ export const openPostgres = (
   const pools = createPools(connector, { connections, silenceMs });
   const statements = createStatements();
 
-  const units = createUnits({
-    queues: {
-      group: createFairQueue(pools.sizes.group),
-      apart: createFairQueue(pools.sizes.apart),
-      // One is left out, where there are several: what the service does by itself takes no turn.
-      transaction: createFairQueue(Math.max(1, pools.sizes.transaction - 1)),
-      read: createFairQueue(pools.sizes.read),
-      urgent: createFairQueue(pools.sizes.urgent),
+  let partitionsDueMs = 0;
+
+  const observed = unobserved();
+  const units = createUnits(
+    {
+      queues: {
+        group: createFairQueue(pools.sizes.group),
+        apart: createFairQueue(pools.sizes.apart),
+        // One is left out, where there are several: what the service does by itself takes no turn.
+        transaction: createFairQueue(Math.max(1, pools.sizes.transaction - 1)),
+        read: createFairQueue(pools.sizes.read),
+        urgent: createFairQueue(pools.sizes.urgent),
+      },
+      open: async (purpose) => {
+        const client = await pools.take(purpose);
+        return new PostgresSession(client, purpose, statements, () => pools.give(purpose, client));
+      },
+      isCollision,
+      isBlocked,
+      translate,
     },
-    open: async (purpose) => {
-      const client = await pools.take(purpose);
-      return new PostgresSession(client, purpose, statements, () => pools.give(purpose, client));
-    },
-    isCollision,
-    isBlocked,
-    translate,
-  });
+    observed,
+  );
 
   /** On a connection from the pool. */
   const borrow = async <T>(purpose: Purpose, use: (client: Client) => Promise<T>): Promise<T> => {
@@ -92,17 +99,25 @@ export const openPostgres = (
     read: units.read as Database['read'],
     readUrgent: units.readUrgent as Database['readUrgent'],
     migrate: (migrations) =>
-      apart(({ queries }) =>
-        queries.transaction().execute(async (tx) => {
+      apart(async (client) => {
+        await client.queries.transaction().execute(async (tx) => {
           await waitForTurn(tx);
           await migrate(tx, 'postgres', { migrations, schemaName: await currentSchema(tx) });
-        }),
-      ),
+        });
+        if (migrations === undefined) await addPartitions(client, Date.now());
+      }),
     checkConnections: (processes) => apart((client) => checkRoom(client, processes, connections)),
     ready: () => borrow('transaction', (client) => client.assertAcceptsWrites()),
     maintain: async () => {
       const grown = await borrow('transaction', findGrown);
       if (grown.length > 0) await apart((client) => analyze(client, grown));
+      if (Date.now() < partitionsDueMs) return;
+      await apart((client) => addPartitions(client, Date.now()));
+      partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
+    },
+    removeBefore: (table, beforeMs) => apart((client) => dropPartitions(client, table, beforeMs)),
+    observe: (observer) => {
+      observed.by = observer;
     },
     close: async () => {
       await units.idle();

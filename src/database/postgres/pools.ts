@@ -1,5 +1,5 @@
 import { LIMITS } from '../../limits.ts';
-import type { Purpose } from '../session.ts';
+import type { Purpose } from '../observer.ts';
 import type { Client } from './client.ts';
 import type { Connector } from './connect.ts';
 import { createPool, type Pool } from './pool.ts';

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
@@ -7,10 +5,13 @@ import { takeTurns } from '../../turns.ts';
 import { namesRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
+import { unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database, NO_TEAM } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
+import { createFileWatch, prepareFile } from './file.ts';
+import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 
@@ -48,22 +49,42 @@ const createPool = (size: number, open: () => Connection) => {
 };
 
 /** At once, before anything else can be answered: see the syncer. */
-const stopAfterFailedSync = (error: Error): never => {
-  process.stderr.write(
-    `itemwright: stopped: the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again\n`,
-  );
+const stop = (reason: string): never => {
+  process.stderr.write(`itemwright: stopped: ${reason}\n`);
   process.exit(1);
 };
 
+const stopAfterFailedSync = (error: Error): never =>
+  stop(
+    `the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again`,
+  );
+
+const stopWithoutFile = (path: string): never =>
+  stop(
+    `${path} was removed, moved or replaced while in use, so nothing can be kept any more; put the database back and start again`,
+  );
+
 /** One connection writes, for all writers in turn; others read what is committed. */
-export const openSqlite = (path: string): Database => {
-  mkdirSync(dirname(path), { recursive: true });
+export const openSqlite = (given: string): Database => {
+  const path = prepareFile(given);
   const writer = connect(path, LIMITS.sqliteWriterCacheKib);
   const writers = createPool(1, () => writer);
   const connectReader = () => connect(path, LIMITS.sqliteReaderCacheKib);
   const readers = createPool(LIMITS.sqliteReaders, connectReader);
   const urgentReaders = createPool(LIMITS.sqliteUrgentReaders, connectReader);
-  const syncer = createSyncer(path, stopAfterFailedSync);
+  const files = createFileWatch(path);
+  const checkFiles = (): void => {
+    const missing = files.missing();
+    if (missing !== undefined) stopWithoutFile(missing);
+  };
+  const observed = unobserved();
+  const syncer = createSyncer(path, {
+    synced: (tookMs) => {
+      checkFiles();
+      observed.by.synced(tookMs);
+    },
+    failed: stopAfterFailedSync,
+  });
 
   const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
     queries: connection.queries,
@@ -129,7 +150,7 @@ export const openSqlite = (path: string): Database => {
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
-  const units = createUnits(driver);
+  const units = createUnits(driver, observed);
 
   return {
     engine: 'sqlite',
@@ -146,8 +167,13 @@ export const openSqlite = (path: string): Database => {
     ready: async () => {
       await units.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
     },
-    // Its statistics are set once, and what there is to tidy up it does as it goes.
-    maintain: async () => {},
+    // Its statistics are set once, and what there is to tidy up it does as it goes. Where nobody writes, nobody else looks.
+    maintain: async () => checkFiles(),
+    removeBefore: (table, beforeMs, goesOn) =>
+      removeBefore(units.transaction as Database['transaction'], table, beforeMs, goesOn),
+    observe: (observer) => {
+      observed.by = observer;
+    },
     close: async () => {
       await units.idle();
       await syncer.durable();

@@ -2,6 +2,12 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 
 type Settle = () => void;
 
+interface Watch {
+  /** After each sync, before anybody who waits for it is answered; it may end the process. */
+  readonly synced: (tookMs: number) => void;
+  readonly failed: (error: Error) => never;
+}
+
 /**
  * Syncs the write-ahead log, which is what makes a commit outlast a power cut. SQLite would do it inside the commit
  * (`synchronous = full`) and keep the whole process waiting; done here, the next group runs while the disk works. Nobody
@@ -11,7 +17,7 @@ type Settle = () => void;
  * over a hole. Nobody who waits is answered then, and `failed` must end the process; a restart recovers from the log as
  * far as it was synced.
  */
-export const createSyncer = (path: string, failed: (error: Error) => never) => {
+export const createSyncer = (path: string, { synced, failed }: Watch) => {
   let log: number | undefined;
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
@@ -24,8 +30,10 @@ export const createSyncer = (path: string, failed: (error: Error) => never) => {
     underWay = settled;
     waiting = [];
     log ??= openSync(`${path}-wal`, 'r+');
+    const startedMs = performance.now();
     fdatasync(log, (error) => {
       if (error !== null) failed(error);
+      synced(performance.now() - startedMs);
       underWay = undefined;
       if (waiting.length > 0) sync();
       for (const settle of settled) settle();

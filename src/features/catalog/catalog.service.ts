@@ -36,6 +36,8 @@ export interface Catalogs {
     finder: Finder,
     options: { forPlacing: boolean },
   ): Promise<{ team: TeamCatalog; templatesVersion: string }>;
+  /** What is held in memory. */
+  held(): { readonly teams: number; readonly items: number };
 }
 
 /**
@@ -101,10 +103,15 @@ export const createCatalogs = (read: Read): Catalogs => {
   const kept = new Map<string, TeamCatalog>();
   const loading = new Map<string, Promise<TeamCatalog>>();
 
+  const held: Catalogs['held'] = () => ({
+    teams: kept.size,
+    items: kept.values().reduce((sum, { catalog }) => sum + catalog.items.length, 0),
+  });
+
   const keep = (teamId: string, loaded: TeamCatalog): void => {
     kept.delete(teamId);
     kept.set(teamId, loaded);
-    let items = [...kept.values()].reduce((sum, { catalog }) => sum + catalog.items.length, 0);
+    let { items } = held();
     for (const [oldest, { catalog }] of kept) {
       if (oldest === teamId || (kept.size <= LIMITS.cachedTeams && items <= LIMITS.cachedItems)) break;
       kept.delete(oldest);
@@ -133,6 +140,7 @@ export const createCatalogs = (read: Read): Catalogs => {
   };
 
   return {
+    held,
     current: async (finder) => catalogOf(finder, (await finder.find(store.versions, {}))[0]),
     currentForPlacing: async (work) => catalogOf(work, (await work.find(store.versionsForPlacing, {}))[0]),
     currentWithTemplates: async (finder, { forPlacing }) => {

@@ -11,7 +11,9 @@ const HistoryEvent = Type.Object(
     itemId: Id,
     event: OneOf(['created', 'transferred', 'deleted'] as const, { description: 'What happened.' }),
     fromUserId: NullableUserId('Who had it before; null where nobody had, or where that user is deleted.'),
-    toUserId: NullableUserId('Who has it since; null where nobody has, or where that user is deleted.'),
+    toUserId: NullableUserId(
+      'Who has it since; null where nobody has, where that user is deleted, or, of a creation, where what came next is not kept any more.',
+    ),
     cause: Type.String({
       description:
         'Why: `request` (an operation on this item instance), `batch`, `roll`, `template:ID` (a roll on that template), `spark:ID`, `user deleted`, or `unknown` (created before there was a history).',
@@ -31,7 +33,7 @@ export const listHistory = {
   operationId: 'listItemInstanceHistory',
   summary: 'Show what happened to an item instance',
   description:
-    'Its creation, every transfer to another user and its deletion, oldest first. It stays when the item instance is deleted; users who are deleted are taken out of it.',
+    'Its creation, every transfer to another user and its deletion, oldest first. It stays when the item instance is deleted; users who are deleted are taken out of it. A service may be set to keep events only for so many days; of an item instance that is there the last one is always kept.',
   tags: ['Item instances'],
   params: PathId,
   querystring: Strict({ ...Paging }),

@@ -4,9 +4,13 @@ import { type Ask, ask } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import { notFound } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { HistoryEvent } from './history.contract.ts';
 import * as store from './history.store.ts';
+
+/** Before every event. */
+const BEGINNING: store.EventKey = ['', '', 0];
 
 /** Why something happened to an instance; a roll on a template and a spark name the template. */
 export type Cause = 'request' | 'batch' | 'roll' | `template:${string}` | `spark:${string}`;
@@ -184,4 +188,16 @@ export const listHistory = async (
   const rows = found.slice(0, limit).map(toHistoryEvent);
   const last = rows.at(-1);
   return found.length > limit && last ? { rows, next: { createdAtMs: last.sequence, id } } : { rows };
+};
+
+/**
+ * Looks at some events, in the order of the key, and removes those from before a moment as far as they can be done without.
+ * `position` is where the last call has stopped; the answer is where the next goes on, and empty at the end.
+ */
+export const removeOldHistory = async (tx: Transaction, beforeMs: number, position: string): Promise<string> => {
+  const after = position === '' ? BEGINNING : (JSON.parse(position) as store.EventKey);
+  const most = LIMITS.historyRowsPerRemoval;
+  const last = await store.selectKeyAfter(tx, after, most);
+  await store.deleteOldEvents(tx, after, most, beforeMs);
+  return last === undefined ? '' : JSON.stringify(last);
 };

@@ -45,6 +45,62 @@ export const selectEvents = (
     .limit(limit)
     .execute();
 
+/** Where an event stands in the order of the key. */
+export type EventKey = readonly [teamId: string, itemInstanceId: string, sequence: number];
+
+/** The next events in the order of the key, of whatever team and instance. */
+const eventsAfter = ({ queries }: Transaction, after: EventKey, most: number) =>
+  queries
+    .selectFrom('item_instance_history')
+    .where(sql<boolean>`(team_id, item_instance_id, sequence) > (${sql.join(after)})`)
+    .orderBy('team_id')
+    .orderBy('item_instance_id')
+    .orderBy('sequence')
+    .limit(most);
+
+/** The last of so many events after the given one, if there are as many. */
+export const selectKeyAfter = async (tx: Transaction, after: EventKey, most: number): Promise<EventKey | undefined> => {
+  const row = await eventsAfter(tx, after, 1)
+    .select(['team_id', 'item_instance_id', 'sequence'])
+    .offset(most - 1)
+    .executeTakeFirst();
+  return row && [row.team_id, row.item_instance_id, row.sequence];
+};
+
+/** Whether an event has another of the same instance behind it, which may have to be of a certain kind. */
+const isFollowed = (by: string, of: string, such = sql`true`) =>
+  sql<boolean>`exists (select 1 from ${sql.table('item_instance_history')} as ${sql.ref(by)}
+    where ${sql.ref(`${by}.team_id`)} = ${sql.ref(`${of}.team_id`)}
+      and ${sql.ref(`${by}.item_instance_id`)} = ${sql.ref(`${of}.item_instance_id`)}
+      and ${sql.ref(`${by}.sequence`)} > ${sql.ref(`${of}.sequence`)} and ${such})`;
+
+/**
+ * Removes what is from before a moment of so many events after the given one. The last event of an instance stays while
+ * there is the instance: it tells the next number, and that the instance has changed hands. All events of one that is gone
+ * go once its deletion is that old; since this goes up the numbers, the deletion goes last.
+ */
+export const deleteOldEvents = async (tx: Transaction, after: EventKey, most: number, beforeMs: number) => {
+  const isLast = sql<boolean>`not ${isFollowed('next', 'last')}`;
+  const isOldDeletion = (name: string) =>
+    sql<boolean>`${sql.ref(`${name}.event`)} = 'deleted' and ${sql.ref(`${name}.created_at`)} < ${beforeMs}`;
+  await tx.queries
+    .deleteFrom('item_instance_history')
+    .where((eb) =>
+      eb(
+        eb.refTuple('team_id', 'item_instance_id', 'sequence'),
+        'in',
+        eb
+          .selectFrom(eventsAfter(tx, after, most).selectAll().as('seen'))
+          .select(['seen.team_id', 'seen.item_instance_id', 'seen.sequence'])
+          .where(sql<boolean>`(seen.created_at < ${beforeMs} and ${isFollowed('later', 'seen')})
+            or (${isOldDeletion('seen')} and not ${isFollowed('next', 'seen')})
+            or ${isFollowed('last', 'seen', sql`${isOldDeletion('last')} and ${isLast}`)}`)
+          .$asTuple('team_id', 'item_instance_id', 'sequence'),
+      ),
+    )
+    .execute();
+};
+
 /** Takes a user out of the events in which these instances came to them. */
 export const forgetReceiver = async (
   { queries, teamId }: Transaction,

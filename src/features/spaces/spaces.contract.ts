@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { answers, Empty, Id, Name, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
+import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
 const side = (what: string) =>
   Type.Integer({
@@ -31,7 +32,10 @@ export type Space = Static<typeof Space>;
 const SpaceWithUserSpaces = Type.Object(
   {
     ...spaceMembers,
-    userSpaces: Type.Array(Type.Object({ id: Id, userId: Type.String() }), { description: 'Who has one of it.' }),
+    userSpaces: Type.Array(Type.Object({ id: Id, userId: Type.String() }), {
+      maxItems: LIMITS.userSpacesPerListedSpace,
+      description: `Who has one of it, oldest first. ${LIMITS.userSpacesPerListedSpace} of them may not be all: \`GET /spaces/{id}/user-spaces\` lists every one, and \`GET /users/{userId}/spaces\` those of one user.`,
+    }),
   },
   { title: 'SpaceWithUserSpaces' },
 );
@@ -62,6 +66,7 @@ export const createSpace = {
 export const listSpaces = {
   operationId: 'listSpaces',
   summary: 'List spaces with their user spaces',
+  description: `A page that would hold more than ${LIMITS.listedUserSpaces} user spaces altogether ends before, with a link to the next.`,
   tags,
   querystring: Strict({
     userId: Type.Optional(
@@ -73,6 +78,16 @@ export const listSpaces = {
     ...Paging,
   }),
   response: answers(Type.Array(SpaceWithUserSpaces), 400, 401, 403, 404, 500),
+};
+
+export const listUserSpacesOfSpace = {
+  operationId: 'listUserSpacesOfSpace',
+  summary: 'List the user spaces of a space',
+  description: 'Who has one of it, oldest first.',
+  tags,
+  params: PathId,
+  querystring: Strict({ ...Paging }),
+  response: answers(Type.Array(UserSpace), 400, 401, 403, 404, 500),
 };
 
 export const getSpace = {

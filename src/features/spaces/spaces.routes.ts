@@ -19,6 +19,14 @@ export const spaceRoutes = (
     return sendPage(request, reply, page);
   });
 
+  app.get('/spaces/:id/user-spaces', { schema: contract.listUserSpacesOfSpace }, async (request, reply) => {
+    const { context, params, query } = request;
+    const page = await database.read(context.teamId, (reader) =>
+      service.listUserSpaces(reader, params.id, pageOf(query)),
+    );
+    return sendPage(request, reply, page);
+  });
+
   app.get('/spaces/:id', { schema: contract.getSpace }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getSpace(reader, params.id)),
   );

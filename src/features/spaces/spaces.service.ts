@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { inChunks } from '../../database/chunks.ts';
-import { type Page, type Paged, paged } from '../../database/paging.ts';
+import { type Page, type Paged, type Position, paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid, notFound, refuseAny } from '../../errors.ts';
@@ -9,7 +9,8 @@ import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import { findBeyond } from '../placements/placements.service.ts';
-import { findOfSpace, findOwners, findSpaceIds } from '../user-spaces/user-spaces.service.ts';
+import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
+import { findFirstOfSpace, findSpaceIds, listUserSpacesOfSpace } from '../user-spaces/user-spaces.service.ts';
 import type { NewSpace, Space, SpaceChange, SpaceWithUserSpaces } from './spaces.contract.ts';
 import * as store from './spaces.store.ts';
 
@@ -51,6 +52,13 @@ const selectSpacesOf = async (reader: Reader, userId: string, page: Page): Promi
   return paged(following, page);
 };
 
+const positionOf = (row: store.SpaceRow | undefined): Position | undefined =>
+  row && { createdAtMs: row.created_at, id: row.id };
+
+/**
+ * With each space come the first of its user spaces, of which there may be as many as players. A page ends early rather
+ * than hold more than so many of them altogether.
+ */
 export const listSpaces = async (
   reader: Reader,
   { userId }: { userId?: string },
@@ -58,12 +66,25 @@ export const listSpaces = async (
 ): Promise<Paged<SpaceWithUserSpaces>> => {
   const { rows, next } =
     userId === undefined ? await store.selectSpaces(reader, page) : await selectSpacesOf(reader, userId, page);
-  const owners = await findOwners(
-    reader,
-    rows.map(({ id }) => id),
-    userId,
-  );
-  return { rows: rows.map((row) => ({ ...toSpace(row), userSpaces: owners.get(row.id) ?? [] })), next };
+  const listed: SpaceWithUserSpaces[] = [];
+  let shown = 0;
+  for (let start = 0; start < rows.length; start += LIMITS.listedSpacesRead) {
+    const some = rows.slice(start, start + LIMITS.listedSpacesRead);
+    const userSpaces = await Promise.all(some.map(({ id }) => findFirstOfSpace(reader, id, userId)));
+    for (const [index, row] of some.entries()) {
+      const own = userSpaces[index] ?? [];
+      shown += own.length;
+      if (shown > LIMITS.listedUserSpaces) return { rows: listed, next: positionOf(rows[listed.length - 1]) };
+      listed.push({ ...toSpace(row), userSpaces: own });
+    }
+  }
+  return { rows: listed, next };
+};
+
+/** All user spaces of a space. */
+export const listUserSpaces = async (reader: Reader, id: string, page: Page): Promise<Paged<UserSpace>> => {
+  await getSpace(reader, id);
+  return listUserSpacesOfSpace(reader, id, page);
 };
 
 /** The space, or undefined where the team has none of that id. */
@@ -80,9 +101,15 @@ export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
 
 /** Refuses a size that would cut off what lies in a user space of the space. */
 const refuseCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
-  const userSpaces = await findOfSpace(tx, id);
-  const ids = userSpaces.map((userSpace) => userSpace.id).sort(compareBytes);
-  const beyond = await findBeyond(tx, ids, size, LIMITS.issues);
+  const beyond: Awaited<ReturnType<typeof findBeyond>> = [];
+  let page: Page | undefined = { limit: LIMITS.pageRows };
+  // There may be as many user spaces as players: they are looked at some at a time.
+  while (page !== undefined && beyond.length < LIMITS.issues) {
+    const { rows, next }: Paged<UserSpace> = await listUserSpacesOfSpace(tx, id, page);
+    const ids = rows.map((userSpace) => userSpace.id).sort(compareBytes);
+    beyond.push(...(await findBeyond(tx, ids, size, LIMITS.issues - beyond.length)));
+    page = next && { limit: LIMITS.pageRows, after: next };
+  }
   refuseAny(
     beyond.flatMap(({ itemInstanceId, userSpaceId, x, y, width, height }) => {
       const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
@@ -115,9 +142,9 @@ export const updateSpace = async (
 export const deleteSpace = async (tx: Transaction, id: string): Promise<void> => {
   await beginCatalogChange(tx, tx.teamId);
   await getSpace(tx, id);
-  const userSpaces = await findOfSpace(tx, id, LIMITS.issues);
+  const { rows } = await listUserSpacesOfSpace(tx, id, { limit: LIMITS.issues });
   refuseAny(
-    userSpaces.map((userSpace) => ({
+    rows.map((userSpace) => ({
       path: '/path/id',
       message: `is the space of user space ${userSpace.id} (user ${userSpace.userId})`,
     })),

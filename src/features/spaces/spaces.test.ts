@@ -114,6 +114,102 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual(seen, ['a', 'c', 'e']);
   });
 
+  /** Gives players user spaces of a space, `prefix`-0000 being the oldest. */
+  const giveMany = async (team: Client, spaceId: string, prefix: string, count: number, userId?: string) => {
+    const names = Array.from({ length: count }, (_, number) => `${prefix}-${String(number).padStart(4, '0')}`);
+    await service().database.transaction(team.teamId, async ({ queries, teamId }) => {
+      const made = { team_id: teamId, created_at: MOMENT, updated_at: MOMENT };
+      const users = (userId === undefined ? names : [userId]).map((id) => ({
+        ...made,
+        id,
+        external_id: null,
+        roller_id: id,
+      }));
+      await queries
+        .insertInto('users')
+        .values(users)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const rows = names.map((id) => ({ ...made, id, user_id: userId ?? id, space_id: spaceId, external_id: null }));
+      await queries.insertInto('user_spaces').values(rows).execute();
+    });
+    return names;
+  };
+
+  const readPages = async (team: Client, path: string) => {
+    const pages: Awaited<ReturnType<Client['get']>>['body'][] = [];
+    for (let link: string | undefined = path; link !== undefined; ) {
+      assert.ok(pages.length < 20, 'the links end');
+      const { status, body, headers }: Awaited<ReturnType<Client['get']>> = await team.get(link);
+      assert.equal(status, 200);
+      pages.push(body);
+      link = next(headers.get('link'));
+    }
+    return pages;
+  };
+
+  test('lists the first hundred user spaces of a space, and all of them page by page', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 1, rows: 1 });
+    const names = await giveMany(team, 'bag', 'player', 250);
+    const own = await giveMany(team, 'bag', 'own', 120, 'collector');
+    const { body } = await team.get('/spaces');
+    assert.deepEqual(idsOf(body[0].userSpaces), own.slice(0, 100), 'by id where they are of one moment');
+    const { body: ofUser } = await team.get('/spaces?userId=collector');
+    assert.deepEqual(idsOf(ofUser[0].userSpaces), own.slice(0, 100));
+    const { body: ofPlayer } = await team.get('/spaces?userId=player-0200');
+    assert.deepEqual(ofPlayer[0].userSpaces, [{ id: 'player-0200', userId: 'player-0200' }]);
+
+    const pages = await readPages(team, '/spaces/bag/user-spaces?limit=150');
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [150, 150, 70],
+    );
+    assert.deepEqual(idsOf(pages.flat()), [...own, ...names]);
+    const time = new Date(MOMENT).toISOString();
+    assert.deepEqual(pages[0]?.[0], {
+      id: 'own-0000',
+      teamId: team.teamId,
+      userId: 'collector',
+      externalId: null,
+      spaceId: 'bag',
+      createdAt: time,
+      updatedAt: time,
+    });
+    assert.deepEqual((await team.get('/spaces/none/user-spaces')).body, NOT_FOUND);
+    assert.deepEqual((await service().get('/spaces/bag/user-spaces')).body, NOT_FOUND, "another team's");
+  });
+
+  test('ends a page of spaces before it holds more than a thousand user spaces', async () => {
+    const team = await service().anotherTeam();
+    service().setClock(MOMENT);
+    const ids = Array.from({ length: 13 }, (_, number) => `space-${String(number).padStart(2, '0')}`);
+    for (const id of ids) await team.post('/spaces', { id, name: id, cols: 1, rows: 1 });
+    for (const id of ids.slice(0, 12)) await giveMany(team, id, id, 101);
+    const pages = await readPages(team, '/spaces');
+    assert.deepEqual(pages.map(idsOf), [ids.slice(0, 10), ids.slice(10)]);
+    for (const space of pages.flat().slice(0, 12)) assert.equal(space.userSpaces.length, 100);
+    assert.deepEqual((await readPages(team, '/spaces?limit=4')).map(idsOf), [
+      ids.slice(0, 4),
+      ids.slice(4, 8),
+      ids.slice(8, 12),
+      ids.slice(12),
+    ]);
+  });
+
+  test('finds what a smaller grid would cut off, whichever of many user spaces it lies in', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 1 });
+    await team.post('/items', { id: 'coin', name: 'Coin' });
+    await giveMany(team, 'bag', 'a', 1050);
+    const at = { itemId: 'coin', userId: 'a-1049', userSpaceId: 'a-1049', spacePositionX: 1, spacePositionY: 0 };
+    assert.equal((await team.post('/item-instances', at)).status, 200);
+    const refused = await team.put('/spaces/bag', { cols: 1 });
+    assert.equal(refused.status, 409);
+    assert.deepEqual(issuePaths(refused), ['/body/cols']);
+    assert.match(refused.body.issues[0].message, /in user space a-1049$/);
+  });
+
   test('shrinks a space down to what lies in it', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 5, rows: 5 });

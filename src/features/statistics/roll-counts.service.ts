@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader, Transaction, Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { newId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
 import { utcDay } from '../../time.ts';
 import * as store from './roll-counts.store.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
@@ -110,23 +112,72 @@ const FOLD_FROM = 32;
 /** Teams of which so much waits to be added to the counters that it should be. */
 export const teamsToFold = (reader: Reader): Promise<string[]> => store.selectTeamsWithPending(reader, FOLD_FROM);
 
-/** How often each item was rolled, as far as a filter asks: what the counters say, and what waits to be added to them. */
-const readItems = async (reader: Reader, teamId: string, filter: StatisticsFilter) => {
-  const byItem: ItemCounts = new Map();
-  const pending = await store.selectPending(reader, teamId, filter);
-  for (const { counts } of await store.selectCounts(reader, teamId, filter)) addText(byItem, counts);
-  for (const { counts } of pending) addText(byItem, counts);
-  return { byItem, pending };
+type CountsKey = Awaited<ReturnType<typeof store.selectDays>>[number];
+
+/**
+ * Days in batches that list a bounded number of items, which are at most as many as there were rolls. A single day may have
+ * the whole catalog.
+ */
+const batchesOf = (days: readonly CountsKey[]): CountsKey[][] => {
+  const batches: CountsKey[][] = [];
+  let items = Number.POSITIVE_INFINITY;
+  for (const day of days) {
+    const more = Math.min(day.rolls, LIMITS.itemsPerTeam);
+    if (items + more > LIMITS.countedItemsRead) {
+      batches.push([]);
+      items = 0;
+    }
+    items += more;
+    batches.at(-1)?.push(day);
+  }
+  return batches;
 };
 
-export const readItemCounts = async (reader: Reader, teamId: string, filter: StatisticsFilter): Promise<ItemCounts> =>
-  (await readItems(reader, teamId, filter)).byItem;
+/** Adds counts that may be as many as a catalog has items, with turns for others in between. */
+const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> => {
+  const list = JSON.parse(text) as (string | number)[];
+  for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
+    if (start > 0) await nextTurn();
+    const end = Math.min(list.length, start + 2 * LIMITS.countedItemsPerTurn);
+    for (let index = start; index < end; index += 2) add(counts, list[index] as string, list[index + 1] as number);
+  }
+};
+
+/** What the counters of these days say of each item, read some days at a time. */
+const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise<ItemCounts> => {
+  const byItem: ItemCounts = new Map();
+  for (const batch of batchesOf(days)) {
+    const found = await Promise.all(
+      batch.map(({ day, template_id: templateId }) => reader.find(store.countsOf, { day, templateId })),
+    );
+    for (const { counts } of found.flat()) await addTextInTurns(byItem, counts);
+    await nextTurn();
+  }
+  return byItem;
+};
+
+/**
+ * How often each item was rolled, as far as a filter asks: what the counters say, those of its days or, where it names
+ * none, of all days together, and what waits to be added to them. With it the rolls of each day, by template.
+ */
+const readItems = async (reader: Reader, filter: StatisticsFilter) => {
+  const { teamId } = reader;
+  const pending = await store.selectPending(reader, teamId, filter);
+  const days = await store.selectDays(reader, teamId, filter);
+  const isRange = filter.from !== undefined || filter.to !== undefined;
+  const byItem = await readCounters(reader, isRange ? days : await store.selectEver(reader, teamId, filter));
+  for (const { counts } of pending) addText(byItem, counts);
+  return { byItem, days: [...days, ...pending] };
+};
+
+export const readItemCounts = async (reader: Reader, filter: StatisticsFilter): Promise<ItemCounts> =>
+  (await readItems(reader, filter)).byItem;
 
 /** The same, and how many rolls each day and each template saw. */
-export const readRollCounts = async (reader: Reader, teamId: string, filter: StatisticsFilter) => {
-  const { byItem, pending } = await readItems(reader, teamId, filter);
+export const readRollCounts = async (reader: Reader, filter: StatisticsFilter) => {
+  const { byItem, days } = await readItems(reader, filter);
   const [byDay, byTemplate] = [new Map<string, number>(), new Map<string, number>()];
-  for (const { day, template_id, rolls } of [...(await store.selectDays(reader, teamId, filter)), ...pending]) {
+  for (const { day, template_id, rolls } of days) {
     add(byDay, day, rolls);
     if (template_id !== store.NO_TEMPLATE) add(byTemplate, template_id, rolls);
   }

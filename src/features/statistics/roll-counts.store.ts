@@ -1,4 +1,4 @@
-import { insertInto } from '../../database/declarations.ts';
+import { insertInto, lookup } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
@@ -83,25 +83,29 @@ const matching = (reader: Reader, table: 'roll_counts' | 'roll_pending', teamId:
   return query;
 };
 
-/** The counters that a filter asks for: those of all days together where it names no day. */
-export const selectCounts = (
-  reader: Reader,
-  teamId: string,
-  filter: StatisticsFilter,
-): Promise<{ counts: string }[]> => {
-  const daily = filter.from !== undefined || filter.to !== undefined;
-  return matching(reader, 'roll_counts', teamId, filter)
-    .select('counts')
-    .where('day', daily ? '<>' : '=', EVER)
-    .execute();
-};
-
 /** How many rolls each day saw, by template. */
 export const selectDays = (reader: Reader, teamId: string, filter: StatisticsFilter) =>
   matching(reader, 'roll_counts', teamId, filter)
     .select(['day', 'template_id', 'rolls'])
     .where('day', '<>', EVER)
     .execute();
+
+/** How many rolls there ever were, by template. */
+export const selectEver = (reader: Reader, teamId: string, { templateId }: StatisticsFilter) =>
+  matching(reader, 'roll_counts', teamId, { templateId })
+    .select(['day', 'template_id', 'rolls'])
+    .where('day', '=', EVER)
+    .execute();
+
+/** What was rolled on one day, on one template. */
+export const countsOf = lookup({ day: 'text', templateId: 'text' }, (queries, teamId, { day, templateId }) =>
+  queries
+    .selectFrom('roll_counts')
+    .select('counts')
+    .where('team_id', '=', teamId)
+    .where('day', '=', day)
+    .where('template_id', '=', templateId),
+);
 
 export const selectPending = (reader: Reader, teamId: string, filter: StatisticsFilter) =>
   matching(reader, 'roll_pending', teamId, filter).select(['day', 'template_id', 'rolls', 'counts']).execute();

@@ -1,18 +1,15 @@
 import type { Database } from '../../database/work.ts';
-import type { App } from '../../http/server.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import { type App, sendText } from '../../http/server.ts';
 import * as contract from './statistics.contract.ts';
 import * as service from './statistics.service.ts';
 
-export const statisticsRoutes = (
-  app: App,
-  { database, catalogs }: { database: Database; catalogs: Catalogs },
-): void => {
+export const statisticsRoutes = (app: App, { database }: { database: Database }): void => {
   app.get('/roll-events/stats', { schema: contract.getStatistics }, ({ context, query }) =>
-    database.read(context.teamId, (reader) => service.getStatistics(reader, context, query)),
+    database.read(context.teamId, (reader) => service.getStatistics(reader, query)),
   );
 
-  app.get('/roll-events/drop-rates', { schema: contract.listDropRates }, ({ context, query }) =>
-    database.read(context.teamId, (reader) => service.listDropRates(reader, context, query, catalogs)),
-  );
+  app.get('/roll-events/drop-rates', { schema: contract.listDropRates }, async ({ context, query }, reply) => {
+    const text = await database.read(context.teamId, (reader) => service.listDropRates(reader, query));
+    return sendText(reply, Buffer.from(text));
+  });
 };

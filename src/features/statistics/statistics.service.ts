@@ -1,8 +1,8 @@
-import type { Context } from '../../context.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid } from '../../errors.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import { LIMITS } from '../../limits.ts';
 import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';
@@ -15,13 +15,9 @@ const checkFilter = ({ from, to }: StatisticsFilter): void => {
 const inByteOrder = (counts: ReadonlyMap<string, number>): [string, number][] =>
   [...counts].sort(([a], [b]) => compareBytes(a, b));
 
-export const getStatistics = async (
-  reader: Reader,
-  { teamId }: Context,
-  filter: StatisticsFilter,
-): Promise<RollStatistics> => {
+export const getStatistics = async (reader: Reader, filter: StatisticsFilter): Promise<RollStatistics> => {
   checkFilter(filter);
-  const { byItem, byDay, byTemplate } = await readRollCounts(reader, teamId, filter);
+  const { byItem, byDay, byTemplate } = await readRollCounts(reader, filter);
   return {
     totalRolls: byDay.values().reduce((sum, count) => sum + count, 0),
     uniqueItems: byItem.size,
@@ -30,24 +26,21 @@ export const getStatistics = async (
   };
 };
 
-export const listDropRates = async (
-  reader: Reader,
-  { teamId }: Context,
-  filter: StatisticsFilter,
-  catalogs: Catalogs,
-): Promise<DropRate[]> => {
+/**
+ * The answer as a text, made in turns, since there may be as many rows as a catalog has items. Only what was rolled is
+ * named, which may be little of a large catalog.
+ */
+export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<string> => {
   checkFilter(filter);
-  const { catalog } = await catalogs.current(reader);
-  const counts = await readItemCounts(reader, teamId, filter);
+  const counts = await readItemCounts(reader, filter);
   const total = counts.values().reduce((sum, count) => sum + count, 0);
-  const gone = [...counts.keys()].filter((id) => !catalog.itemsById.has(id));
-  const lastNames = await store.selectLastNames(reader, teamId, gone);
-  return [...counts]
-    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b))
-    .map(([itemId, dropCount]) => ({
-      itemId,
-      itemName: catalog.itemsById.get(itemId)?.name ?? lastNames.get(itemId) ?? itemId,
-      dropCount,
-      dropRate: dropCount / total,
-    }));
+  const names = await store.selectNames(reader, [...counts.keys()]);
+  const mostFirst = [...counts].sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b));
+  const texts: string[] = [];
+  for (const [itemId, dropCount] of mostFirst) {
+    const itemName = names.get(itemId) ?? itemId;
+    texts.push(JSON.stringify({ itemId, itemName, dropCount, dropRate: dropCount / total } satisfies DropRate));
+    if (texts.length % LIMITS.countedItemsPerTurn === 0) await nextTurn();
+  }
+  return `[${texts.join()}]`;
 };

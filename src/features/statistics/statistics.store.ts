@@ -1,21 +1,35 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inChunks } from '../../database/chunks.ts';
 import type { Reader } from '../../database/work.ts';
 
-/** The last names of items that are gone. */
-export const selectLastNames = async (
-  reader: Reader,
-  teamId: string,
+/** The names of items, and the last names of those that are gone. */
+export const selectNames = async (
+  { queries, teamId }: Reader,
   itemIds: readonly string[],
 ): Promise<Map<string, string>> => {
   const names = new Map<string, string>();
   await inChunks(itemIds, async (some) => {
-    const rows = await reader.queries
-      .selectFrom('deleted_items')
+    const present = await queries
+      .selectFrom('items')
       .select(['id', 'name'])
       .where('team_id', '=', teamId)
       .where('id', 'in', some)
       .execute();
-    for (const { id, name } of rows) names.set(id, name);
+    for (const { id, name } of present) names.set(id, name);
+    await nextTurn();
   });
+  await inChunks(
+    itemIds.filter((id) => !names.has(id)),
+    async (some) => {
+      const gone = await queries
+        .selectFrom('deleted_items')
+        .select(['id', 'name'])
+        .where('team_id', '=', teamId)
+        .where('id', 'in', some)
+        .execute();
+      for (const { id, name } of gone) names.set(id, name);
+      await nextTurn();
+    },
+  );
   return names;
 };

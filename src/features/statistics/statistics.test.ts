@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { item } from '../../../test/catalogs.ts';
-import { type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
+import { basic, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { type CompiledItem, compileCatalog } from '../../engine/pool/catalog.ts';
+import { LIMITS } from '../../limits.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 
 const NONE = { totalRolls: 0, uniqueItems: 0, rollsByTemplate: {}, rollsByDay: [] };
@@ -52,6 +53,70 @@ onEveryDatabase('statistics', (service) => {
     await rollItem(team, 'b', 3);
     return team;
   };
+
+  test('of a range of days load no catalog', async () => {
+    const team = await teamWithHistory();
+    const cold = await startService(service().databaseUrl, { METRICS: 'on' });
+    try {
+      const caller = cold.anyone(basic(team.teamId, team.secret));
+      const told = await caller.get('/roll-events/drop-rates?from=2026-03-01');
+      assert.deepEqual(
+        told.body.map(({ itemName, dropCount }: { itemName: string; dropCount: number }) => [itemName, dropCount]),
+        [
+          ['Item b', 5],
+          ['Item a', 1],
+        ],
+      );
+      assert.match((await cold.anyone().get('/metrics')).body, /\nitemwright_cached_catalogs 0\n/);
+    } finally {
+      await cold.stop();
+    }
+  });
+
+  test('add up more items than are read in one go, on days large and small', async () => {
+    const team = await service().anotherTeam();
+    const ids = Array.from({ length: LIMITS.countedItemsRead + 10 }, (_, index) => `item-${index}`);
+    const rowOf = (day: string, templateId: string, some: readonly string[], each: number) => ({
+      team_id: team.teamId,
+      day,
+      template_id: templateId,
+      rolls: some.length * each,
+      counts: JSON.stringify(some.flatMap((id) => [id, each])),
+    });
+    await service().database.transaction(team.teamId, async ({ queries }) => {
+      for (const row of [
+        rowOf('2026-05-01', '', ids.slice(0, 3), 1),
+        rowOf('2026-05-02', '', ids, 2),
+        rowOf('2026-05-02', 't', ids.slice(0, 1), 5),
+        rowOf('2026-05-03', '', ids.slice(1), 1),
+        rowOf('2026-05-04', '', ids, 100),
+      ])
+        await queries.insertInto('roll_counts').values(row).execute();
+    });
+    const count = ids.length;
+    assert.deepEqual(await stats(team, '?from=2026-05-01&to=2026-05-03'), {
+      totalRolls: 3 + 2 * count + 5 + (count - 1),
+      uniqueItems: count,
+      rollsByTemplate: { t: 5 },
+      rollsByDay: [
+        { date: '2026-05-01', count: 3 },
+        { date: '2026-05-02', count: 2 * count + 5 },
+        { date: '2026-05-03', count: count - 1 },
+      ],
+    });
+    const told = await rates(team, '?from=2026-05-01&to=2026-05-03');
+    assert.equal(told.length, count);
+    assert.deepEqual(
+      told.slice(0, 4).map(({ itemId, dropCount }: { itemId: string; dropCount: number }) => [itemId, dropCount]),
+      [
+        ['item-0', 8],
+        ['item-1', 4],
+        ['item-2', 4],
+        ['item-10', 3],
+      ],
+    );
+    assert.equal((await stats(team, '?from=2026-05-01&to=2026-05-03&templateId=t')).uniqueItems, 1);
+  });
 
   test('are zeros and empty lists for a team that never rolled', async () => {
     const team = await teamWith('a');

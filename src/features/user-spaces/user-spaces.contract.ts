@@ -16,7 +16,7 @@ export const userSpaceMembers = {
   updatedAt: Timestamp,
 };
 
-const UserSpace = Type.Object(userSpaceMembers, {
+export const UserSpace = Type.Object(userSpaceMembers, {
   title: 'UserSpace',
   description: 'One space of one player, in which item instances lie.',
 });

@@ -84,26 +84,22 @@ export const findSpacesOf = async (finder: Finder, ids: readonly string[]): Prom
   return spaceOf;
 };
 
-/** Who has user spaces of these spaces, by space; where a user is named, of that user alone. */
-export const findOwners = async (
-  reader: Reader,
-  spaceIds: readonly string[],
+/** The first user spaces of a space, oldest first; where a user is named, of that user alone. */
+export const findFirstOfSpace = async (
+  finder: Finder,
+  spaceId: string,
   userId?: string,
-): Promise<Map<string, { id: string; userId: string }[]>> => {
-  if (spaceIds.length === 0) return new Map();
-  const bySpace = Map.groupBy(await store.selectOwners(reader, spaceIds, userId), ({ space_id }) => space_id);
-  return new Map(
-    [...bySpace].map(([spaceId, rows]) => [spaceId, rows.map((row) => ({ id: row.id, userId: row.user_id }))]),
-  );
+): Promise<{ id: string; userId: string }[]> => {
+  const rows =
+    userId === undefined
+      ? await finder.find(store.firstOfSpace, { spaceId })
+      : await finder.find(store.firstOfSpaceAndUser, { userId, spaceId });
+  return rows.map((row) => ({ id: row.id, userId: row.user_id }));
 };
 
-/** The user spaces of one space, oldest first, at most so many. */
-export const findOfSpace = async (
-  reader: Reader,
-  spaceId: string,
-  limit?: number,
-): Promise<{ id: string; userId: string }[]> =>
-  (await store.selectOfSpace(reader, spaceId, limit)).map((row) => ({ id: row.id, userId: row.user_id }));
+/** The user spaces of a space, oldest first. */
+export const listUserSpacesOfSpace = async (reader: Reader, spaceId: string, page: Page): Promise<Paged<UserSpace>> =>
+  mapPage(await store.selectPageOfSpace(reader, spaceId, page), toUserSpace);
 
 /** The spaces of which a user has a user space. */
 export const findSpaceIds = (reader: Reader, userId: string): Promise<string[]> => store.selectSpaceIds(reader, userId);

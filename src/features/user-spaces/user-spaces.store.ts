@@ -3,6 +3,7 @@ import { deleteFrom, insertInto, lockingLookup, lookup } from '../../database/de
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import { LIMITS } from '../../limits.ts';
 
 export type UserSpaceRow = Tables['user_spaces'];
 
@@ -54,19 +55,8 @@ export const selectUserSpaces = async (
   return paged(await onPage(query, 'user_spaces', page).execute(), page);
 };
 
-/** Who has user spaces of these spaces; where a user is given, of that user alone. */
-export const selectOwners = ({ queries, teamId }: Reader, spaceIds: readonly string[], userId: string | undefined) =>
-  queries
-    .selectFrom('user_spaces')
-    .select(['id', 'user_id', 'space_id'])
-    .where('team_id', '=', teamId)
-    .where('space_id', 'in', spaceIds)
-    .$if(userId !== undefined, (some) => some.where('user_id', '=', userId as string))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-
-export const selectOfSpace = ({ queries, teamId }: Reader, spaceId: string, limit?: number) =>
+/** The first user spaces of a space. */
+export const firstOfSpace = lookup({ spaceId: 'text' }, (queries, teamId, { spaceId }) =>
   queries
     .selectFrom('user_spaces')
     .select(['id', 'user_id'])
@@ -74,8 +64,35 @@ export const selectOfSpace = ({ queries, teamId }: Reader, spaceId: string, limi
     .where('space_id', '=', spaceId)
     .orderBy('created_at')
     .orderBy('id')
-    .$if(limit !== undefined, (some) => some.limit(limit as number))
-    .execute();
+    .limit(sql.lit(LIMITS.userSpacesPerListedSpace)),
+);
+
+/** The same of one player alone. */
+export const firstOfSpaceAndUser = lookup({ userId: 'text', spaceId: 'text' }, (queries, teamId, { userId, spaceId }) =>
+  queries
+    .selectFrom('user_spaces')
+    .select(['id', 'user_id'])
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    // Not by the index of spaces: every player may have one of the same.
+    .where(sql<boolean>`space_id || '' = ${spaceId}`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(sql.lit(LIMITS.userSpacesPerListedSpace)),
+);
+
+export const selectPageOfSpace = async (
+  { queries, teamId }: Reader,
+  spaceId: string,
+  page: Page,
+): Promise<Paged<UserSpaceRow>> => {
+  const query = queries
+    .selectFrom('user_spaces')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .where('space_id', '=', spaceId);
+  return paged(await onPage(query, 'user_spaces', page).execute(), page);
+};
 
 export const selectSpaceIds = async ({ queries, teamId }: Reader, userId: string): Promise<string[]> => {
   const rows = await queries

@@ -23,6 +23,12 @@ const COLUMNS = {
   uses: ({ userSpaces }: Space) => userSpaces.length,
 };
 
+/** A list of spaces shows at most so many of each. */
+const MOST_LISTED = 100;
+
+const usesOf = ({ userSpaces: { length } }: Space): string =>
+  length < MOST_LISTED ? formatMany(length, 'bag') : `${MOST_LISTED} bags or more`;
+
 interface SpaceTableProps {
   readonly spaces: readonly Space[];
   readonly onEdit: (space: Space) => void;
@@ -72,7 +78,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                 'nobody'
               ) : (
                 <Button variant="subtle" size="compact-sm" onClick={() => onShowUsers(space)}>
-                  {formatMany(space.userSpaces.length, 'bag')}
+                  {usesOf(space)}
                 </Button>
               )}
             </Table.Td>

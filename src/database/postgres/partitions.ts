@@ -1,0 +1,89 @@
+import { earliestId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
+import type { TimedTable } from '../work.ts';
+import type { Client } from './client.ts';
+import { nextWeek, weekOf } from './weeks.ts';
+
+const TIMED_TABLES: readonly TimedTable[] = ['roll_events'];
+
+/** The ids of a partition: from the first, if there is one, up to the last and without it. The rest has neither. */
+interface Partition {
+  readonly name: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** A name under which nothing else is locked; nodes that come at the same time wait for each other. */
+const LOCK = 8090142;
+
+const PARTITIONS = `select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
+  from pg_inherits join pg_class as child on child.oid = inhrelid
+  where inhparent = $1::regclass order by child.relname`;
+
+const partitionsOf = async (client: Client, table: TimedTable): Promise<Partition[]> => {
+  const { rows } = await client.query<{ name: string; bound: string }>(PARTITIONS, [table]);
+  return rows.map(({ name, bound }) => ({
+    name,
+    from: /FROM \('([^']*)'\)/.exec(bound)?.[1],
+    to: /TO \('([^']*)'\)/.exec(bound)?.[1],
+  }));
+};
+
+const inTransaction = async (client: Client, work: () => Promise<void>): Promise<void> => {
+  await client.query('begin');
+  try {
+    await client.query(`select pg_advisory_xact_lock(${LOCK})`);
+    // Whoever records a roll meanwhile waits behind this lock, so it had better be had at once, or later.
+    await client.query(`set local lock_timeout = ${LIMITS.postgresPartitionLockMs}`);
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+};
+
+/** A table that is attached locks out nobody, where one that is made as a partition would. */
+const addPartition = async (client: Client, table: TimedTable, startMs: number): Promise<void> => {
+  const name = `${table}_${new Date(startMs).toISOString().slice(0, 10).replaceAll('-', '_')}`;
+  const [from, to] = [earliestId(startMs), earliestId(nextWeek(startMs))];
+  await client.query(`create table ${name} (like ${table})`);
+  await client.query(`lock table ${table}_rest in access exclusive mode`);
+  // Should nobody have made the partition in time, its rows went to the rest.
+  await client.query(`with found as (delete from ${table}_rest where id >= '${from}' and id < '${to}' returning *)
+    insert into ${name} select * from found`);
+  await client.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
+};
+
+const missingWeeks = (partitions: readonly Partition[], nowMs: number): number[] => {
+  const missing: number[] = [];
+  for (let week = weekOf(nowMs), left = LIMITS.postgresPartitionsAhead; left >= 0; week = nextWeek(week), left -= 1) {
+    const id = earliestId(week);
+    const isThere = ({ from = '', to }: Partition): boolean => to !== undefined && from <= id && id < to;
+    if (!partitions.some(isThere)) missing.push(week);
+  }
+  return missing;
+};
+
+/** Makes the partitions of this week and of those to come, where they are missing. */
+export const addPartitions = async (client: Client, nowMs: number): Promise<void> => {
+  for (const table of TIMED_TABLES) {
+    if (missingWeeks(await partitionsOf(client, table), nowMs).length === 0) continue;
+    await inTransaction(client, async () => {
+      // Another node may have been at it.
+      for (const week of missingWeeks(await partitionsOf(client, table), nowMs))
+        await addPartition(client, table, week);
+    });
+  }
+};
+
+/** Drops the partitions all of whose rows are from before a moment. */
+export const dropPartitions = async (client: Client, table: TimedTable, beforeMs: number): Promise<void> => {
+  const before = earliestId(beforeMs);
+  const isOld = ({ to }: Partition): boolean => to !== undefined && to <= before;
+  for (const { name } of (await partitionsOf(client, table)).filter(isOld))
+    await inTransaction(client, async () => {
+      await client.query(`drop table if exists ${name}`);
+    });
+  await client.query(`delete from ${table}_rest where id < $1`, [before]);
+};

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { openDatabase } from '../open.ts';
+import { NO_TEAM } from '../work.ts';
+import { createFileWatch } from './file.ts';
+
+const PARTS = ['', '-wal', '-shm'];
+
+describe('the file of a SQLite database', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'itemwright-file-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Opens a database, and notes down a milestone in it: so many there are then. */
+  const use = async (path: string, look?: () => Promise<void>): Promise<number> => {
+    const database = openDatabase(`sqlite:${path}`);
+    await database.migrate();
+    const count = await database.transaction(NO_TEAM, async ({ queries }) => {
+      const before = await queries.selectFrom('milestones').select('name').execute();
+      await queries
+        .insertInto('milestones')
+        .values({ name: `use ${before.length}`, reached_at: 0 })
+        .execute();
+      return before.length + 1;
+    });
+    await look?.();
+    await database.close();
+    return count;
+  };
+  const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+
+  test('may be named by a link, which is followed', async () => {
+    await mkdir(join(folder, 'disk'));
+    await writeFile(join(folder, 'disk', 'real.db'), '');
+    await symlink(join('disk', 'real.db'), join(folder, 'link.db'));
+    assert.equal(await use(join(folder, 'link.db')), 1);
+    assert.equal(await use(join(folder, 'disk', 'real.db')), 2);
+  });
+
+  test('may be named by a link of a link to what is not there yet', async () => {
+    await mkdir(join(folder, 'disk'));
+    await symlink(join(folder, 'disk'), join(folder, 'folder'));
+    await symlink(join('folder', 'real.db'), join(folder, 'second.db'));
+    await symlink('second.db', join(folder, 'first.db'));
+    assert.equal(await use(join(folder, 'first.db')), 1);
+    assert.equal(await use(join(folder, 'disk', 'real.db')), 2);
+  });
+
+  test('is refused where links lead in a circle', async () => {
+    await symlink('b.db', join(folder, 'a.db'));
+    await symlink('a.db', join(folder, 'b.db'));
+    assert.throws(() => openDatabase(`sqlite:${join(folder, 'a.db')}`), /link that never ends/);
+  });
+
+  test('is closed to others, as are its log and the folders that are made for it', async () => {
+    const path = join(folder, 'new', 'folder', 'itemwright.db');
+    await use(path, async () => {
+      for (const part of PARTS) assert.equal(await modeOf(path + part), 0o600, part);
+    });
+    for (const made of ['new', join('new', 'folder')]) assert.equal(await modeOf(join(folder, made)), 0o700);
+  });
+
+  test('is closed to others where an earlier release left it open, and the folder is left as it is', async () => {
+    const path = join(folder, 'itemwright.db');
+    await chmod(folder, 0o755);
+    await use(path, async () => {
+      for (const part of PARTS) await chmod(path + part, 0o644);
+      await use(path);
+      for (const part of PARTS) assert.equal(await modeOf(path + part), 0o600, part);
+    });
+    assert.equal(await modeOf(folder), 0o755);
+  });
+
+  for (const part of PARTS) {
+    const name = `itemwright.db${part}`;
+    const LOST: [string, (path: string) => Promise<void>][] = [
+      ['removed', (path) => rm(path)],
+      ['moved', (path) => rename(path, `${path}.bak`)],
+      [
+        'replaced by a copy',
+        async (path) => {
+          await copyFile(path, `${path}.copy`);
+          await rename(`${path}.copy`, path);
+        },
+      ],
+    ];
+    for (const [how, lose] of LOST)
+      test(`is known to be lost once ${name} is ${how}`, async () => {
+        for (const each of PARTS) await writeFile(join(folder, `itemwright.db${each}`), 'content');
+        const watch = createFileWatch(join(folder, 'itemwright.db'));
+        await writeFile(join(folder, name), 'more content');
+        assert.equal(watch.missing(), undefined);
+        await lose(join(folder, name));
+        assert.equal(watch.missing(), join(folder, name));
+      });
+  }
+});

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { earliestId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
+import { type Database, NO_TEAM, type TimedTable, type Transaction } from '../work.ts';
+
+/** The first of all rows of a team behind the given one in the order of their ids, which is where its oldest rows are. */
+const oldestOfNextTeam = ({ queries }: Transaction, table: TimedTable, teamId: string) =>
+  queries
+    .selectFrom(table)
+    .select(['team_id', 'id'])
+    .where('team_id', '>', teamId)
+    .orderBy('team_id')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
+const removeSome = async ({ queries }: Transaction, table: TimedTable, teamId: string, before: string) => {
+  const { numDeletedRows } = await queries
+    .deleteFrom(table)
+    .where('team_id', '=', teamId)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom(`${table} as old`)
+        .select('old.id')
+        .where('old.team_id', '=', teamId)
+        .where('old.id', '<', before)
+        .orderBy('old.id')
+        .limit(LIMITS.rollEventsPerRemoval),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+};
+
+/** Removes old rows by their primary key, team by team and some at a time, with rests in which others write. */
+export const removeBefore = async (
+  transaction: Database['transaction'],
+  table: TimedTable,
+  beforeMs: number,
+  goesOn: () => boolean,
+): Promise<void> => {
+  const before = earliestId(beforeMs);
+  let teamId = '';
+  while (goesOn()) {
+    const startedMs = performance.now();
+    const next = await transaction(NO_TEAM, async (tx) => {
+      const oldest = await oldestOfNextTeam(tx, table, teamId);
+      if (oldest === undefined) return undefined;
+      const removed = oldest.id < before ? await removeSome(tx, table, oldest.team_id, before) : 0;
+      return { teamId: removed === LIMITS.rollEventsPerRemoval ? teamId : oldest.team_id };
+    });
+    if (next === undefined) return;
+    teamId = next.teamId;
+    await delay(LIMITS.removalRestFactor * (performance.now() - startedMs));
+  }
+};

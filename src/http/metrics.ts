@@ -1,0 +1,217 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  type MetricObject,
+  Registry,
+} from 'prom-client';
+import type { DatabaseObserver } from '../database/observer.ts';
+import { REFUSALS, type RefusalCode } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { joinMetrics, workerNumber } from '../worker-metrics.ts';
+import type { App } from './server.ts';
+
+/** What is measured, for whoever has something to tell. */
+export interface Metrics {
+  readonly database: DatabaseObserver;
+  /** A chore was done, or failed. */
+  readonly chores: (chore: string, isDone: boolean) => void;
+  /** Measures requests, and shows all of it at `/metrics`. */
+  serve(app: App): void;
+}
+
+interface Sampled {
+  readonly values?: readonly { readonly value: number | null }[];
+}
+
+interface Held {
+  readonly teams: number;
+  readonly items: number;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const COMMANDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+const codeOfStatus = new Map(Object.entries(REFUSALS).map(([code, { status }]) => [status as number, code]));
+
+/**
+ * How late the event loop was: the worst of the last moments, and what all but one in a hundred were below. What it
+ * remembers does not depend on who asks, nor on how often.
+ */
+const watchEventLoop = (registry: Registry): void => {
+  const present = monitorEventLoopDelay({ resolution: LIMITS.eventLoopResolutionMs });
+  present.enable();
+  let before = { max: 0, p99: 0 };
+  const read = () => ({ max: present.max, p99: present.percentile(99) });
+  setInterval(() => {
+    before = read();
+    present.reset();
+  }, LIMITS.eventLoopWindowMs).unref();
+  new Gauge({
+    name: 'itemwright_event_loop_delay_seconds',
+    help: 'How late the event loop was in the last half a minute: at worst (quantile 1), and in 99 of 100 moments.',
+    labelNames: ['quantile'],
+    registers: [registry],
+    collect() {
+      const now = read();
+      this.set({ quantile: '1' }, Math.max(before.max, now.max) / 1e9);
+      this.set({ quantile: '0.99' }, Math.max(before.p99, now.p99) / 1e9);
+    },
+  });
+};
+
+const watchDatabase = (registry: Registry): DatabaseObserver => {
+  const registers = [registry];
+  const waits = new Histogram({
+    name: 'itemwright_connection_wait_seconds',
+    help: 'How long a unit of work waited for a connection to the database, by what it was for.',
+    labelNames: ['purpose'],
+    buckets: SECONDS,
+    registers,
+  });
+  const groups = new Histogram({
+    name: 'itemwright_group_commands',
+    help: 'How many commands shared a transaction.',
+    buckets: COMMANDS,
+    registers,
+  });
+  const reruns = new Counter({
+    name: 'itemwright_reruns_total',
+    help: 'Commands that ran again, by the reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const syncs = new Histogram({
+    name: 'itemwright_sync_seconds',
+    help: 'How long the disk took to sync the write-ahead log (SQLite only).',
+    buckets: SECONDS,
+    registers,
+  });
+  // What has not happened yet is shown as well.
+  for (const reason of ['collision', 'lock', 'held', 'loading']) reruns.inc({ reason }, 0);
+  return {
+    opened: (purpose, waitedMs) => waits.observe({ purpose }, waitedMs / 1000),
+    grouped: (commands) => groups.observe(commands),
+    reran: (reason, commands) => reruns.inc({ reason }, commands),
+    synced: (tookMs) => syncs.observe(tookMs / 1000),
+  };
+};
+
+const watchChores = (registry: Registry): Metrics['chores'] => {
+  const labelNames = ['chore'];
+  const runs = new Counter({
+    name: 'itemwright_chore_runs_total',
+    help: 'How often a chore was done.',
+    labelNames,
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: 'itemwright_chore_failures_total',
+    help: 'How often a chore failed; it is tried again.',
+    labelNames,
+    registers: [registry],
+  });
+  return (chore, isDone) => {
+    runs.inc({ chore }, isDone ? 1 : 0);
+    failures.inc({ chore }, isDone ? 0 : 1);
+  };
+};
+
+const watchRequests = (registry: Registry, app: App): void => {
+  const registers = [registry];
+  const durations = new Histogram({
+    name: 'itemwright_request_seconds',
+    help: 'Time to answer a request.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  const underWay = new Gauge({
+    name: 'itemwright_requests_under_way',
+    help: 'Requests that are not answered yet.',
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'itemwright_refusals_total',
+    help: 'Requests that were refused, by code and, where it was no fault of theirs, the reason.',
+    labelNames: ['code', 'reason'],
+    registers,
+  });
+  for (const reason of ['load', 'stopping', 'database']) refusals.inc({ code: 'SERVICE_UNAVAILABLE', reason }, 0);
+  refusals.inc({ code: 'TOO_MANY_REQUESTS', reason: 'rate' }, 0);
+  refusals.inc({ code: 'INTERNAL_SERVER_ERROR', reason: '' }, 0);
+
+  app.addHook('onRequest', (_request, reply, done) => {
+    underWay.inc();
+    reply.raw.on('close', () => underWay.dec());
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions, refusal, arrivedAtMs } = request;
+    const { statusCode } = reply;
+    const status = `${Math.floor(statusCode / 100)}xx`;
+    durations.observe({ method, route: routeOptions.url ?? 'none', status }, (performance.now() - arrivedAtMs) / 1000);
+    const code: RefusalCode | string | undefined = refusal?.code ?? codeOfStatus.get(statusCode);
+    if (code !== undefined) refusals.inc({ code, reason: refusal?.reason ?? '' });
+    done();
+  });
+};
+
+const watchCatalogs = (registry: Registry, held: () => Held): void => {
+  new Gauge({
+    name: 'itemwright_cached_catalogs',
+    help: 'Teams whose catalog is held in memory.',
+    registers: [registry],
+    collect() {
+      this.set(held().teams);
+    },
+  });
+  new Gauge({
+    name: 'itemwright_cached_catalog_items',
+    help: 'Items of all catalogs that are held in memory.',
+    registers: [registry],
+    collect() {
+      this.set(held().items);
+    },
+  });
+};
+
+/** Metrics of several processes as one text; each value names its process, so that none hides another. */
+const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
+  const registry = new Registry();
+  const byName = Map.groupBy(processes.flat(), ({ name }) => name);
+  for (const [name, [first, ...others]] of byName) {
+    // What is not a number between two readings of the event loop has become null on its way here.
+    const values = [first, ...others]
+      .flatMap((metric) => (metric as Sampled | undefined)?.values ?? [])
+      .map((sample) => ({ ...sample, value: sample.value ?? Number.NaN }));
+    registry.registerMetric({ name, get: async () => ({ ...first, values }) } as unknown as Metric);
+  }
+  return registry.metrics();
+};
+
+/** Measures what tells whether all is well. `held` is what the catalogs in memory amount to. */
+export const createMetrics = (held: () => Held): Metrics => {
+  const registry = new Registry();
+  const worker = workerNumber();
+  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
+  collectDefaultMetrics({ register: registry });
+  watchEventLoop(registry);
+  watchCatalogs(registry, held);
+  const own = () => registry.getMetricsAsJSON() as Promise<unknown> as Promise<MetricObject[]>;
+  const others = joinMetrics(own);
+  return {
+    database: watchDatabase(registry),
+    chores: watchChores(registry),
+    serve: (app) => {
+      watchRequests(registry, app);
+      app.get('/metrics', { schema: { hide: true }, config: { access: 'public' } }, async (_request, reply) => {
+        const [here, elsewhere] = await Promise.all([own(), others()]);
+        return reply.type(registry.contentType).send(await textOf([here, ...(elsewhere as MetricObject[][])]));
+      });
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import cluster, { type Worker } from 'node:cluster';
+import { LIMITS } from './limits.ts';
+
+/**
+ * What processes behind one port say to each other, so that whichever is asked for metrics answers for all: it asks the
+ * process that supervises them to gather; that one has each of the others tell, and sends what they told.
+ */
+type Message =
+  | { readonly metrics: 'gather'; readonly id: number }
+  | { readonly metrics: 'tell'; readonly id: number }
+  | { readonly metrics: 'told'; readonly id: number; readonly values: unknown }
+  | { readonly metrics: 'gathered'; readonly id: number; readonly values: readonly unknown[] };
+
+const isMessage = (message: unknown): message is Message =>
+  typeof message === 'object' && message !== null && 'metrics' in message;
+
+interface Gathering {
+  readonly asker: Worker;
+  readonly idOfAsker: number;
+  readonly awaited: Set<number>;
+  readonly values: unknown[];
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Passes metrics between workers. One that does not tell in time, or ends, is left out. */
+export const relayMetrics = (): void => {
+  const gatherings = new Map<number, Gathering>();
+  let lastId = 0;
+
+  const finish = (id: number): void => {
+    const gathering = gatherings.get(id);
+    if (gathering === undefined) return;
+    gatherings.delete(id);
+    clearTimeout(gathering.timer);
+    const { asker, idOfAsker, values } = gathering;
+    if (asker.isConnected()) asker.send({ metrics: 'gathered', id: idOfAsker, values } satisfies Message);
+  };
+
+  const settle = (id: number, worker: Worker): void => {
+    const awaited = gatherings.get(id)?.awaited;
+    if (awaited?.delete(worker.id) && awaited.size === 0) finish(id);
+  };
+
+  const gather = (asker: Worker, idOfAsker: number): void => {
+    lastId += 1;
+    const id = lastId;
+    const others = Object.values(cluster.workers ?? {}).filter(
+      (worker) => worker !== undefined && worker !== asker && worker.isConnected(),
+    ) as Worker[];
+    const timer = setTimeout(() => finish(id), LIMITS.metricsGatherMs);
+    gatherings.set(id, { asker, idOfAsker, awaited: new Set(others.map((worker) => worker.id)), values: [], timer });
+    for (const worker of others) worker.send({ metrics: 'tell', id } satisfies Message);
+    if (others.length === 0) finish(id);
+  };
+
+  cluster.on('message', (worker, message: unknown) => {
+    if (!isMessage(message)) return;
+    if (message.metrics === 'gather') gather(worker, message.id);
+    if (message.metrics !== 'told') return;
+    gatherings.get(message.id)?.values.push(message.values);
+    settle(message.id, worker);
+  });
+  cluster.on('exit', (worker) => {
+    for (const id of gatherings.keys()) settle(id, worker);
+  });
+};
+
+/**
+ * Lets this process take part: it tells what it has whenever another is asked. What it gives gathers what all the others
+ * have; a process by itself has no others.
+ */
+export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonly unknown[]>) => {
+  const { worker } = cluster;
+  if (worker === undefined) return async () => [];
+  const waiting = new Map<number, (values: readonly unknown[]) => void>();
+  let lastId = 0;
+  worker.on('message', async (message: unknown) => {
+    if (!isMessage(message)) return;
+    if (message.metrics === 'tell') {
+      const told: Message = { metrics: 'told', id: message.id, values: await own() };
+      if (worker.isConnected()) worker.send(told);
+    }
+    if (message.metrics !== 'gathered') return;
+    waiting.get(message.id)?.(message.values);
+    waiting.delete(message.id);
+  });
+  return () =>
+    new Promise((resolve) => {
+      lastId += 1;
+      waiting.set(lastId, resolve);
+      worker.send({ metrics: 'gather', id: lastId } satisfies Message);
+    });
+};
+
+/** The number of this process among those behind one port; undefined where it is the only one. */
+export const workerNumber = (): number | undefined => cluster.worker?.id;

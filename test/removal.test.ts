@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { removeHistory, removeRolls } from '../src/chores.ts';
+import { claimChore } from '../src/database/claims.ts';
+import { MIGRATIONS } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/open.ts';
+import { NO_TEAM } from '../src/database/work.ts';
+import { removeOldAnswers } from '../src/http/idempotency.ts';
+import { earliestId, newId } from '../src/ids.ts';
+import { LIMITS } from '../src/limits.ts';
+import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from './harness.ts';
+
+const DAY_MS = 86_400_000;
+const goesOn = () => true;
+
+/** What the service would do by itself at a moment, if it kept things for thirty days. */
+const partsOf = ({ database }: Pick<Service, 'database'>, nowMs: number) => ({
+  database,
+  clock: () => nowMs,
+  logger: undefined as never,
+  settings: { keepRollEventsDays: 30, keepHistoryDays: 30 },
+});
+
+/** Lets a chore be due again, as it would be hours later. */
+const makeDue = ({ database }: Pick<Service, 'database'>, name: string) =>
+  database.transaction(NO_TEAM, ({ queries }) =>
+    queries.updateTable('chores').set({ due_at: 0 }).where('name', '=', name).execute(),
+  );
+
+onEveryDatabase('the record of rolls', (service, engine) => {
+  const recorded = ({ teamId }: Client) =>
+    service().database.read(teamId, ({ queries }) =>
+      queries.selectFrom('roll_events').select('id').where('team_id', '=', teamId).orderBy('id').execute(),
+    );
+  const roll = async (team: Client, times: number): Promise<void> => {
+    for (let count = 0; count < times; count += 1) assert.equal((await team.post('/items/roll')).status, 200);
+  };
+  const remove = async (nowMs: number): Promise<void> => {
+    await removeRolls(partsOf(service(), nowMs), goesOn);
+    await makeDue(service(), 'roll events');
+  };
+
+  test('is rid of what is older than it is kept, in every team, and counters stay as they are', async () => {
+    const teams = [await service().anotherTeam(), await service().anotherTeam()];
+    for (const [index, team] of teams.entries()) {
+      await team.post('/items', { id: 'coin', name: 'Coin' });
+      await roll(team, index + 1);
+    }
+    const [many] = teams as [Client];
+    // More than one step removes.
+    await service().database.transaction(many.teamId, ({ queries }) =>
+      queries
+        .insertInto('roll_events')
+        .values(
+          Array.from({ length: LIMITS.rollEventsPerRemoval + 10 }, () => ({
+            team_id: many.teamId,
+            id: newId(),
+            template_id: null,
+            roller_id: null,
+            rolled_at: Date.now(),
+            results: '[]',
+          })),
+        )
+        .execute(),
+    );
+    await remove(Date.now() + 29 * DAY_MS);
+    assert.deepEqual(await Promise.all(teams.map(async (team) => (await recorded(team)).length)), [
+      LIMITS.rollEventsPerRemoval + 11,
+      2,
+    ]);
+    // On PostgreSQL a week goes as a whole.
+    await remove(Date.now() + 38 * DAY_MS);
+    for (const [index, team] of teams.entries()) {
+      assert.deepEqual(await recorded(team), []);
+      assert.equal((await team.get('/roll-events/stats')).body.totalRolls, index + 1);
+    }
+  });
+
+  test('takes rolls for which no time was provided for, and finds the right place for them later', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/items', { id: 'coin', name: 'Coin' });
+    await remove(Date.now() + 38 * DAY_MS);
+    await roll(team, 2);
+    const before = await recorded(team);
+    assert.equal(before.length, 2);
+    await service().database.migrate();
+    await roll(team, 1);
+    assert.deepEqual((await recorded(team)).slice(0, 2), before);
+    await remove(Date.now() + 29 * DAY_MS);
+    assert.equal((await recorded(team)).length, 3);
+    await remove(Date.now() + 38 * DAY_MS);
+    assert.deepEqual(await recorded(team), []);
+  });
+
+  if (engine === 'postgres') {
+    const partitions = async (database = service().database): Promise<string[]> => {
+      const { rows } = await database.read(NO_TEAM, ({ queries }) =>
+        sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
+          where inhparent = 'roll_events'::regclass order by 1`.execute(queries),
+      );
+      return rows.map(({ name }) => name);
+    };
+
+    test('has partitions for this week and four to come, made once by nodes that start together', async () => {
+      const empty = await createEmptyDatabase('postgres');
+      const nodes = [1, 2, 3].map(() => openDatabase(empty.url));
+      await Promise.all(nodes.map((node) => node.migrate()));
+      await Promise.all(nodes.map((node) => node.maintain()));
+      const found = await partitions(nodes[0]);
+      assert.equal(found.length, 6);
+      for (const name of found) assert.match(name, /^roll_events_(\d{4}_\d\d_\d\d|rest)$/);
+      await Promise.all(nodes.map((node) => node.close()));
+      await empty.drop();
+    });
+
+    test('is one of partitions, the first of which is what was there before', async () => {
+      const empty = await createEmptyDatabase('postgres');
+      const database = openDatabase(empty.url);
+      const older = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0009-removal'));
+      await database.migrate(older);
+      const ids = [
+        `${earliestId(Date.now() - 100 * DAY_MS)}-old`,
+        newId(),
+        `${earliestId(Date.now() + 100 * DAY_MS)}-of a clock that was wrong`,
+        'zzz',
+      ];
+      const insert = (id: string) =>
+        database.transaction('team', ({ queries }) =>
+          queries
+            .insertInto('roll_events')
+            .values({ team_id: 'team', id, template_id: null, roller_id: null, rolled_at: 1, results: '[]' })
+            .execute(),
+        );
+      for (const id of ids) await insert(id);
+      await database.migrate();
+      const kept = async () =>
+        (
+          await database.read('team', ({ queries }) =>
+            queries.selectFrom('roll_events').select('id').orderBy('id').execute(),
+          )
+        ).map(({ id }) => id);
+      assert.deepEqual(await kept(), ids);
+      const now = newId();
+      await insert(now);
+      assert.deepEqual(await kept(), [...ids.slice(0, 2), now, ...ids.slice(2)]);
+      await assert.rejects(insert(now), 'the key holds');
+      await insert(`${earliestId(Date.now() + 15 * DAY_MS)}-later`);
+      assert.equal((await partitions(database)).length, 6);
+      // What was there before goes once all of it is old.
+      await database.removeBefore('roll_events', Date.now() - DAY_MS, goesOn);
+      assert.equal((await kept()).length, 6);
+      await database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      assert.deepEqual((await kept()).slice(1), ids.slice(2));
+      await database.close();
+      await empty.drop();
+    });
+
+    test('is written while somebody reads it for long, though nothing can be dropped meanwhile', async () => {
+      const team = await service().anotherTeam();
+      await team.post('/items', { id: 'coin', name: 'Coin' });
+      await service().database.migrate();
+      await roll(team, 1);
+      let begun: () => void = () => {};
+      let end: () => void = () => {};
+      const isReading = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      const isOver = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const reading = service().database.read(NO_TEAM, async ({ queries }) => {
+        await queries.selectFrom('roll_events').select('id').limit(1).execute();
+        begun();
+        await isOver;
+      });
+      await isReading;
+      await assert.rejects(service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn));
+      await roll(team, 1);
+      end();
+      await reading;
+      assert.equal((await recorded(team)).length, 2);
+      await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      assert.equal((await recorded(team)).length, 0);
+    });
+  }
+});
+
+onEveryDatabase('the history', (service) => {
+  const START = Date.parse('2026-01-01T00:00:00.000Z');
+
+  const remove = async (nowMs: number): Promise<void> => {
+    await removeHistory(partsOf(service(), nowMs), goesOn);
+    await makeDue(service(), 'history');
+  };
+  const toldOf = async (team: Client, id: string): Promise<string[]> => {
+    const { status, body } = await team.get(`/item-instances/${id}/history`);
+    if (status === 404) return ['not found'];
+    return body.map(
+      ({ sequence, event, fromUserId, toUserId }: Record<string, string | number | null>) =>
+        `${sequence} ${event} ${fromUserId} → ${toUserId}`,
+    );
+  };
+
+  test('is kept for so many days, and stays true where a part of it is gone', async () => {
+    const team = await service().anotherTeam();
+    service().setClock(START);
+    await team.post('/items', { id: 'coin', name: 'Coin' });
+    for (const id of ['ann', 'bob', 'cyd']) await team.post('/users', { id });
+    const create = (id: string) => team.post('/item-instances', { id, itemId: 'coin', userId: 'ann' });
+    const give = (id: string, toUserId: string) => team.post(`/item-instances/${id}/transfer`, { toUserId });
+    for (const id of ['traded', 'still', 'given', 'gone', 'going']) await create(id);
+    for (const id of ['traded', 'given', 'gone', 'going']) await give(id, 'bob');
+    await give('traded', 'cyd');
+    await team.delete('/item-instances/gone');
+    service().setClock(START + 10 * DAY_MS);
+    await team.delete('/item-instances/going');
+    const told = () => Promise.all(['traded', 'still', 'given', 'gone', 'going'].map((id) => toldOf(team, id)));
+    const before = await told();
+    await remove(START + 29 * DAY_MS);
+    assert.deepEqual(await told(), before);
+    await remove(START + 31 * DAY_MS);
+    assert.deepEqual(await told(), [
+      // The first owner is not known any more; the last event is kept, so that the next one has the next number.
+      ['1 created null → null', '3 transferred bob → cyd'],
+      ['1 created null → ann'],
+      ['1 created null → ann', '2 transferred ann → bob'],
+      ['not found'],
+      ['3 deleted bob → null'],
+    ]);
+    await give('traded', 'ann');
+    await create('gone');
+    await remove(START + 41 * DAY_MS);
+    assert.deepEqual(await told(), [
+      ['1 created null → null', '4 transferred cyd → ann'],
+      ['1 created null → ann'],
+      ['1 created null → ann', '2 transferred ann → bob'],
+      ['1 created null → ann'],
+      ['not found'],
+    ]);
+  });
+
+  test('is gone through in steps, whatever the teams and however many events an instance has', async () => {
+    const teams = [await service().anotherTeam(), await service().anotherTeam()];
+    const event = (id: string, sequence: number, name: 'transferred' | 'deleted', day: number) => ({
+      item_instance_id: id,
+      sequence,
+      item_id: 'coin',
+      event: name,
+      from_user_id: 'ann',
+      to_user_id: null,
+      cause: 'request',
+      created_at: START + day * DAY_MS,
+      request_id: null,
+    });
+    const most = LIMITS.historyRowsPerRemoval;
+    const events = [
+      // One that fills more than a step and is gone, one that fills more than a step and is there, and many small ones.
+      ...Array.from({ length: most + 50 }, (_, index) => event('long-gone', index + 2, 'transferred', 0)),
+      event('long-gone', most + 60, 'deleted', 0),
+      ...Array.from({ length: most + 50 }, (_, index) => event('long-there', index + 2, 'transferred', 0)),
+      ...Array.from({ length: most }, (_, index) => event(`small-${index}`, 2, 'deleted', index % 2 === 0 ? 0 : 20)),
+    ];
+    for (const { teamId } of teams)
+      await service().database.transaction(teamId, async ({ queries }) => {
+        for (let start = 0; start < events.length; start += 500) {
+          const rows = events.slice(start, start + 500).map((row) => ({ team_id: teamId, ...row }));
+          await queries.insertInto('item_instance_history').values(rows).execute();
+        }
+      });
+    await remove(START + 31 * DAY_MS);
+    for (const { teamId } of teams) {
+      const left = await service().database.read(teamId, ({ queries }) =>
+        queries
+          .selectFrom('item_instance_history')
+          .select(['item_instance_id', 'sequence'])
+          .where('team_id', '=', teamId)
+          .orderBy('item_instance_id')
+          .execute(),
+      );
+      assert.equal(left.length, 1 + most / 2);
+      assert.deepEqual({ ...left[0] }, { item_instance_id: 'long-there', sequence: most + 51 });
+      assert.ok(left.slice(1).every(({ item_instance_id: id }) => Number(id.slice('small-'.length)) % 2 === 1));
+    }
+  });
+});
+
+describe('two nodes on one PostgreSQL', () => {
+  test('sweep old answers one at a time, each row once', async () => {
+    const empty = await createEmptyDatabase('postgres');
+    const nodes = [openDatabase(empty.url), openDatabase(empty.url)] as const;
+    await nodes[0].migrate();
+    const count = 3 * LIMITS.storedAnswersPerSweep + 7;
+    await nodes[0].transaction('team', ({ queries }) =>
+      queries
+        .insertInto('stored_answers')
+        .values(
+          Array.from({ length: count }, (_, index) => ({
+            team_id: 'team',
+            key: `key ${index}`,
+            fingerprint: '',
+            answer: '{}',
+            stored_at: 0,
+          })),
+        )
+        .execute(),
+    );
+    const clock = () => 2 * LIMITS.storedAnswerMs;
+    const removed = await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn)));
+    assert.deepEqual(
+      removed.sort((a, b) => a - b),
+      [0, count],
+    );
+    const later = () => clock() + LIMITS.choreLeaseMs + 1;
+    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn))), [0, 0]);
+    // A node that died at it is replaced by another, and a clock that was far ahead keeps nobody from it.
+    const claims = async (moment: () => number) =>
+      nodes[1].transaction('team', async (tx) => {
+        return (await claimChore(tx, 'stored answers', moment())) !== undefined;
+      });
+    assert.equal(await claims(clock), false);
+    assert.equal(await claims(later), true);
+    assert.equal(await claims(later), false);
+    assert.equal(await claims(() => later() - 10 * LIMITS.removalPassMs), true);
+    await Promise.all(nodes.map((node) => node.close()));
+    await empty.drop();
+  });
+});
