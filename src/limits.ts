@@ -99,6 +99,8 @@ export const LIMITS = {
   sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
+  /** The write-ahead log is copied into the file when it has grown to so many pages of 4 KiB. */
+  sqliteCheckpointPages: 32_000,
 
   postgresGroups: 8,
   postgresApart: 4,

@@ -138,8 +138,9 @@ const bagCaller = (sight: Sight, number: number): Caller => {
         seen.things.set(id, { itemId: item.id, userId, at: toAt(itemInstanceSpace) });
     }
     for (const id of names.things) {
-      const { status, body } = await sight.get(`/item-instances/${id}/history`);
-      if (status === 200) seen.events.set(id, body.length);
+      const path = `/item-instances/${id}/history`;
+      // Thousands of events after many kills, so all pages of them.
+      if ((await sight.get(`${path}?limit=1`)).status === 200) seen.events.set(id, (await sight.list(path)).length);
     }
     return seen;
   };

@@ -298,7 +298,7 @@ const crash = async (engine: Engine, store: Store, report: (line: string) => voi
     for (const { prepare } of callers) await prepare();
     while (figures.kills < KILLS) {
       const cutOff = await live();
-      const workers = engine === 'postgres' && figures.kills % 3 === 1 ? 2 : 1;
+      const workers = engine === 'postgres' && figures.kills % 5 === 1 ? 2 : 1;
       service = await start(store.url, workers);
       await settle(cutOff);
     }

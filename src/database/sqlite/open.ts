@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
@@ -8,6 +7,7 @@ import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
+import { makeFolder } from './folder.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 
@@ -54,7 +54,7 @@ const stopAfterFailedSync = (error: Error): never => {
 
 /** One connection writes, for all writers in turn; others read what is committed. */
 export const openSqlite = (path: string): Database => {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const writer = connect(path, LIMITS.sqliteWriterCacheKib);
   const writers = createPool(1, () => writer);
   const readers = createPool(LIMITS.sqliteReaders, () => connect(path, LIMITS.sqliteReaderCacheKib));
