@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, openSync } from 'node:fs';
 
 type Settle = () => void;
 
@@ -15,8 +15,11 @@ export const createSyncer = (path: string, failed: (error: Error) => never) => {
   let log: number | undefined;
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
-  /** Whether something was committed that no sync has begun for. */
-  let isDirty = false;
+  /**
+   * Whether something was committed that no sync has begun for. A log that is found may hold what a process committed that
+   * was killed before it came to sync, and whoever is answered may rest on it.
+   */
+  let isDirty = existsSync(`${path}-wal`);
 
   const sync = (): void => {
     isDirty = false;
