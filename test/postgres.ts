@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './processes.ts';
 
 /**
@@ -24,8 +25,35 @@ export interface Postgres {
   /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Kills the server and every process that it has started, at once. On Linux only. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** The processes that a process has started, and its own; those that are dead and not yet buried do not count. */
+const familyOf = async (parent: number): Promise<number[]> => {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isSafeInteger);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      const [, state, parentOfIt] = /.*\) (\S) (\d+)/s.exec(status) ?? [];
+      const isOfIt = pid === parent || Number(parentOfIt) === parent;
+      return isOfIt && state !== undefined && state !== 'Z' ? [pid] : [];
+    }),
+  );
+  return found.flat();
+};
+
+const isAlive = async (pid: number): Promise<boolean> =>
+  /\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
+
+const killFamily = async (parent: number): Promise<void> => {
+  // So that it starts no more of them.
+  process.kill(parent, 'SIGSTOP');
+  const family = await familyOf(parent);
+  for (const pid of family) process.kill(pid, 'SIGKILL');
+  for (const pid of family) while (await isAlive(pid)) await pause(5);
+};
 
 /** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
 export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {
@@ -64,6 +92,7 @@ export const startPostgres = async ({ durable = false } = {}): Promise<Postgres>
     },
     pause: () => server.stop(),
     resume: () => server.start(),
+    crash: async () => killFamily(Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10)),
     stop: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
