@@ -53,18 +53,28 @@ export const readTrace = async (path: string): Promise<Did[]> => {
   return trace;
 };
 
-/** Compiles the recorder; undefined where there is nothing to compile it with, or where it would be of no use. */
-export const compileRecorder = async (folder: string): Promise<string | undefined> => {
-  if (process.platform !== 'linux') return undefined;
-  const library = join(folder, 'recorder.so');
-  const source = join(import.meta.dirname, 'recorder.c');
+const execute = promisify(execFile);
+
+/** A compiler that is there, and has the headers of the C library. */
+const findCompiler = async (): Promise<string | undefined> => {
   for (const compiler of ['cc', 'gcc', 'clang']) {
-    try {
-      await promisify(execFile)(compiler, ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl', '-lpthread']);
-      return library;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+    const arguments_ = ['-E', '-include', 'dlfcn.h', '-x', 'c', '/dev/null'];
+    const isUsable = await execute(compiler, arguments_).then(
+      () => true,
+      () => false,
+    );
+    if (isUsable) return compiler;
   }
   return undefined;
+};
+
+/** Compiles the recorder; undefined where there is no compiler, or no such C library to come before. */
+export const compileRecorder = async (folder: string): Promise<string | undefined> => {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const compiler = header.glibcVersionRuntime === undefined ? undefined : await findCompiler();
+  if (compiler === undefined) return undefined;
+  const library = join(folder, 'recorder.so');
+  const source = join(import.meta.dirname, 'recorder.c');
+  await execute(compiler, ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl', '-lpthread']);
+  return library;
 };
