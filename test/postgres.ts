@@ -30,29 +30,28 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** The processes that a process has started, and its own; those that are dead and not yet buried do not count. */
-const familyOf = async (parent: number): Promise<number[]> => {
-  const pids = (await readdir('/proc')).map(Number).filter(Number.isSafeInteger);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      const [, state, parentOfIt] = /.*\) (\S) (\d+)/s.exec(status) ?? [];
-      const isOfIt = pid === parent || Number(parentOfIt) === parent;
-      return isOfIt && state !== undefined && state !== 'Z' ? [pid] : [];
-    }),
-  );
-  return found.flat();
+/** The state of a process and its parent, as /proc tells them; nothing where there is no such process. */
+const statusOf = async (pid: number): Promise<{ state?: string; parent?: number }> => {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, state, parent] = /.*\) (\S) (\d+)/s.exec(text) ?? [];
+  return { state, parent: Number(parent) };
 };
 
-const isAlive = async (pid: number): Promise<boolean> =>
-  /\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
+const childrenOf = async (parent: number): Promise<number[]> => {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isSafeInteger);
+  const statuses = await Promise.all(pids.map(statusOf));
+  return pids.filter((_, index) => statuses[index]?.parent === parent);
+};
 
+/** Kills a child of ours together with its own children, and waits until they are dead. */
 const killFamily = async (parent: number): Promise<void> => {
-  // So that it starts no more of them.
+  // While it stands still it starts no more of them, and none that ends is forgotten.
   process.kill(parent, 'SIGSTOP');
-  const family = await familyOf(parent);
-  for (const pid of family) process.kill(pid, 'SIGKILL');
-  for (const pid of family) while (await isAlive(pid)) await pause(5);
+  const children = await childrenOf(parent);
+  for (const pid of [...children, parent]) process.kill(pid, 'SIGKILL');
+  while ((await statusOf(parent)).state !== undefined) await pause(5);
+  // Not every system buries orphans.
+  for (const pid of children) while (!['Z', undefined].includes((await statusOf(pid)).state)) await pause(5);
 };
 
 /** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */

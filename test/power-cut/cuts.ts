@@ -8,8 +8,8 @@ import { readState, type States, writeImage } from './states.ts';
 import { type Story, walk } from './story.ts';
 import type { Did } from './trace.ts';
 
-/** So many cuts in which the service itself opens what is left; SQLite alone is faster, and looks at all of them. */
-const OPENED_BY_SERVICE = 10;
+/** SQLite looks at what every cut leaves; the service itself, which takes longer, at one in so many. */
+const CUTS_PER_OPENING = 10;
 
 /** Where to cut: anywhere, right before or after a sync is done, or when an answer has just arrived. */
 const chooseCuts = (all: readonly Did[], { answered }: Story, count: number, draws: Draws): number[] => {
@@ -92,7 +92,7 @@ export const cutPower = async (story: Story, { folder, states, count, seed, isSe
       const image = disk.cut(remains, draws);
       const fault = faultOf(image, least, states, story, folder);
       if (fault !== undefined) faults.push(`cut after ${index + 1} of ${all.length}, with ${remains} left: ${fault}`);
-      else if (made % OPENED_BY_SERVICE === 0) await openByService(image, story, folder);
+      else if (made % CUTS_PER_OPENING === 0) await openByService(image, story, folder);
       made += 1;
     }
   }

@@ -27,7 +27,7 @@ type Inode = File | Folder;
 const newFile = (): File => ({ type: 'file', content: Buffer.alloc(0), changes: [], settled: 0 });
 const newFolder = (): Folder => ({ type: 'folder', content: new Map(), changes: [], settled: 0 });
 
-/** Whether a change reached the disk: the how manieth of those that are unsynced, where in the file, and in which file. */
+/** Whether a change reached the disk, by its place among the unsynced ones, its sector and its file. */
 type Reached = (index: number, sector: number, inode: Inode) => boolean;
 
 /** What a power cut leaves of the changes that were not synced. */

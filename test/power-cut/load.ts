@@ -78,7 +78,7 @@ export const createLoad = (draws: Draws) => {
   let requests = 0;
   let address = '';
 
-  const number = (request: Request): Sent => {
+  const numbered = (request: Request): Sent => {
     requests += 1;
     if (request.method === 'POST') return { ...request, number: requests, mark: `key key-${requests}` };
     if (request.method === 'DELETE') return { ...request, number: requests, mark: `request request-${requests}` };
@@ -111,9 +111,9 @@ export const createLoad = (draws: Draws) => {
       address = given;
     },
     prepare: async (): Promise<void> => {
-      const must = (method: string, path: string, body?: object) => send(number({ method, path, body }));
+      const must = (method: string, path: string, body?: object) => send(numbered({ method, path, body }));
       await prepareCatalog({ must, get: assert.fail, list: assert.fail });
-      for (const caller of callers) for (const request of caller.prepare()) await send(number(request));
+      for (const caller of callers) for (const request of caller.prepare()) await send(numbered(request));
     },
     /** Sends what was cut off again, under its key. */
     repeat: async (): Promise<void> => {
@@ -125,7 +125,7 @@ export const createLoad = (draws: Draws) => {
       let left = count;
       const drive = async (caller: (typeof callers)[number]): Promise<void> => {
         while (left > 0) {
-          const sent = number(caller.next());
+          const sent = numbered(caller.next());
           try {
             caller.answered(sent, await send(sent));
           } catch (error) {

@@ -16,8 +16,8 @@ export const createSyncer = (path: string, failed: (error: Error) => never) => {
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
   /**
-   * Whether something was committed that no sync has begun for. A log that is found may hold what a process committed that
-   * was killed before it came to sync, and whoever is answered may rest on it.
+   * Whether something was committed that no sync has begun for. A log that is found may hold commits of a process that was
+   * killed before it could sync them, and an answer may rest on those.
    */
   let isDirty = existsSync(`${path}-wal`);
 
