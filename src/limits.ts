@@ -169,6 +169,8 @@ export const LIMITS = {
   sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
+  /** The write-ahead log is copied into the file when it has grown to so many pages of 4 KiB. */
+  sqliteCheckpointPages: 32_000,
 
   /** Connections of one process, if not told otherwise; fewer than one per purpose would not do. */
   postgresConnections: 24,

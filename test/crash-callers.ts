@@ -107,7 +107,7 @@ const assertMadeBy = async ({ get }: Sight, requestId: string | undefined, ids: 
 };
 
 /** Moves things about in bags: creations, moves, swaps, transfers, batches, sorting, deletions, at random. */
-const bagCaller = (sight: Sight, number: number): Caller => {
+const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: number): Caller => {
   const name = `packer-${number}`;
   const users = ['one', 'two'].map((user) => `${name}-${user}`);
   const names = {
@@ -121,7 +121,7 @@ const bagCaller = (sight: Sight, number: number): Caller => {
   for (const [id, [width, height]] of Object.entries(ITEMS)) model.items.set(id, { width, height });
   model.spaces.set('bag', { cols: 4, rows: 4 });
   const chosen = function* (): Generator<Operation, never> {
-    for (let seed = number; ; seed += 1000)
+    for (let seed = firstSeed; ; seed += 1_000_000)
       yield* fc.sample(operations(names, { catalog: false }), { seed, numRuns: 100 });
   };
   const sequence = chosen();
@@ -138,8 +138,9 @@ const bagCaller = (sight: Sight, number: number): Caller => {
         seen.things.set(id, { itemId: item.id, userId, at: toAt(itemInstanceSpace) });
     }
     for (const id of names.things) {
-      const { status, body } = await sight.get(`/item-instances/${id}/history`);
-      if (status === 200) seen.events.set(id, body.length);
+      const path = `/item-instances/${id}/history`;
+      // Thousands of events after many kills, so all pages of them.
+      if ((await sight.get(`${path}?limit=1`)).status === 200) seen.events.set(id, (await sight.list(path)).length);
     }
     return seen;
   };
@@ -181,9 +182,9 @@ const bagCaller = (sight: Sight, number: number): Caller => {
 };
 
 /** Puts things into the one bag of all guests, wherever there is room, and takes them out again. */
-const guest = (sight: Sight, number: number): Caller => {
+const guest = (sight: Sight, number: number, _ledger: Ledger, seed: number): Caller => {
   const name = `guest-${number}`;
-  const choose = chooser(number);
+  const choose = chooser(seed);
   const things = new Set<string>();
   let made = 0;
   let asked: { id: string; isGift: boolean };
@@ -238,10 +239,10 @@ const roller = (_sight: Sight, number: number, ledger: Ledger): Caller => ({
 });
 
 /** Rolls and keeps what comes, in a bag or out of it, and throws some of it away. */
-const keeper = (sight: Sight, number: number, ledger: Ledger): Caller => {
+const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Caller => {
   const name = `keeper-${number}`;
   const bagId = `${name}-bag`;
-  const choose = chooser(number);
+  const choose = chooser(seed);
   const things = new Map<string, { itemId: string; placed: boolean }>();
   let isFull = false;
   let asked: { toss: string } | { placed: boolean };
@@ -342,10 +343,10 @@ const sparkSpent = (standing: Standing, templateId: string): Standing => {
 const countersOf = ({ sinceTop, losses, pities }: Row) => ({ sinceTop, losses, sinceFour: pities[0].since });
 
 /** Rolls on two banners with one pity, exchanges points, is given some of what comes, and throws some of it away. */
-const player = (sight: Sight, number: number, ledger: Ledger): Caller => {
+const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Caller => {
   const name = `player-${number}`;
   const bagId = `${name}-bag`;
-  const choose = chooser(number);
+  const choose = chooser(seed);
   const things = new Set<string>();
   let standing: Standing = {
     counters: { sinceTop: 0, losses: 0, sinceFour: 0 },
@@ -465,9 +466,9 @@ const player = (sight: Sight, number: number, ledger: Ledger): Caller => {
 };
 
 /** Makes items and changes them; name, weight and attribute all tell the same number. */
-const editor = (sight: Sight, number: number): Caller => {
+const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Caller => {
   const name = `editor-${number}`;
-  const choose = chooser(number);
+  const choose = chooser(seed);
   const items = new Map<string, number>();
   let asked: { id: string; weight: number };
   const accept = (): void => void items.set(asked.id, asked.weight);
@@ -508,8 +509,8 @@ const editor = (sight: Sight, number: number): Caller => {
   };
 };
 
-/** Everyone who calls at once. */
-export const createCallers = (sight: Sight, ledger: Ledger): Caller[] =>
+/** Everyone who calls at once. Another seed has them ask for other things. */
+export const createCallers = (sight: Sight, ledger: Ledger, seed: number): Caller[] =>
   (
     [
       [bagCaller, 6],
@@ -519,4 +520,6 @@ export const createCallers = (sight: Sight, ledger: Ledger): Caller[] =>
       [player, 6],
       [editor, 2],
     ] as const
-  ).flatMap(([create, count]) => Array.from({ length: count }, (_, number) => create(sight, number, ledger)));
+  ).flatMap(([create, count]) =>
+    Array.from({ length: count }, (_, number) => create(sight, number, ledger, 100 * seed + number)),
+  );

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openDatabase } from '../src/database/open.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 import { freePort, run } from './processes.ts';
 
@@ -106,6 +107,42 @@ describe('an answer on SQLite', () => {
     releaseAll();
     assert.deepEqual([(await creation).status, (await refusal).status], [200, 400]);
   });
+});
+
+test('an answer on SQLite waits for the sync of what a killed process had committed', async () => {
+  const empty = await createEmptyDatabase('sqlite');
+  const service = await startService(empty.url);
+  assert.equal((await service.post('/users', { id: 'cleo' })).status, 200);
+  // Both files as they are now are what a kill would leave; nobody knows which part of the log was synced.
+  const folder = await mkdtemp(join(tmpdir(), 'itemwright-killed-'));
+  const path = empty.url.replace('sqlite:', '');
+  for (const end of ['', '-wal']) await copyFile(`${path}${end}`, join(folder, `killed.db${end}`));
+  await service.stop();
+  await empty.drop();
+
+  fs.fdatasync = fakeSync as typeof fs.fdatasync;
+  syncBuiltinESMExports();
+  mode = 'hold';
+  const database = openDatabase(`sqlite:${join(folder, 'killed.db')}`);
+  try {
+    let isAnswered = false;
+    // Like a request that was answered before and gets its answer again, it writes nothing.
+    const answer = database
+      .write('', async () => {})
+      .then(() => {
+        isAnswered = true;
+      });
+    await turns(20);
+    assert.deepEqual([held.length, isAnswered], [1, false]);
+    releaseAll();
+    await answer;
+  } finally {
+    releaseAll();
+    await database.close();
+    fs.fdatasync = realSync;
+    syncBuiltinESMExports();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 /** A module that lets every sync fail once a file is there, as a broken disk would. */

@@ -78,7 +78,7 @@ test('a standby that takes over from a killed server has every answered write, a
   };
   const writers = Array.from({ length: 8 }, (_, number) => writer(number));
   while (answered.size < 200) await setTimeout(20);
-  await primary.kill();
+  await primary.crash();
   const before = answered.size;
   assert.equal((await service.anyone().get('/readyz')).status, 503, 'the standby accepts no writes yet');
   await ask(standby, 'select pg_promote()');

@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFile, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './processes.ts';
@@ -29,12 +28,36 @@ export interface Postgres {
   /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Has the server end at once, without finishing anything. */
-  kill(): Promise<void>;
+  /** Kills the server and every process that it has started, at once. On Linux only. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
   /** Makes a standby of the server, which follows it as it goes on; the server is away meanwhile. */
   createStandby(): Promise<Postgres>;
 }
+
+/** The state of a process and its parent, as /proc tells them; nothing where there is no such process. */
+const statusOf = async (pid: number): Promise<{ state?: string; parent?: number }> => {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, state, parent] = /.*\) (\S) (\d+)/s.exec(text) ?? [];
+  return { state, parent: Number(parent) };
+};
+
+const childrenOf = async (parent: number): Promise<number[]> => {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isSafeInteger);
+  const statuses = await Promise.all(pids.map(statusOf));
+  return pids.filter((_, index) => statuses[index]?.parent === parent);
+};
+
+/** Kills a child of ours together with its own children, and waits until they are dead. */
+const killFamily = async (parent: number): Promise<void> => {
+  // While it stands still it starts no more of them, and none that ends is forgotten.
+  process.kill(parent, 'SIGSTOP');
+  const children = await childrenOf(parent);
+  for (const pid of [...children, parent]) process.kill(pid, 'SIGKILL');
+  while ((await statusOf(parent)).state !== undefined) await pause(5);
+  // Not every system buries orphans.
+  for (const pid of children) while (!['Z', undefined].includes((await statusOf(pid)).state)) await pause(5);
+};
 
 /** A folder that the server's own user can reach, since the server refuses to run as root. */
 const createFolder = async (): Promise<string> => {
@@ -99,7 +122,7 @@ const copyAsStandby = async (from: string, port: number): Promise<string> => {
 /** A standby says of itself that it is ready in other words than the package waits for. */
 const startStandby = async (server: Server, port: number): Promise<void> => {
   server.start().catch(() => {});
-  while (!(await answers(urlOf(port, 'postgres')))) await setTimeout(50);
+  while (!(await answers(urlOf(port, 'postgres')))) await pause(50);
 };
 
 const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => ({
@@ -110,11 +133,7 @@ const handleOf = (server: Server, folder: string, port: number, durable: boolean
   },
   pause: () => server.stop(),
   resume: () => server.start(),
-  kill: async () => {
-    const { process: running } = server as unknown as { process: ChildProcess };
-    running.kill('SIGQUIT');
-    await once(running, 'exit');
-  },
+  crash: async () => killFamily(Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10)),
   stop: async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

@@ -86,7 +86,7 @@ export const connect = (path: string, cacheKib: number): Connection => {
   // The wait for other processes comes before all else: they may be making the file a database at this very moment.
   const raw = new DatabaseSync(path, { timeout: LIMITS.sqliteBusyMs });
   raw.exec(
-    `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 32000; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
+    `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${LIMITS.sqliteCheckpointPages}; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
   // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
   const statements = new Map<string, PreparedQuery>();

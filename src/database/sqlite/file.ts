@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LIMITS } from '../../limits.ts';
+import { makeFolder } from './folder.ts';
 
 /** The file holds players and digests of secrets: nobody but its owner reads it. */
 const FILE_MODE = 0o600;
@@ -15,7 +16,7 @@ const PARTS = ['', '-wal', '-shm'];
  */
 const followLinks = (path: string, links = 0): string => {
   if (links > LIMITS.sqliteFileLinks) throw new Error(`${path} is a link that never ends`);
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(path), FOLDER_MODE);
   const folder = realpathSync(dirname(path));
   const real = join(folder, basename(path));
   let target: string;

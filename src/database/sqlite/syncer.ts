@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, openSync } from 'node:fs';
 
 type Settle = () => void;
 
@@ -21,8 +21,11 @@ export const createSyncer = (path: string, { synced, failed }: Watch) => {
   let log: number | undefined;
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
-  /** Whether something was committed that no sync has begun for. */
-  let isDirty = false;
+  /**
+   * Whether something was committed that no sync has begun for. A log that is found may hold commits of a process that was
+   * killed before it could sync them, and an answer may rest on those.
+   */
+  let isDirty = existsSync(`${path}-wal`);
 
   const sync = (): void => {
     isDirty = false;
