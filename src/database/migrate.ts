@@ -19,18 +19,33 @@ export const MIGRATIONS: Migrations = {
   '0007-leaner-rows': leanerRows,
 };
 
-/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
-export const migrate = async (schema: Queries, engine: Engine, migrations: Migrations = MIGRATIONS): Promise<void> => {
+/** Where it is noted down which migrations were run. */
+export const MIGRATION_TABLES = ['migrations', 'migrations_lock'] as const;
+
+/** The schema that this version of the service needs. */
+export const LATEST = Object.keys(MIGRATIONS).sort().at(-1) as string;
+
+const migratorOf = (schema: Queries, engine: Engine, migrations: Migrations): Migrator => {
   const steps = Object.entries(migrations).map(([name, up]) => [
     name,
     { up: (connection: Kysely<unknown>) => up(connection, engine) },
   ]);
-  const migrator = new Migrator({
+  return new Migrator({
     db: schema,
     provider: { getMigrations: async () => Object.fromEntries(steps) },
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
+    migrationTableName: MIGRATION_TABLES[0],
+    migrationLockTableName: MIGRATION_TABLES[1],
   });
-  const { error } = await migrator.migrateToLatest();
+};
+
+/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
+export const migrate = async (schema: Queries, engine: Engine, migrations: Migrations = MIGRATIONS): Promise<void> => {
+  const { error } = await migratorOf(schema, engine, migrations).migrateToLatest();
+  if (error !== undefined) throw error;
+};
+
+/** The same up to a certain migration, in the transaction that is open already. */
+export const migrateWithin = async (schema: Queries, engine: Engine, to: string = LATEST): Promise<void> => {
+  const { error } = await migratorOf(schema, engine, MIGRATIONS).migrateTo(to, { disableTransactions: true });
   if (error !== undefined) throw error;
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Database, Engine } from './work.ts';
@@ -13,4 +14,10 @@ export const openDatabase = (url: string): Database => {
   const parsed = parseDatabaseUrl(url);
   if (parsed === undefined) throw new Error(`not a database url: ${url}`);
   return parsed.engine === 'postgres' ? openPostgres(parsed.target) : openSqlite(parsed.target);
+};
+
+/** The same for one that must be there: opening a file of SQLite would else make it. */
+export const openExistingDatabase = (url: string): Database | undefined => {
+  const parsed = parseDatabaseUrl(url);
+  return parsed?.engine === 'sqlite' && !existsSync(parsed.target) ? undefined : openDatabase(url);
 };

@@ -8,6 +8,7 @@ import { Client, types } from './client.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyzeGrown } from './maintenance.ts';
 import { createStatements, PostgresSession } from './session.ts';
+import { fill, takeSnapshot } from './transfer.ts';
 
 export const openPostgres = (url: string): Database => {
   const createPool = (size: number): pg.Pool => {
@@ -36,6 +37,20 @@ export const openPostgres = (url: string): Database => {
   const statements = createStatements();
   const connect = async (purpose: Purpose) => (await pools[purpose].connect()) as Client & pg.PoolClient;
 
+  /** Does something with a connection of its own, which is thrown away if that fails. */
+  const alone = async <T>(use: (client: Client) => Promise<T>): Promise<T> => {
+    const client = await connect('transaction');
+    let broken: Error | undefined;
+    try {
+      return await use(client);
+    } catch (error) {
+      broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
   const units = createUnits({
     open: async (purpose) => new PostgresSession(await connect(purpose), purpose, statements),
     isCollision,
@@ -48,10 +63,8 @@ export const openPostgres = (url: string): Database => {
     write: units.write as Database['write'],
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
-    migrate: async (migrations) => {
-      const client = await connect('transaction');
-      let broken: Error | undefined;
-      try {
+    migrate: (migrations) =>
+      alone(async (client) => {
         // A large table may take its time, and so may the node that came first.
         await client.query('set statement_timeout = 0');
         // Kysely's own lock is taken after it made its tables; two nodes that make them at once would collide.
@@ -62,13 +75,9 @@ export const openPostgres = (url: string): Database => {
           await client.query('select pg_advisory_unlock(8090141)');
           await client.query('reset statement_timeout');
         }
-      } catch (error) {
-        broken = error as Error;
-        throw error;
-      } finally {
-        client.release(broken);
-      }
-    },
+      }),
+    snapshot: (use) => alone((client) => takeSnapshot(client, use)),
+    load: (use) => alone((client) => fill(client, use)),
     maintain: async () => {
       const client = await connect('transaction');
       try {

@@ -5,11 +5,12 @@ import { LIMITS } from '../../limits.ts';
 import { namesRows } from '../declarations.ts';
 import { migrate } from '../migrate.ts';
 import { createUnits } from '../queue.ts';
-import type { Driver, Session } from '../session.ts';
+import type { Driver, Purpose, Session } from '../session.ts';
 import { Collision, type Database } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
+import { loadOn, snapshotOn } from './transfer.ts';
 
 /** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
 const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
@@ -90,18 +91,35 @@ export const openSqlite = (path: string): Database => {
     },
   });
 
+  const acquire = async (purpose: Purpose): Promise<{ connection: Connection; session: Session }> => {
+    const pool = purpose === 'read' ? readers : writers;
+    const connection = await pool.acquire();
+    const begin = purpose === 'read' ? 'begin' : 'begin immediate';
+    return { connection, session: sessionOf(connection, begin, () => pool.release(connection)) };
+  };
+
   const driver: Driver = {
-    open: async (purpose) => {
-      const pool = purpose === 'read' ? readers : writers;
-      const connection = await pool.acquire();
-      return sessionOf(connection, purpose === 'read' ? 'begin' : 'begin immediate', () => pool.release(connection));
-    },
+    open: async (purpose) => (await acquire(purpose)).session,
     // A key that a command did not see taken was taken by another command of its group.
     isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
   const units = createUnits(driver);
+
+  /** Does something in a transaction of a connection, which is undone unless it is committed. */
+  const within = async <T>(
+    purpose: Purpose,
+    use: (connection: Connection, session: Session) => Promise<T>,
+  ): Promise<T> => {
+    const { connection, session } = await acquire(purpose);
+    try {
+      session.begin();
+      return await use(connection, session);
+    } finally {
+      session.end();
+    }
+  };
 
   return {
     engine: 'sqlite',
@@ -111,6 +129,18 @@ export const openSqlite = (path: string): Database => {
     migrate: async (migrations) => {
       await migrate(writer.queries, 'sqlite', migrations);
       setStatistics(writer.raw);
+    },
+    snapshot: (use) => within('read', (connection) => use(snapshotOn(connection))),
+    load: async (use) => {
+      const value = await within('transaction', async (connection, session) => {
+        const used = await use(loadOn(connection));
+        await session.commit();
+        return used;
+      });
+      await syncer.durable();
+      // Tables that were made anew have no statistics.
+      setStatistics(writer.raw);
+      return value;
     },
     // Its statistics are set once, and what there is to tidy up it does as it goes.
     maintain: async () => {},
