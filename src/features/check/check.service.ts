@@ -110,6 +110,10 @@ const eventFault = (row: HistoryRow, previous: HistoryRow | undefined): string |
   if (row.sequence !== expected) return `has event ${row.sequence} where event ${expected} should be`;
   if (!MAY_FOLLOW[row.event]?.includes(before))
     return `has event ${row.sequence} (${row.event}) after ${before ?? 'nothing'}`;
+  // A player who was deleted is named no more.
+  const giver = previous?.to_user_id ?? null;
+  if (row.event !== 'created' && giver !== null && row.from_user_id !== null && row.from_user_id !== giver)
+    return `was given away by ${row.from_user_id} in event ${row.sequence}, but ${giver} had it`;
   return undefined;
 };
 

@@ -124,6 +124,7 @@ export const selectHistory = (queries: Queries) =>
       'event.sequence',
       'event.event',
       'event.item_id',
+      'event.from_user_id',
       'event.to_user_id',
       'instance.user_id as owner',
       'instance.item_id as instance_item_id',
