@@ -47,7 +47,8 @@ export const createGame = async (client: Client) => {
         for (let time = 0; time < times && !isOver(); time += 1) {
           const { method, path, body } = caller.next();
           keys += 1;
-          const headers: Record<string, string> = method === 'POST' && keys % 3 === 0 ? { 'idempotency-key': `key ${keys}` } : {};
+          const headers: Record<string, string> =
+            method === 'POST' && keys % 3 === 0 ? { 'idempotency-key': `key ${keys}` } : {};
           caller.answered(await client.request(method, path, body, { headers }));
         }
       }),
@@ -77,7 +78,15 @@ export const answersOf = async ({ get }: Client): Promise<Record<string, unknown
     answers[path] = rows;
     return rows;
   };
-  for (const path of ['/team', '/secrets', '/attributes', '/classifiers', '/items/odds', '/spaces', '/roll-events/stats'])
+  for (const path of [
+    '/team',
+    '/secrets',
+    '/attributes',
+    '/classifiers',
+    '/items/odds',
+    '/spaces',
+    '/roll-events/stats',
+  ])
     await ask(path);
   await ask('/roll-events/drop-rates');
   await askAll('/items');

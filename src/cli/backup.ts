@@ -63,7 +63,7 @@ export const backup: Command = {
   help: ['writes all there is to FILE, as it is at this moment', '--force overwrites a FILE that exists'],
   takesArgument: true,
   options: ['force'],
-  run: ({ databaseUrl, argument, options, say }) => {
+  run: async ({ databaseUrl, argument, options, say }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const startedMs = performance.now();
     return withDatabase(openToRead(databaseUrl), async (database) => {

@@ -23,7 +23,7 @@ export const check: Command = {
   ],
   takesArgument: false,
   options: [],
-  run: ({ databaseUrl, say }) => {
+  run: async ({ databaseUrl, say }) => {
     const startedMs = performance.now();
     let findings = 0;
     const report: Report = (teamId, finding) => {

@@ -53,9 +53,10 @@ export const move: Command = {
   ],
   takesArgument: false,
   options: ['to'],
-  run: ({ databaseUrl, options, say }) => {
+  run: async ({ databaseUrl, options, say }) => {
     const to = required(options.to, '--to', LIMITS.pathLength);
     if (parseDatabaseUrl(to) === undefined) throw new CommandError('--to must be sqlite:PATH or postgres://…');
+    if (to === databaseUrl) throw new CommandError('--to is where it is already');
     const startedMs = performance.now();
     return withDatabase(openToRead(databaseUrl), (source) =>
       source.snapshot(async (snapshot) => {
