@@ -106,7 +106,10 @@ onEveryDatabase('a backup', (service, engine) => {
       const keyed = ['/items/roll', { userId: 'replayed' }, { headers: { 'idempotency-key': `to ${other}` } }] as const;
       const { body: rolled } = await service().post(...keyed);
       const file = newFile();
-      assert.match(await itemwright(service().databaseUrl, 'backup', file), /25 tables, [\d,]+ rows/);
+      assert.match(
+        await itemwright(service().databaseUrl, 'backup', file),
+        new RegExp(`${TABLES.length} tables, [\\d,]+ rows`),
+      );
       const expected = await answersOf(service());
       assert.ok(Object.keys(expected).length > 60);
       const empty = await createEmptyDatabase(other);
@@ -238,6 +241,12 @@ onEveryDatabase('a backup', (service, engine) => {
       ['where the first line is another', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
       ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is cut off/],
       ['where the last line is half there', change((text) => text.slice(0, -10)), /is cut off/],
+      [
+        'where lines are swapped',
+        change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
+        /is damaged/,
+      ],
+      ['where a line is nothing', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
       ['where it goes on after its end', change((text) => `${text}${text}`), /goes on after its end/],
       ['where it is of a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
       ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not a backup/],
@@ -349,6 +358,9 @@ const OLD_ROWS: Record<string, Value[][]> = {
   ],
 };
 
+/** The team of a backup that was made when there were seven migrations. */
+const KEPT = { teamId: '01a1dff4-5584-7600-b714-b1c7cd5757e7', secret: 'zwrd6ycGGaFNEJj3wTqvPYjv1kFuemzvCtHKcfO4hKQ' };
+
 /** A database that an earlier version has left, with the tables of then. */
 const createOldDatabase = async (engine: Engine) => {
   const empty = await createEmptyDatabase(engine);
@@ -386,6 +398,23 @@ for (const engine of ENGINES) {
         assert.equal((await asOld.post('/items/roll', { userId: 'ann' })).body.item.id, 'sword');
       } finally {
         await service.stop();
+        await empty.drop();
+      }
+    });
+
+    test('is the file of then, kept here for ever', async () => {
+      const empty = await createEmptyDatabase(engine);
+      try {
+        await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
+        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong: looked at 45 instances, 25 placements/);
+        const service = await startService(empty.url);
+        const team = service.anyone(basic(KEPT.teamId, KEPT.secret));
+        const { totalRolls, rollsByTemplate } = (await team.get('/roll-events/stats')).body;
+        assert.deepEqual([totalRolls, rollsByTemplate], [69, { 'banner-a': 16, 'banner-b': 10 }]);
+        assert.equal((await team.get('/users')).body.length, 24);
+        assert.equal((await team.get('/items')).body.length, 13);
+        await service.stop();
+      } finally {
         await empty.drop();
       }
     });

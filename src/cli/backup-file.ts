@@ -82,7 +82,7 @@ export const writeBackup = async (
 /** The lines of a file, many at a time, never the whole of it. */
 async function* linesIn(path: string): AsyncGenerator<string[]> {
   const file = createReadStream(path);
-  const text = createGunzip();
+  const text = createGunzip({ chunkSize: LIMITS.batchLength });
   file.on('error', (error) => text.destroy(error));
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -129,17 +129,17 @@ export interface Receiver {
   end?(table: string, digest: Digest): Promise<void>;
 }
 
-const parse = (path: string, line: string): Record<string, unknown> => {
+const parse = (path: string, line: string): object => {
   try {
-    return JSON.parse(line);
-  } catch {
-    throw new CommandError(`${path} is damaged: a line of it is no JSON`);
-  }
+    const value = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {}
+  throw new CommandError(`${path} is damaged: a line of it cannot be read`);
 };
 
 const headerOf = (path: string, line: string): Header => {
   if (!line.startsWith('{"itemwright":"backup"')) throw new CommandError(`${path} is not a backup of Itemwright`);
-  const header = parse(path, line) as unknown as Header;
+  const header = parse(path, line) as Header;
   if (header.format > FORMAT)
     throw new CommandError(`${path} was made by a newer version of Itemwright (format ${header.format})`);
   return header;
@@ -159,7 +159,7 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
     if (table === undefined) throw new CommandError(`${path} is damaged: it has a row outside of any table`);
     digest.add(`${lines.join('\n')}\n`, lines.length);
     rows += lines.length;
-    if (receiver.rows !== undefined) await receiver.rows(lines.map((line) => parse(path, line) as unknown as Value[]));
+    if (receiver.rows !== undefined) await receiver.rows(lines.map((line) => parse(path, line) as Value[]));
   };
 
   const takeOther = async (line: string): Promise<void> => {
@@ -177,14 +177,15 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
     }
     hash.update(`${line}\n`);
     if ('table' in value && table === undefined) {
-      table = value as unknown as TableLine;
+      table = value as TableLine;
       digest = createDigest();
       await receiver.table?.(table);
       return;
     }
+    if (table === undefined) throw new CommandError(`${path} is damaged: its lines are out of order`);
     const found = digest.end();
-    if (table === undefined || !isSame(found, value as unknown as Digest))
-      throw new CommandError(`${path} is damaged: table ${table?.table} is not as it was written`);
+    if (!isSame(found, value as Digest))
+      throw new CommandError(`${path} is damaged: table ${table.table} is not as it was written`);
     tables.push({ ...table, ...found });
     await receiver.end?.(table.table, found);
     table = undefined;

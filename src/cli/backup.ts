@@ -1,4 +1,5 @@
-import { chmod, open, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LATEST } from '../database/migrate.ts';
 import { TABLES } from '../database/tables.ts';
@@ -43,16 +44,13 @@ const writeWhole = async <T>(
 ): Promise<T> => {
   if (!force) await refuseExisting(path);
   const part = `${path}.${process.pid}.part`;
-  const file = await open(part, 'w', OWNER_ONLY);
   try {
-    await chmod(part, OWNER_ONLY);
-    const written = await write(file.createWriteStream({ flush: true }));
+    const written = await write(createWriteStream(part, { mode: OWNER_ONLY, flush: true }));
     if (!force) await refuseExisting(path);
     await rename(part, path);
     await syncFolder(path);
     return written;
   } catch (error) {
-    await file.close().catch(() => {});
     await rm(part, { force: true });
     throw error;
   }

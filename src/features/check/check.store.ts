@@ -69,7 +69,8 @@ export const selectMisnumberedCells = (queries: Queries, partsARow: number) =>
       join
         .onRef('first.team_id', '=', 'cell.team_id')
         .onRef('first.item_instance_id', '=', 'cell.item_instance_id')
-        .on('first.part', '=', sql.lit(0)),
+        // Not `= 0`: it is to be found by its instance, and not among all first cells in their order.
+        .on('first.part', '<', 1),
     )
     .select(['cell.team_id', 'cell.item_instance_id', 'cell.user_space_id', 'cell.x', 'cell.y', 'cell.part'])
     .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsARow)} + cell.x - first.x`)
