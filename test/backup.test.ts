@@ -14,8 +14,8 @@ import { restore } from '../src/cli/restore.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { TABLES } from '../src/database/tables.ts';
-import { tableIn } from '../src/database/transfer.ts';
-import type { Database, Value } from '../src/database/work.ts';
+import { digestOf as contentsOf, tableIn } from '../src/database/transfer.ts';
+import type { Database, Snapshot, Value } from '../src/database/work.ts';
 import { digestOf } from '../src/digest.ts';
 import {
   basic,
@@ -127,6 +127,23 @@ onEveryDatabase('a backup', (service, engine) => {
       }
     });
   }
+
+  test('sees nothing of what is written after it has begun', async () => {
+    const look = async (snapshot: Snapshot) => {
+      const digests = [];
+      for (const name of ['users', 'item_instances', 'roll_events'])
+        digests.push(await contentsOf(snapshot, await tableIn(snapshot, name)));
+      return digests;
+    };
+    const { database } = service();
+    const [first, second] = await database.snapshot(async (snapshot) => {
+      const before = await look(snapshot);
+      assert.equal((await service().post('/items/roll', { userId: 'late' })).status, 200);
+      return [before, await look(snapshot)];
+    });
+    assert.deepEqual(second, first);
+    for (const [index, digest] of (await database.snapshot(look)).entries()) assert.notDeepEqual(digest, first[index]);
+  });
 
   test('is one moment of a service that is written to meanwhile', async () => {
     let isOver = false;
