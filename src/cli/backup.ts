@@ -45,7 +45,7 @@ const writeWhole = async <T>(
   if (!force) await refuseExisting(path);
   const part = `${path}.${process.pid}.part`;
   try {
-    const written = await write(createWriteStream(part, { mode: OWNER_ONLY, flush: true }));
+    const written = await write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true }));
     if (!force) await refuseExisting(path);
     await rename(part, path);
     await syncFolder(path);

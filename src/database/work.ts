@@ -82,7 +82,7 @@ export interface Snapshot {
   stream<Row>(query: CompiledQuery<Row>): AsyncIterable<Row[]>;
 }
 
-/** One transaction that nobody else reads or writes beside, to fill a database with. */
+/** One transaction to fill a database with. Nobody writes beside it; who reads waits, or sees what was there before. */
 export interface Load extends Snapshot {
   insert(table: Table, rows: readonly Value[][]): Promise<void>;
   /** Removes all rows. */

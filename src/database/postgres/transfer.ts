@@ -146,7 +146,9 @@ export const fill = async <T>(client: Client, use: (load: Load) => Promise<T>): 
   await lockAll(client);
   try {
     const value = await use(loadOn(client));
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    // An aborted transaction answers its commit with a rollback, and no error.
+    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
     return value;
   } catch (error) {
     await rollBack(client);
