@@ -1,98 +1,71 @@
 import { parseArgs } from 'node:util';
-import { ROLES, type Role } from './context.ts';
-import { openDatabase } from './database/open.ts';
-import { type Database, NO_TEAM } from './database/work.ts';
+import { backup } from './cli/backup.ts';
+import { check } from './cli/check.ts';
+import { type Command, CommandError, type Options } from './cli/command.ts';
+import { move } from './cli/move.ts';
+import { restore } from './cli/restore.ts';
+import { createSecret, listSecrets, revokeSecret } from './cli/secret.ts';
+import { createTeam, listTeams } from './cli/team.ts';
 import { ServiceError } from './errors.ts';
-import * as teams from './features/teams/teams.service.ts';
-import { LIMITS } from './limits.ts';
 import { readSettings, SettingsError } from './settings.ts';
 
-const USAGE = `itemwright: administers teams and secrets on the database that DATABASE_URL names
-
-  team create NAME                                  makes a team with an admin secret
-  team list
-  secret create --team ID --role ROLE [--name NAME] ROLE is read, write or admin
-  secret list --team ID
-  secret revoke --team ID --id SECRET_ID
-
-Answers are one JSON line on standard output. The service may run meanwhile.`;
-
-class UsageError extends Error {}
-
-interface Options {
-  readonly team?: string;
-  readonly role?: string;
-  readonly name?: string;
-  readonly id?: string;
-}
-
-const required = (value: string | undefined, what: string): string => {
-  if (value === undefined || value === '') throw new UsageError(`${what} is missing`);
-  if (value.length > LIMITS.nameLength) throw new UsageError(`${what} has more than ${LIMITS.nameLength} characters`);
-  return value;
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'team create': createTeam,
+  'team list': listTeams,
+  'secret create': createSecret,
+  'secret list': listSecrets,
+  'secret revoke': revokeSecret,
+  backup,
+  restore,
+  move,
+  check,
 };
 
-const requiredRole = (value: string | undefined): Role => {
-  const role = ROLES.find((known) => known === value);
-  if (role === undefined) throw new UsageError(`--role must be one of ${ROLES.join(', ')}`);
-  return role;
+const USAGE = `itemwright: looks after the database that DATABASE_URL names
+
+${Object.entries(COMMANDS)
+  .map(([name, { usage, help }]) => [`  ${name} ${usage}`.trimEnd(), ...help.map((line) => `      ${line}`)].join('\n'))
+  .join('\n')}
+
+The service may run meanwhile, except for move. Teams and secrets are answered as one JSON line on standard output.
+The exit code is 0 where all went well and 1 otherwise, also where check finds something.`;
+
+/** The command that the words name, and what is left of them. */
+const commandOf = ([first = '', second = '', ...more]: readonly string[]): {
+  command: Command;
+  name: string;
+  rest: string[];
+} => {
+  const both = `${first} ${second}`;
+  if (Object.hasOwn(COMMANDS, both)) return { command: COMMANDS[both] as Command, name: both, rest: more };
+  const rest = second === '' ? more : [second, ...more];
+  if (Object.hasOwn(COMMANDS, first)) return { command: COMMANDS[first] as Command, name: first, rest };
+  throw new CommandError(USAGE);
 };
 
-const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
-  const teamId = required(team, '--team');
-  if (!(await database.read(teamId, (reader) => teams.teamExists(reader, teamId))))
-    throw new UsageError(`there is no team ${teamId}`);
-  return { teamId, nowMs: Date.now() };
-};
-
-type Command = (database: Database, argument: string | undefined, options: Options) => Promise<unknown>;
-
-const COMMANDS: Record<string, Command> = {
-  'team create': (database, argument) => {
-    const name = required(argument, 'NAME');
-    return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
-  },
-  'team list': (database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader)),
-  'secret create': async (database, _argument, options) => {
-    const role = requiredRole(options.role);
-    const team = await knownTeam(database, options);
-    return database.transaction(team.teamId, (tx) =>
-      teams.createSecret(tx, team, { name: required(options.name ?? role, '--name'), role }),
-    );
-  },
-  'secret list': async (database, _argument, options) => {
-    const team = await knownTeam(database, options);
-    return database.read(team.teamId, (reader) => teams.listSecrets(reader, team));
-  },
-  'secret revoke': async (database, _argument, options) => {
-    const id = required(options.id, '--id');
-    const team = await knownTeam(database, options);
-    await database.transaction(team.teamId, (tx) => teams.revokeSecret(tx, team, id));
-    return { revoked: id };
-  },
-};
-
-const run = async (): Promise<void> => {
-  const text = { type: 'string' } as const;
+const run = async (): Promise<boolean> => {
+  const [text, flag] = [{ type: 'string' } as const, { type: 'boolean' } as const];
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { team: text, role: text, name: text, id: text, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...{ team: text, role: text, name: text, id: text, to: text, force: flag, replace: flag },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
-  const [noun = '', verb = '', argument, ...rest] = positionals;
-  if (values.help || noun === 'help') {
-    process.stdout.write(`${USAGE}\n`);
-    return;
+  const { help, ...options } = values;
+  const say = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  if (help || positionals[0] === 'help') {
+    say(USAGE);
+    return true;
   }
-  const command = COMMANDS[`${noun} ${verb}`];
-  if (command === undefined || rest.length > 0 || (argument !== undefined && `${noun} ${verb}` !== 'team create'))
-    throw new UsageError(USAGE);
-  const database = openDatabase(readSettings(process.env).databaseUrl);
-  try {
-    await database.migrate();
-    process.stdout.write(`${JSON.stringify(await command(database, argument, values))}\n`);
-  } finally {
-    await database.close();
-  }
+  const { command, name, rest } = commandOf(positionals);
+  if (rest.length > (command.takesArgument ? 1 : 0)) throw new CommandError(USAGE);
+  for (const option of Object.keys(options) as (keyof Options)[])
+    if (!command.options.includes(option)) throw new CommandError(`${name} knows no --${option}`);
+  const { databaseUrl } = readSettings(process.env);
+  return command.run({ databaseUrl, argument: rest[0], options, say });
 };
 
 /** What went wrong, in a line or so; a stack only where the fault is ours. */
@@ -101,13 +74,18 @@ const explain = (error: unknown): string => {
     const particulars = error.issues.map((issue) => issue.message);
     return [error.message, ...particulars, ...(error.cause instanceof Error ? [error.cause.message] : [])].join(': ');
   }
-  if (error instanceof UsageError || error instanceof SettingsError) return error.message;
+  if (error instanceof CommandError || error instanceof SettingsError) return error.message;
   if (error instanceof Error)
     return 'code' in error ? error.message || String(error.code) : (error.stack ?? error.message);
   return String(error);
 };
 
-run().catch((error: unknown) => {
-  process.stderr.write(`itemwright: ${explain(error).replace(/^itemwright: /, '')}\n`);
-  process.exitCode = 1;
-});
+run().then(
+  (isWell) => {
+    if (!isWell) process.exitCode = 1;
+  },
+  (error: unknown) => {
+    process.stderr.write(`itemwright: ${explain(error).replace(/^itemwright: /, '')}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -194,4 +194,16 @@ export const LIMITS = {
   postgresPartitionsMs: 3_600_000,
   /** For the lock that it takes to add or drop a partition; whoever records rolls waits as long. */
   postgresPartitionLockMs: 200,
+  /** Longer than any statement of the service may take. */
+  postgresLoadLockMs: 20_000,
+
+  // Reading and filling a database as a whole: rows that are in memory at once, and the length of their texts.
+  batchRows: 2000,
+  batchLength: 1024 * 1024,
+  /** The longest row is that of the counters of all items of a team. */
+  backupLineBytes: 256 * 1024 * 1024,
+  /** Of a file or a database that the command line is given. */
+  pathLength: 4096,
+  /** Findings that a check prints; the rest are counted. */
+  printedFindings: 100,
 } as const;

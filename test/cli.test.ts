@@ -77,7 +77,8 @@ describe('the command line', () => {
   test('explains itself', async () => {
     const { code, stdout } = await runToEnd('src/cli.ts', ['--help']);
     assert.equal(code, 0);
-    assert.match(stdout, /secret revoke/);
+    for (const command of ['secret revoke', 'backup FILE', 'restore FILE', 'move --to URL', 'check'])
+      assert.ok(stdout.includes(`\n  ${command}`), command);
   });
 
   test('makes a database where there is none', async () => {
@@ -120,6 +121,8 @@ describe('the command line', () => {
           ['team', 'create', 'x'.repeat(192)],
           /^itemwright: NAME has more than 191 characters\n$/,
         ],
+        ['a backup without a file', ['backup'], /^itemwright: FILE is missing\n$/],
+        ['an option of another command', ['check', '--force'], /^itemwright: check knows no --force\n$/],
         ['an option that is none', ['team', 'list', '--colour', 'red'], /--colour/],
         ['a secret without a team', ['secret', 'create', '--role', 'read'], /^itemwright: --team is missing\n$/],
         [

@@ -23,29 +23,48 @@ export const MIGRATIONS: Migrations = {
   '0009-removal-by-time': removalByTime,
 };
 
+/** Where it is noted down which migrations were run. */
+export const MIGRATION_TABLES = ['migrations', 'migrations_lock'] as const;
+
+/** The schema that this version of the service needs. */
+export const LATEST = Object.keys(MIGRATIONS).sort().at(-1) as string;
+
 export interface MigrateOptions {
   readonly migrations?: Migrations | undefined;
   /** The schema that the tables are in, where a database may have several. */
-  readonly schemaName?: string;
+  readonly schemaName?: string | undefined;
 }
 
-/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
-export const migrate = async (
+const migratorOf = (
   schema: Queries,
   engine: Engine,
-  { migrations = MIGRATIONS, schemaName }: MigrateOptions = {},
-): Promise<void> => {
+  { migrations = MIGRATIONS, schemaName }: MigrateOptions,
+): Migrator => {
   const steps = Object.entries(migrations).map(([name, up]) => [
     name,
     { up: (connection: Kysely<unknown>) => up(connection, engine) },
   ]);
-  const migrator = new Migrator({
+  return new Migrator({
     db: schema,
     provider: { getMigrations: async () => Object.fromEntries(steps) },
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
+    migrationTableName: MIGRATION_TABLES[0],
+    migrationLockTableName: MIGRATION_TABLES[1],
     ...(schemaName === undefined ? {} : { migrationTableSchema: schemaName }),
   });
-  const { error } = await migrator.migrateToLatest();
+};
+
+/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
+export const migrate = async (schema: Queries, engine: Engine, options: MigrateOptions = {}): Promise<void> => {
+  const { error } = await migratorOf(schema, engine, options).migrateToLatest();
+  if (error !== undefined) throw error;
+};
+
+/** The same up to a certain migration, in the transaction that is open already. */
+export const migrateWithin = async (
+  schema: Queries,
+  engine: Engine,
+  { to = LATEST, schemaName }: { to?: string; schemaName?: string } = {},
+): Promise<void> => {
+  const { error } = await migratorOf(schema, engine, { schemaName }).migrateTo(to, { disableTransactions: true });
   if (error !== undefined) throw error;
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { serversOf } from './postgres/address.ts';
 import { openPostgres, type PostgresOptions } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -15,4 +16,10 @@ export const openDatabase = (url: string, options: PostgresOptions = {}): Databa
   const parsed = parseDatabaseUrl(url);
   if (parsed === undefined) throw new Error(`not a database url: ${url}`);
   return parsed.engine === 'postgres' ? openPostgres(parsed.target, options) : openSqlite(parsed.target);
+};
+
+/** The same for one that must be there: opening a file of SQLite would else make it. */
+export const openExistingDatabase = (url: string): Database | undefined => {
+  const parsed = parseDatabaseUrl(url);
+  return parsed?.engine === 'sqlite' && !existsSync(parsed.target) ? undefined : openDatabase(url);
 };

@@ -1,5 +1,5 @@
 /** What the rest of the service knows of the database: units of work, and what stores declare for them. */
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
 import type { DatabaseObserver } from './observer.ts';
 import type { Tables } from './tables.ts';
@@ -63,6 +63,38 @@ export type Engine = 'sqlite' | 'postgres';
 
 /** Tables whose rows are named by ids that begin with the time. */
 export type TimedTable = 'roll_events';
+/** A table as the database has it: its columns in their order, and those of its primary key. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly key: readonly string[];
+}
+
+export type Value = string | number | null;
+
+/** Everything as it was at one moment, for whoever reads all of it and takes as long as that takes. */
+export interface Snapshot {
+  readonly queries: Queries;
+  /** The last migration that was run; undefined where there are no tables of ours. */
+  schema(): Promise<string | undefined>;
+  /** Undefined where there is no such table. */
+  table(name: string): Promise<Table | undefined>;
+  /** All rows in the order of the key, some at a time; each is a list of values in the order of the columns. */
+  rows(table: Table): AsyncIterable<Value[][]>;
+  /** What a query finds, some rows at a time. */
+  stream<Row>(query: CompiledQuery<Row>): AsyncIterable<Row[]>;
+}
+
+/** One transaction to fill a database with. Nobody writes beside it; who reads waits, or sees what was there before. */
+export interface Load extends Snapshot {
+  insert(table: Table, rows: readonly Value[][]): Promise<void>;
+  /** Removes all rows. */
+  clear(): Promise<void>;
+  /** Drops everything, and makes the tables as they were after a migration. */
+  rebuild(migration: string): Promise<void>;
+  /** Runs the migrations that are missing. */
+  upgrade(): Promise<void>;
+}
 
 export interface Database {
   readonly engine: Engine;
@@ -79,6 +111,10 @@ export interface Database {
   checkConnections(processes: number): Promise<void>;
   /** Fails where the database does not answer, or does not accept writes. */
   ready(): Promise<void>;
+  /** Reads all there is at one moment. Others read and write meanwhile. */
+  snapshot<T>(use: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  /** Fills the database in one transaction, which is undone as a whole if `use` fails. Others wait. */
+  load<T>(use: (load: Load) => Promise<T>): Promise<T>;
   /** Does what the engine wants done from time to time. */
   maintain(): Promise<void>;
   /** Removes rows of a table whose ids tell when they were made: as many of those from before a moment as it finds. */

@@ -12,7 +12,9 @@ import { analyze, findGrown } from './maintenance.ts';
 import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
 import { checkRoom } from './room.ts';
+import { currentSchema } from './schema.ts';
 import { createStatements, PostgresSession } from './session.ts';
+import { fill, takeSnapshot } from './transfer.ts';
 
 export interface PostgresOptions {
   /** How many connections this process may open, over all purposes. */
@@ -29,13 +31,6 @@ const waitForTurn = async (tx: Queries): Promise<void> => {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await sql`select set_config(${limit}, '0', true)`.execute(tx);
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
-};
-
-const currentSchema = async (tx: Queries): Promise<string> => {
-  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(tx);
-  const name = rows[0]?.name;
-  if (name) return name;
-  throw new Error('the search_path names no schema that is there: create it first');
 };
 
 export const openPostgres = (
@@ -108,6 +103,8 @@ export const openPostgres = (
       }),
     checkConnections: (processes) => apart((client) => checkRoom(client, processes, connections)),
     ready: () => borrow('transaction', (client) => client.assertAcceptsWrites()),
+    snapshot: (use) => apart((client) => takeSnapshot(client, use)),
+    load: (use) => apart((client) => fill(client, use)),
     maintain: async () => {
       const grown = await borrow('transaction', findGrown);
       if (grown.length > 0) await apart((client) => analyze(client, grown));

@@ -54,8 +54,8 @@ export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatement
   return { one, many: Object.keys(lookup.keys).length === 0 ? one : compile(forMany(lookup, queries)) };
 };
 
-const quoted = (name: string): string => `"${name}"`;
-const list = (names: readonly string[]): string => names.map(quoted).join(', ');
+export const quoted = (name: string): string => `"${name}"`;
+export const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 
 /** A write of any number of rows: the first parameter is the team, each further one all values of a column. */
 export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Statement => {

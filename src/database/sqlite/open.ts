@@ -5,6 +5,7 @@ import { takeTurns } from '../../turns.ts';
 import { namesRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
+import type { Purpose } from '../observer.ts';
 import { unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
@@ -14,6 +15,7 @@ import { createFileWatch, prepareFile } from './file.ts';
 import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
+import { loadOn, snapshotOn } from './transfer.ts';
 
 /** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
 const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
@@ -131,6 +133,13 @@ export const openSqlite = (given: string): Database => {
   });
 
   const pools = { group: writers, apart: writers, transaction: writers, read: readers, urgent: urgentReaders };
+  const acquire = async (purpose: Purpose): Promise<{ connection: Connection; session: Session }> => {
+    const pool = pools[purpose];
+    const connection = await pool.acquire();
+    const begin = pool === writers ? 'begin immediate' : 'begin';
+    return { connection, session: sessionOf(connection, begin, () => pool.release(connection)) };
+  };
+
   const turnsToWrite = createFairQueue(1);
   const driver: Driver = {
     queues: {
@@ -140,17 +149,27 @@ export const openSqlite = (given: string): Database => {
       read: createFairQueue(LIMITS.sqliteReaders),
       urgent: createFairQueue(LIMITS.sqliteUrgentReaders),
     },
-    open: async (purpose) => {
-      const pool = pools[purpose];
-      const connection = await pool.acquire();
-      return sessionOf(connection, pool === writers ? 'begin immediate' : 'begin', () => pool.release(connection));
-    },
+    open: async (purpose) => (await acquire(purpose)).session,
     // A key that a command did not see taken was taken by another command of its group.
     isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
   const units = createUnits(driver, observed);
+
+  /** Does something in a transaction of a connection, which is undone unless it is committed. */
+  const within = async <T>(
+    purpose: Purpose,
+    use: (connection: Connection, session: Session) => Promise<T>,
+  ): Promise<T> => {
+    const { connection, session } = await acquire(purpose);
+    try {
+      session.begin();
+      return await use(connection, session);
+    } finally {
+      session.end();
+    }
+  };
 
   return {
     engine: 'sqlite',
@@ -161,6 +180,18 @@ export const openSqlite = (given: string): Database => {
     migrate: async (migrations) => {
       await migrate(writer.queries, 'sqlite', { migrations });
       setStatistics(writer.raw);
+    },
+    snapshot: (use) => within('read', (connection) => use(snapshotOn(connection))),
+    load: async (use) => {
+      const value = await within('transaction', async (connection, session) => {
+        const used = await use(loadOn(connection));
+        await session.commit();
+        return used;
+      });
+      await syncer.durable();
+      // Tables that were made anew have no statistics.
+      setStatistics(writer.raw);
+      return value;
     },
     // The file belongs to one process, which shares its few connections with nobody.
     checkConnections: async () => {},

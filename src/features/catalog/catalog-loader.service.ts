@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/work.ts';
 import { buildCatalog, type Catalog } from '../../engine/pool/catalog.ts';
+import { ServiceError } from '../../errors.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { collectShownItems, type ShownCatalog } from './shown-catalog.presenter.ts';
@@ -103,6 +104,6 @@ const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedC
 /** Reads a catalog and the version it belongs to, through a reader that sees one state of the data throughout. */
 export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
   const [found] = await reader.find(store.versions, {});
-  if (found === undefined) throw new Error(`there is no team ${reader.teamId}`);
+  if (found === undefined) throw new ServiceError('UNAUTHORIZED');
   return { version: found.catalogVersion, ...(await readCatalog(reader, reader.teamId)) };
 };

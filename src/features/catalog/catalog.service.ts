@@ -2,6 +2,7 @@ import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, THINGS_A_STEP } from '../../engine/steps.ts';
+import { ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
@@ -133,7 +134,8 @@ export const createCatalogs = (read: Read): Catalogs => {
 
   /** The catalog of the version that was found. */
   const catalogOf = (finder: Finder, found: { readonly catalogVersion: string } | undefined): TeamCatalog => {
-    if (found === undefined) throw new Error(`there is no team ${finder.teamId}`);
+    // It was there when the caller was authorized: another state of the database was restored meanwhile.
+    if (found === undefined) throw new ServiceError('UNAUTHORIZED');
     const team = kept.get(finder.teamId);
     // Reading and compiling a catalog takes time, for which no transaction is kept open.
     return team?.version === found.catalogVersion ? team : finder.rerunAfter(loadOnce(finder.teamId));

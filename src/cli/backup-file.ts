@@ -1,0 +1,215 @@
+/**
+ * The form of a backup, the same for both engines: lines of JSON, compressed with gzip. The first line says what it is.
+ * Each table has a line with its name and columns, a line for each row, and one with their number and hash. The last line
+ * has the hash of all lines but the rows, so that nothing can be missing or altered unnoticed.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { createDigest, type Digest, isSame, linesOf, tableIn } from '../database/transfer.ts';
+import type { Engine, Snapshot, Value } from '../database/work.ts';
+import { LIMITS } from '../limits.ts';
+import { CommandError } from './command.ts';
+
+const FORMAT = 1;
+/** Little is gained by more. */
+const GZIP_LEVEL = 3;
+
+interface Header {
+  readonly itemwright: 'backup';
+  readonly format: number;
+  /** The last migration that was run on the database. */
+  readonly schema: string;
+  readonly engine: Engine;
+  readonly takenAt: string;
+}
+
+interface TableLine {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+interface Trailer {
+  readonly tables: number;
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+/** What a backup holds, as its lines tell. */
+export interface Contents {
+  readonly header: Header;
+  readonly tables: readonly (Digest & TableLine)[];
+  readonly rows: number;
+}
+
+/** Writes everything to a stream, table by table. */
+export const writeBackup = async (
+  snapshot: Snapshot,
+  out: NodeJS.WritableStream,
+  { engine, schema, takenAt, tables }: Pick<Header, 'engine' | 'schema' | 'takenAt'> & { tables: readonly string[] },
+): Promise<Trailer> => {
+  const hash = createHash('sha256');
+  let rows = 0;
+  const line = (value: object): string => {
+    const text = `${JSON.stringify(value)}\n`;
+    hash.update(text);
+    return text;
+  };
+  async function* texts(): AsyncGenerator<string> {
+    yield line({ itemwright: 'backup', format: FORMAT, schema, engine, takenAt } satisfies Header);
+    for (const name of tables) {
+      const table = await tableIn(snapshot, name);
+      yield line({ table: name, columns: table.columns.map((column) => column.name) } satisfies TableLine);
+      const digest = createDigest();
+      for await (const some of snapshot.rows(table)) {
+        const lines = linesOf(some);
+        digest.add(lines, some.length);
+        yield lines;
+      }
+      const ended = digest.end();
+      rows += ended.rows;
+      yield line(ended);
+    }
+    trailer = { tables: tables.length, rows, sha256: hash.digest('hex') };
+    yield `${JSON.stringify({ end: trailer })}\n`;
+  }
+  let trailer: Trailer | undefined;
+  await pipeline(texts, createGzip({ level: GZIP_LEVEL }), out);
+  return trailer as unknown as Trailer;
+};
+
+/** The lines of a file, many at a time, never the whole of it. */
+async function* linesIn(path: string): AsyncGenerator<string[]> {
+  const file = createReadStream(path);
+  const text = createGunzip({ chunkSize: LIMITS.batchLength });
+  file.on('error', (error) => text.destroy(error));
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  try {
+    for await (const chunk of file.pipe(text) as AsyncIterable<Buffer>) {
+      const end = chunk.lastIndexOf(10) + 1;
+      if (end > 0) {
+        const lines = Buffer.concat([...rest, chunk.subarray(0, end)])
+          .toString('utf8')
+          .split('\n');
+        lines.pop();
+        yield lines;
+        rest = [];
+        restBytes = 0;
+      }
+      rest.push(chunk.subarray(end));
+      restBytes += chunk.length - end;
+      if (restBytes > LIMITS.backupLineBytes) throw new CommandError(`${path} is not a backup of Itemwright`);
+    }
+  } finally {
+    file.destroy();
+    text.destroy();
+  }
+  if (restBytes > 0) throw new CommandError(`${path} is cut off`);
+}
+
+/** What a failure to read says to a person. */
+const explained = (path: string, error: unknown): unknown => {
+  const { code, errno, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new CommandError(`there is no file ${path}`);
+  if (code === 'Z_BUF_ERROR') return new CommandError(`${path} is cut off`);
+  if (code === 'Z_DATA_ERROR')
+    return new CommandError(
+      /header/.test(message) ? `${path} is not a backup of Itemwright` : `${path} is damaged: ${message}`,
+    );
+  return errno === undefined ? error : new CommandError(`${path} cannot be read: ${message}`);
+};
+
+/** What becomes of the rows as they are read. */
+export interface Receiver {
+  header?(header: Header): Promise<void>;
+  table?(table: TableLine): Promise<void>;
+  rows?(rows: Value[][]): Promise<void>;
+  end?(table: string, digest: Digest): Promise<void>;
+}
+
+const parse = (path: string, line: string): object => {
+  try {
+    const value = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {}
+  throw new CommandError(`${path} is damaged: a line of it cannot be read`);
+};
+
+const headerOf = (path: string, line: string): Header => {
+  if (!line.startsWith('{"itemwright":"backup"')) throw new CommandError(`${path} is not a backup of Itemwright`);
+  const header = parse(path, line) as Header;
+  if (header.format > FORMAT)
+    throw new CommandError(`${path} was made by a newer version of Itemwright (format ${header.format})`);
+  return header;
+};
+
+/** Reads a backup and refuses one that is not whole. Whoever receives rows keeps nothing before this has ended well. */
+export const readBackup = async (path: string, receiver: Receiver = {}): Promise<Contents> => {
+  const hash = createHash('sha256');
+  const tables: (Digest & TableLine)[] = [];
+  let header: Header | undefined;
+  let table: TableLine | undefined;
+  let digest = createDigest();
+  let trailer: Trailer | undefined;
+  let rows = 0;
+
+  const takeRows = async (lines: readonly string[]): Promise<void> => {
+    if (table === undefined) throw new CommandError(`${path} is damaged: it has a row outside of any table`);
+    digest.add(`${lines.join('\n')}\n`, lines.length);
+    rows += lines.length;
+    if (receiver.rows !== undefined) await receiver.rows(lines.map((line) => parse(path, line) as Value[]));
+  };
+
+  const takeOther = async (line: string): Promise<void> => {
+    if (trailer !== undefined) throw new CommandError(`${path} is damaged: it goes on after its end`);
+    if (header === undefined) {
+      header = headerOf(path, line);
+      hash.update(`${line}\n`);
+      await receiver.header?.(header);
+      return;
+    }
+    const value = parse(path, line);
+    if ('end' in value) {
+      trailer = value.end as Trailer;
+      return;
+    }
+    hash.update(`${line}\n`);
+    if ('table' in value && table === undefined) {
+      table = value as TableLine;
+      digest = createDigest();
+      await receiver.table?.(table);
+      return;
+    }
+    if (table === undefined) throw new CommandError(`${path} is damaged: its lines are out of order`);
+    const found = digest.end();
+    if (!isSame(found, value as Digest))
+      throw new CommandError(`${path} is damaged: table ${table.table} is not as it was written`);
+    tables.push({ ...table, ...found });
+    await receiver.end?.(table.table, found);
+    table = undefined;
+  };
+
+  try {
+    for await (const lines of linesIn(path)) {
+      for (let index = 0; index < lines.length; ) {
+        let end = index;
+        while (end < lines.length && end - index < LIMITS.batchRows && lines[end]?.startsWith('[')) end += 1;
+        if (end > index) await takeRows(lines.slice(index, end));
+        else {
+          await takeOther(lines[index] as string);
+          end += 1;
+        }
+        index = end;
+      }
+    }
+  } catch (error) {
+    throw explained(path, error);
+  }
+  if (header === undefined) throw new CommandError(`${path} is not a backup of Itemwright`);
+  if (trailer === undefined) throw new CommandError(`${path} is cut off`);
+  if (trailer.sha256 !== hash.digest('hex') || trailer.rows !== rows || trailer.tables !== tables.length)
+    throw new CommandError(`${path} is damaged: it is not as it was written`);
+  return { header, tables, rows };
+};

@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { LATEST } from '../database/migrate.ts';
+import { TABLES } from '../database/tables.ts';
+import { LIMITS } from '../limits.ts';
+import { isoTime } from '../time.ts';
+import { writeBackup } from './backup-file.ts';
+import {
+  type Command,
+  CommandError,
+  checkSchema,
+  counted,
+  openToRead,
+  required,
+  seconds,
+  withDatabase,
+} from './command.ts';
+
+/** It holds digests of secrets. */
+const OWNER_ONLY = 0o600;
+
+const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
+
+const refuseExisting = async (path: string): Promise<void> => {
+  if (await exists(path)) throw new CommandError(`${path} exists already; --force overwrites it`);
+};
+
+/** A new name in a folder outlasts a power cut once the folder is synced. */
+const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+};
+
+/** Makes a file that is there as a whole or not at all: it gets its name when it is finished and on the disk. */
+const writeWhole = async <T>(
+  path: string,
+  { force }: { force: boolean },
+  write: (out: NodeJS.WritableStream) => Promise<T>,
+): Promise<T> => {
+  if (!force) await refuseExisting(path);
+  const part = `${path}.${process.pid}.part`;
+  try {
+    const written = await write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true }));
+    if (!force) await refuseExisting(path);
+    await rename(part, path);
+    await syncFolder(path);
+    return written;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+};
+
+export const backup: Command = {
+  usage: 'FILE [--force]',
+  help: ['writes all there is to FILE, as it is at this moment', '--force overwrites a FILE that exists'],
+  takesArgument: true,
+  options: ['force'],
+  run: async ({ databaseUrl, argument, options, say }) => {
+    const path = required(argument, 'FILE', LIMITS.pathLength);
+    const startedMs = performance.now();
+    return withDatabase(openToRead(databaseUrl), async (database) => {
+      const { tables, rows } = await database.snapshot(async (snapshot) => {
+        await checkSchema(snapshot, databaseUrl);
+        const taken = { engine: database.engine, schema: LATEST, takenAt: isoTime(Date.now()), tables: TABLES };
+        return writeWhole(path, { force: options.force === true }, (out) => writeBackup(snapshot, out, taken));
+      });
+      const { size } = await stat(path);
+      say(`${path}: ${tables} tables, ${counted(rows)} rows, ${counted(size)} bytes, in ${seconds(startedMs)}`);
+      return true;
+    });
+  },
+};

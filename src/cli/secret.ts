@@ -1,0 +1,56 @@
+import { ROLES, type Role } from '../context.ts';
+import type { Database } from '../database/work.ts';
+import * as teams from '../features/teams/teams.service.ts';
+import { type Command, CommandError, type Options, required } from './command.ts';
+import { answering } from './team.ts';
+
+const requiredRole = (value: string | undefined): Role => {
+  const role = ROLES.find((known) => known === value);
+  if (role === undefined) throw new CommandError(`--role must be one of ${ROLES.join(', ')}`);
+  return role;
+};
+
+const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
+  const teamId = required(team, '--team');
+  if (!(await database.read(teamId, (reader) => teams.teamExists(reader, teamId))))
+    throw new CommandError(`there is no team ${teamId}`);
+  return { teamId, nowMs: Date.now() };
+};
+
+export const createSecret: Command = {
+  usage: '--team ID --role ROLE [--name NAME]',
+  help: ['makes a secret; ROLE is read, write or admin'],
+  takesArgument: false,
+  options: ['team', 'role', 'name'],
+  run: answering(async (database, { options }) => {
+    const role = requiredRole(options.role);
+    const team = await knownTeam(database, options);
+    return database.transaction(team.teamId, (tx) =>
+      teams.createSecret(tx, team, { name: required(options.name ?? role, '--name'), role }),
+    );
+  }),
+};
+
+export const listSecrets: Command = {
+  usage: '--team ID',
+  help: ['lists secrets, without the secrets themselves'],
+  takesArgument: false,
+  options: ['team'],
+  run: answering(async (database, { options }) => {
+    const team = await knownTeam(database, options);
+    return database.read(team.teamId, (reader) => teams.listSecrets(reader, team));
+  }),
+};
+
+export const revokeSecret: Command = {
+  usage: '--team ID --id SECRET_ID',
+  help: ['revokes a secret'],
+  takesArgument: false,
+  options: ['team', 'id'],
+  run: answering(async (database, { options }) => {
+    const id = required(options.id, '--id');
+    const team = await knownTeam(database, options);
+    await database.transaction(team.teamId, (tx) => teams.revokeSecret(tx, team, id));
+    return { revoked: id };
+  }),
+};

@@ -1,0 +1,33 @@
+import { openDatabase } from '../database/open.ts';
+import { type Database, NO_TEAM } from '../database/work.ts';
+import * as teams from '../features/teams/teams.service.ts';
+import { type Call, type Command, required, withDatabase } from './command.ts';
+
+/** Does something with the database and prints the answer as one JSON line. */
+export const answering =
+  (work: (database: Database, call: Call) => Promise<unknown>): Command['run'] =>
+  (call) =>
+    withDatabase(openDatabase(call.databaseUrl), async (database) => {
+      await database.migrate();
+      call.say(JSON.stringify(await work(database, call)));
+      return true;
+    });
+
+export const createTeam: Command = {
+  usage: 'NAME',
+  help: ['makes a team with an admin secret'],
+  takesArgument: true,
+  options: [],
+  run: answering((database, { argument }) => {
+    const name = required(argument, 'NAME');
+    return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
+  }),
+};
+
+export const listTeams: Command = {
+  usage: '',
+  help: ['lists teams'],
+  takesArgument: false,
+  options: [],
+  run: answering((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
+};

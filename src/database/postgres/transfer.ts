@@ -1,0 +1,161 @@
+/** How PostgreSQL is read and filled as a whole. */
+import type { CompiledQuery } from 'kysely';
+import { LIMITS } from '../../limits.ts';
+import { nextBatchRows } from '../batches.ts';
+import { MIGRATION_TABLES, migrateWithin } from '../migrate.ts';
+import { TABLES } from '../tables.ts';
+import type { Load, Snapshot, Table, Value } from '../work.ts';
+import type { Client } from './client.ts';
+import { isCollision } from './errors.ts';
+import { currentSchema } from './schema.ts';
+import { arrayText, list, quoted } from './statements.ts';
+
+/**
+ * No limit of time, since this takes as long as it takes. Cursors are read to their end, so they are to be planned for all
+ * of their rows; and numbers come with all of their digits, whatever the settings of the server.
+ */
+const SETTINGS = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+  set local cursor_tuple_fraction = 1; set local extra_float_digits = 1`;
+
+const COLUMNS = `select attname as name, format_type(atttypid, null) as type, array_position(indkey::int2[], attnum) as place
+  from pg_attribute left join pg_index on indrelid = attrelid and indisprimary
+  where attrelid = to_regclass(quote_ident($1)) and attnum > 0 and not attisdropped order by attnum`;
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly place: number | null;
+}
+
+/** Keys are read in byte order, as SQLite has them, whatever the order of the database is. */
+const keyOf = ({ columns, key }: Table): string =>
+  key
+    .map((name) =>
+      columns.find((column) => column.name === name)?.type === 'text' ? `${quoted(name)} collate "C"` : quoted(name),
+    )
+    .join(', ');
+
+/** What is there, in the transaction that is open on a connection. */
+const snapshotOn = (client: Client): Snapshot => {
+  let cursors = 0;
+
+  async function* stream(text: string, parameters: readonly unknown[], asLists: boolean): AsyncGenerator<object[]> {
+    cursors += 1;
+    const cursor = `itemwright_${cursors}`;
+    await client.query(`declare ${cursor} no scroll cursor for ${text}`, parameters as unknown[]);
+    try {
+      // The first rows tell how large the others may be.
+      for (let count = 1; ; ) {
+        const text = `fetch ${count} from ${cursor}`;
+        const { rows } = await (asLists
+          ? client.query<unknown[]>({ text, rowMode: 'array' })
+          : client.query<object>(text));
+        if (rows.length > 0) yield rows;
+        if (rows.length < count) return;
+        count = Math.min(count * 10, nextBatchRows(rows));
+      }
+    } finally {
+      // Where a statement has failed it is closed already, and what failed is told by that.
+      await client.query(`close ${cursor}`).catch(() => {});
+    }
+  }
+
+  const table = async (name: string): Promise<Table | undefined> => {
+    const { rows } = await client.query<Column>(COLUMNS, [name]);
+    if (rows.length === 0) return undefined;
+    const ofKey = rows.filter(({ place }) => place !== null).sort((a, b) => Number(a.place) - Number(b.place));
+    return { name, columns: rows, key: ofKey.map((column) => column.name) };
+  };
+
+  return {
+    queries: client.queries,
+    table,
+    schema: async () => {
+      const [noted] = MIGRATION_TABLES;
+      if ((await table(noted)) === undefined) return undefined;
+      const { rows } = await client.query(`select max(name collate "C") as name from ${quoted(noted)}`);
+      return rows[0]?.name ?? undefined;
+    },
+    rows: (table) => {
+      const names = list(table.columns.map(({ name }) => name));
+      return stream(`select ${names} from ${quoted(table.name)} order by ${keyOf(table)}`, [], true) as AsyncGenerator<
+        Value[][]
+      >;
+    },
+    stream: <Row>({ sql, parameters }: CompiledQuery<Row>) => stream(sql, parameters, false) as AsyncGenerator<Row[]>,
+  };
+};
+
+/** The same for a transaction that may write. */
+const loadOn = (client: Client): Load => {
+  const newestFirst = [...TABLES].reverse();
+  return {
+    ...snapshotOn(client),
+    insert: async ({ name, columns }, rows) => {
+      const names = list(columns.map((column) => column.name));
+      const given = columns.map(({ type }, place) => `$${place + 1}::${type}[]`).join(', ');
+      const values = columns.map((_, place) => arrayText(rows.map((row) => row[place])));
+      await client.query(`insert into ${quoted(name)} (${names}) select * from unnest(${given})`, values);
+    },
+    // No `truncate`: whoever began to read before would find the tables empty.
+    clear: async () => {
+      for (const name of newestFirst) await client.query(`delete from ${quoted(name)}`);
+    },
+    rebuild: async (migration) => {
+      await client.query(`drop table if exists ${list([...newestFirst, ...MIGRATION_TABLES])}`);
+      await migrateWithin(client.queries, 'postgres', {
+        to: migration,
+        schemaName: await currentSchema(client.queries),
+      });
+    },
+    upgrade: async () => migrateWithin(client.queries, 'postgres', { schemaName: await currentSchema(client.queries) }),
+  };
+};
+
+/** Nothing is kept. A connection that cannot even roll back is thrown away by whoever hears of the first failure. */
+const rollBack = async (client: Client): Promise<void> => {
+  await client.query('rollback').catch(() => {});
+};
+
+export const takeSnapshot = async <T>(client: Client, use: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
+  await client.query('begin isolation level repeatable read read only');
+  try {
+    await client.query(SETTINGS);
+    return await use(snapshotOn(client));
+  } finally {
+    await rollBack(client);
+  }
+};
+
+/**
+ * Keeps everybody out, readers as well: a transaction that has read anything is over before, and one that has not begins
+ * after. So no command decides by what was there before and writes to what is there after.
+ */
+const lockAll = async (client: Client): Promise<void> => {
+  for (let collisions = 0; ; collisions += 1) {
+    await client.query('begin isolation level read committed');
+    await client.query(SETTINGS);
+    await client.query(`set local lock_timeout = ${LIMITS.postgresLoadLockMs}`);
+    try {
+      await client.query(`lock table ${list(TABLES)} in access exclusive mode`);
+      return;
+    } catch (error) {
+      await rollBack(client);
+      if (!isCollision(error) || collisions === LIMITS.collisions) throw error;
+    }
+  }
+};
+
+export const fill = async <T>(client: Client, use: (load: Load) => Promise<T>): Promise<T> => {
+  await lockAll(client);
+  try {
+    const value = await use(loadOn(client));
+    const { command } = await client.query('commit');
+    // An aborted transaction answers its commit with a rollback, and no error.
+    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+    return value;
+  } catch (error) {
+    await rollBack(client);
+    throw error;
+  }
+};

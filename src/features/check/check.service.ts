@@ -1,0 +1,219 @@
+/**
+ * Compares what tables say of the same things. Everything is read as a stream at one moment and nothing is changed, so a
+ * database of any size can be looked at while it is in use.
+ */
+import type { CompiledQuery } from 'kysely';
+import type { Snapshot } from '../../database/work.ts';
+import * as store from './check.store.ts';
+import { checkRollCounts } from './roll-counters.service.ts';
+
+/** Told of each thing that is wrong, in words. */
+export type Report = (teamId: string, finding: string) => void;
+
+export type Check = (snapshot: Snapshot, report: Report) => Promise<number>;
+
+/** Calls for each row; answers how many there were. */
+export const forEachRow = async <Row>(
+  snapshot: Snapshot,
+  query: CompiledQuery<Row>,
+  look: (row: Row) => void,
+): Promise<number> => {
+  let count = 0;
+  for await (const rows of snapshot.stream(query)) {
+    count += rows.length;
+    for (const row of rows) look(row);
+  }
+  return count;
+};
+
+type RowOf<Q extends (...args: never[]) => CompiledQuery<unknown>> =
+  ReturnType<Q> extends CompiledQuery<infer Row> ? Row : never;
+
+const checkItemCounts: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectWrongItemCounts(snapshot.queries), ({ team_id, item_count, items }) =>
+    report(team_id, `has ${items} items, but its item count says ${item_count}`),
+  );
+
+const placementFaults = (row: RowOf<typeof store.selectPlacements>): string[] => {
+  if (row.user_spaces !== 1) return [`lies in ${row.user_spaces} user spaces at once`];
+  const faults: string[] = [];
+  if (row.firsts !== 1) faults.push('has no first cell that tells its placement');
+  const [width, height] = row.rotated === 1 ? [row.height, row.width] : [row.width, row.height];
+  const [covered, across] = [row.right - row.left + 1, row.bottom - row.top + 1];
+  if (covered !== width || across !== height || row.cells !== width * height)
+    faults.push(`covers ${row.cells} cells of ${covered} × ${across}, but its item is ${width} × ${height} as it lies`);
+  if (row.left < 0 || row.top < 0 || row.right >= row.cols || row.bottom >= row.rows)
+    faults.push(`reaches outside the grid of ${row.cols} × ${row.rows} cells`);
+  if (row.owner !== row.bag_owner) faults.push(`belongs to user ${row.owner}, but the user space to ${row.bag_owner}`);
+  return faults;
+};
+
+/** More than the longest side of an item: what cells of one instance are numbered by. */
+const PARTS_A_ROW = 100;
+
+const checkPlacements: Check = async (snapshot, report) => {
+  const placements = await forEachRow(snapshot, store.selectPlacements(snapshot.queries), (row) => {
+    for (const fault of placementFaults(row))
+      report(row.team_id, `item instance ${row.item_instance_id} in user space ${row.user_space_id} ${fault}`);
+  });
+  const cells = store.selectMisnumberedCells(snapshot.queries, PARTS_A_ROW);
+  await forEachRow(snapshot, cells, ({ team_id, item_instance_id, user_space_id, x, y, part }) =>
+    report(
+      team_id,
+      `the cell at ${x}, ${y} of item instance ${item_instance_id} in user space ${user_space_id} has the wrong number ${part}`,
+    ),
+  );
+  return placements;
+};
+
+/** The rows of grids, from which free places are found, against the cells that are taken. */
+const checkGridRows: Check = async (snapshot, report) => {
+  type Cell = RowOf<typeof store.selectCellsWithRows>;
+  let open: (Pick<Cell, 'team_id' | 'user_space_id' | 'y' | 'taken'> & { bits: bigint }) | undefined;
+  const close = (): void => {
+    if (open === undefined || open.bits.toString(16) === open.taken) return;
+    report(
+      open.team_id,
+      `row ${open.y} of user space ${open.user_space_id} says ${open.taken ?? 'nothing'} is taken, but its cells are ${open.bits.toString(16)}`,
+    );
+  };
+  const cells = await forEachRow(snapshot, store.selectCellsWithRows(snapshot.queries), (cell) => {
+    const { team_id, user_space_id, y, taken } = cell;
+    if (open?.team_id !== team_id || open.user_space_id !== user_space_id || open.y !== y) {
+      close();
+      open = { team_id, user_space_id, y, taken, bits: 0n };
+    }
+    if (cell.x >= 0) open.bits |= 1n << BigInt(cell.x);
+  });
+  close();
+  await forEachRow(snapshot, store.selectRowsWithoutCells(snapshot.queries), ({ team_id, user_space_id, y }) =>
+    report(team_id, `row ${y} of user space ${user_space_id} says that cells are taken, but nothing lies there`),
+  );
+  return cells;
+};
+
+type HistoryRow = RowOf<typeof store.selectHistory>;
+
+/** What may come before each event; a creation that the instance itself tells is not among them. */
+const MAY_FOLLOW: Record<string, readonly (string | undefined)[]> = {
+  created: [undefined, 'deleted'],
+  transferred: ['created', 'transferred'],
+  deleted: ['created', 'transferred'],
+};
+
+/** What is wrong with an event, seen with the one before it. */
+const eventFault = (row: HistoryRow, previous: HistoryRow | undefined): string | undefined => {
+  // The first event of an instance that tells its own creation is the second of its history.
+  const isTold = row.owner !== null && row.instance_cause !== null;
+  const before = previous?.event ?? (isTold ? 'created' : undefined);
+  const expected = (previous?.sequence ?? (isTold ? 1 : 0)) + 1;
+  if (row.sequence !== expected) return `has event ${row.sequence} where event ${expected} should be`;
+  if (!MAY_FOLLOW[row.event]?.includes(before))
+    return `has event ${row.sequence} (${row.event}) after ${before ?? 'nothing'}`;
+  // A player who was deleted is named no more.
+  const giver = previous?.to_user_id ?? null;
+  if (row.event !== 'created' && giver !== null && row.from_user_id !== null && row.from_user_id !== giver)
+    return `was given away by ${row.from_user_id} in event ${row.sequence}, but ${giver} had it`;
+  return undefined;
+};
+
+/** What is wrong with an instance, seen with the last event of its history. */
+const endFault = ({ owner, event, to_user_id, item_id, instance_item_id }: HistoryRow): string | undefined => {
+  if (owner === null) return event === 'deleted' ? undefined : 'is gone, but its history does not say so';
+  if (event === 'deleted') return 'is there, but its history says that it was deleted';
+  if (to_user_id !== owner) return `belongs to user ${owner}, but its history gave it to ${to_user_id ?? 'nobody'}`;
+  if (item_id !== instance_item_id) return `is of item ${instance_item_id}, but its history speaks of ${item_id}`;
+  return undefined;
+};
+
+const checkHistory: Check = async (snapshot, report) => {
+  let previous: HistoryRow | undefined;
+  const tell = (row: HistoryRow, fault: string | undefined): void => {
+    if (fault !== undefined) report(row.team_id, `item instance ${row.item_instance_id} ${fault}`);
+  };
+  const events = await forEachRow(snapshot, store.selectHistory(snapshot.queries), (row) => {
+    const isSame = previous?.team_id === row.team_id && previous.item_instance_id === row.item_instance_id;
+    if (!isSame && previous !== undefined) tell(previous, endFault(previous));
+    tell(row, eventFault(row, isSame ? previous : undefined));
+    previous = row;
+  });
+  if (previous !== undefined) tell(previous, endFault(previous));
+  await forEachRow(snapshot, store.selectUntoldInstances(snapshot.queries), ({ team_id, id }) =>
+    report(team_id, `item instance ${id} does not tell how it came about, and neither does its history`),
+  );
+  return events;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const checkInstances: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectInstances(snapshot.queries), ({ team_id, id, attribute_values }) => {
+    const values = parsed(attribute_values);
+    if (!isObject(values) || !Object.values(values).every(Number.isFinite))
+      report(team_id, `the attribute values of item instance ${id} cannot be read`);
+  });
+
+const checkTemplates: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectTemplates(snapshot.queries), ({ team_id, id, config, bindings }) => {
+    if (!isObject(parsed(config)) || !isObject(parsed(bindings)))
+      report(team_id, `the configuration of template ${id} cannot be read`);
+  });
+
+const isPity = (value: unknown): boolean =>
+  isObject(value) &&
+  isCount(value.losses) &&
+  Array.isArray(value.counters) &&
+  value.counters.every((counter) => isObject(counter) && typeof counter.tier === 'string' && isCount(counter.since));
+
+const isOwnState = (value: unknown): boolean =>
+  isObject(value) &&
+  isCount(value.rolls) &&
+  isCount(value.sparkPoints) &&
+  (value.idle === null || (isObject(value.idle) && isCount(value.idle.rolls) && Number.isFinite(value.idle.atMs)));
+
+const checkStates: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectStates(snapshot.queries), ({ team_id, user_id, scope, template_id, state }) => {
+    const value = parsed(state);
+    const isGroup = template_id === null;
+    const isWell = isGroup ? isPity(value) : isObject(value) && isOwnState(value.own) && isPity(value.pity);
+    if (!isWell) report(team_id, `the state of user ${user_id} under ${scope} cannot be read`);
+    if (isGroup ? !scope.startsWith('group:') : scope !== `template:${template_id}`)
+      report(team_id, `the state of user ${user_id} under ${scope} belongs to template ${template_id ?? 'none'}`);
+  });
+
+const checkAnswers: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectEmptyAnswers(snapshot.queries), ({ team_id, key }) =>
+    report(team_id, `the stored answer of the idempotency key ${key} is empty`),
+  );
+
+const checkCounters: Check = async (snapshot, report) => {
+  const teams: string[] = [];
+  await forEachRow(snapshot, store.selectTeamIds(snapshot.queries), ({ id }) => teams.push(id));
+  let rolls = 0;
+  for (const teamId of teams) rolls += await checkRollCounts(snapshot, teamId, (finding) => report(teamId, finding));
+  return rolls;
+};
+
+/** Looks at everything; answers how much there was of what. */
+export const checkAll = async (snapshot: Snapshot, report: Report) => {
+  await checkItemCounts(snapshot, report);
+  await checkTemplates(snapshot, report);
+  const states = await checkStates(snapshot, report);
+  const instances = await checkInstances(snapshot, report);
+  const events = await checkHistory(snapshot, report);
+  const placements = await checkPlacements(snapshot, report);
+  await checkGridRows(snapshot, report);
+  await checkAnswers(snapshot, report);
+  return { instances, placements, events, states, rolls: await checkCounters(snapshot, report) };
+};

@@ -1,0 +1,192 @@
+/** Queries over all teams, each to be read as a stream: what they find is compared, never changed. */
+import { sql } from 'kysely';
+import type { Queries } from '../../database/work.ts';
+
+export const selectTeamIds = (queries: Queries) => queries.selectFrom('teams').select('id').orderBy('id').compile();
+
+/** Teams whose number of items is not that which stands beside them. */
+export const selectWrongItemCounts = (queries: Queries) =>
+  queries
+    .selectFrom('teams')
+    .leftJoin('items', 'items.team_id', 'teams.id')
+    .select(['teams.id as team_id', 'teams.item_count', sql<number>`count(items.id)`.as('items')])
+    .groupBy(['teams.id', 'teams.item_count'])
+    .having(sql<boolean>`count(items.id) <> teams.item_count`)
+    .orderBy('teams.id')
+    .compile();
+
+/** What each placed instance covers, and what it should. */
+export const selectPlacements = (queries: Queries) =>
+  queries
+    .selectFrom((from) =>
+      from
+        .selectFrom('item_instance_spaces')
+        .select([
+          'team_id',
+          'item_instance_id',
+          sql<string>`min(user_space_id)`.as('user_space_id'),
+          sql<number>`count(distinct user_space_id)`.as('user_spaces'),
+          sql<number>`count(*)`.as('cells'),
+          sql<number>`min(x)`.as('left'),
+          sql<number>`max(x)`.as('right'),
+          sql<number>`min(y)`.as('top'),
+          sql<number>`max(y)`.as('bottom'),
+          sql<number>`sum(case when part = 0 and id is not null and rotated is not null
+            and created_at is not null and updated_at is not null then 1 else 0 end)`.as('firsts'),
+          sql<number>`max(rotated)`.as('rotated'),
+        ])
+        .groupBy(['team_id', 'item_instance_id'])
+        .as('placed'),
+    )
+    .innerJoin('item_instances as instance', (join) =>
+      join.onRef('instance.team_id', '=', 'placed.team_id').onRef('instance.id', '=', 'placed.item_instance_id'),
+    )
+    .innerJoin('items as item', (join) =>
+      join.onRef('item.team_id', '=', 'placed.team_id').onRef('item.id', '=', 'instance.item_id'),
+    )
+    .innerJoin('user_spaces as bag', (join) =>
+      join.onRef('bag.team_id', '=', 'placed.team_id').onRef('bag.id', '=', 'placed.user_space_id'),
+    )
+    .innerJoin('spaces as space', (join) =>
+      join.onRef('space.team_id', '=', 'placed.team_id').onRef('space.id', '=', 'bag.space_id'),
+    )
+    .selectAll('placed')
+    .select([
+      'instance.user_id as owner',
+      'bag.user_id as bag_owner',
+      'item.width',
+      'item.height',
+      'space.cols',
+      'space.rows',
+    ])
+    .compile();
+
+/** Cells whose number among those of their instance is not that of where they lie. */
+export const selectMisnumberedCells = (queries: Queries, partsARow: number) =>
+  queries
+    .selectFrom('item_instance_spaces as cell')
+    .innerJoin('item_instance_spaces as first', (join) =>
+      join
+        .onRef('first.team_id', '=', 'cell.team_id')
+        .onRef('first.item_instance_id', '=', 'cell.item_instance_id')
+        // Not `= 0`: it is to be found by its instance, and not among all first cells in their order.
+        .on('first.part', '<', 1),
+    )
+    .select(['cell.team_id', 'cell.item_instance_id', 'cell.user_space_id', 'cell.x', 'cell.y', 'cell.part'])
+    .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsARow)} + cell.x - first.x`)
+    .compile();
+
+/** All cells, row by row of each grid, with what the row says is taken. */
+export const selectCellsWithRows = (queries: Queries) =>
+  queries
+    .selectFrom('item_instance_spaces as cell')
+    .leftJoin('user_space_rows as row', (join) =>
+      join
+        .onRef('row.team_id', '=', 'cell.team_id')
+        .onRef('row.user_space_id', '=', 'cell.user_space_id')
+        .onRef('row.y', '=', 'cell.y'),
+    )
+    .select(['cell.team_id', 'cell.user_space_id', 'cell.y', 'cell.x', 'row.taken'])
+    .orderBy('cell.team_id')
+    .orderBy('cell.user_space_id')
+    .orderBy('cell.y')
+    .orderBy('cell.x')
+    .compile();
+
+/** Rows of grids in which something is said to be taken, and nothing lies. */
+export const selectRowsWithoutCells = (queries: Queries) =>
+  queries
+    .selectFrom('user_space_rows as row')
+    .select(['row.team_id', 'row.user_space_id', 'row.y'])
+    .where('row.taken', '<>', '0')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('item_instance_spaces as cell')
+            .select('cell.x')
+            .whereRef('cell.team_id', '=', 'row.team_id')
+            .whereRef('cell.user_space_id', '=', 'row.user_space_id')
+            .whereRef('cell.y', '=', 'row.y'),
+        ),
+      ),
+    )
+    .compile();
+
+/** All events in their order, each with the instance as it is, if it is. */
+export const selectHistory = (queries: Queries) =>
+  queries
+    .selectFrom('item_instance_history as event')
+    .leftJoin('item_instances as instance', (join) =>
+      join.onRef('instance.team_id', '=', 'event.team_id').onRef('instance.id', '=', 'event.item_instance_id'),
+    )
+    .select([
+      'event.team_id',
+      'event.item_instance_id',
+      'event.sequence',
+      'event.event',
+      'event.item_id',
+      'event.from_user_id',
+      'event.to_user_id',
+      'instance.user_id as owner',
+      'instance.item_id as instance_item_id',
+      'instance.cause as instance_cause',
+    ])
+    .orderBy('event.team_id')
+    .orderBy('event.item_instance_id')
+    .orderBy('event.sequence')
+    .compile();
+
+/** Instances that leave it to the history to tell how they came about, and that it has nothing of. */
+export const selectUntoldInstances = (queries: Queries) =>
+  queries
+    .selectFrom('item_instances as instance')
+    .select(['instance.team_id', 'instance.id'])
+    .where('instance.cause', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('item_instance_history as event')
+            .select('event.sequence')
+            .whereRef('event.team_id', '=', 'instance.team_id')
+            .whereRef('event.item_instance_id', '=', 'instance.id'),
+        ),
+      ),
+    )
+    .compile();
+
+export const selectInstances = (queries: Queries) =>
+  queries.selectFrom('item_instances').select(['team_id', 'id', 'attribute_values']).compile();
+
+export const selectTemplates = (queries: Queries) =>
+  queries.selectFrom('templates').select(['team_id', 'id', 'config', 'bindings']).compile();
+
+export const selectStates = (queries: Queries) =>
+  queries.selectFrom('user_states').select(['team_id', 'user_id', 'scope', 'template_id', 'state']).compile();
+
+export const selectEmptyAnswers = (queries: Queries) =>
+  queries
+    .selectFrom('stored_answers')
+    .select(['team_id', 'key'])
+    .where(({ or, eb }) => or([eb('answer', '=', ''), eb('fingerprint', '=', '')]))
+    .compile();
+
+export const selectRolls = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('roll_events')
+    .select(['id', 'template_id', 'rolled_at', 'results'])
+    .where('team_id', '=', teamId)
+    .compile();
+
+export const selectCounts = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('roll_counts')
+    .select(['day', 'template_id', 'rolls', 'counts'])
+    .where('team_id', '=', teamId)
+    .compile();
+
+export const selectPendingCounts = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('roll_pending')
+    .select(['day', 'template_id', 'rolls', 'counts'])
+    .where('team_id', '=', teamId)
+    .compile();

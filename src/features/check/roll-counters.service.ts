@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { Snapshot } from '../../database/work.ts';
+import { utcDay } from '../../time.ts';
+import * as store from './check.store.ts';
+
+/** The largest prime below 2^47: sums of two remainders stay exact. */
+const PRIME = 140_737_488_355_213;
+
+/**
+ * Rolls of one day and one template: how many, and a fingerprint of which items, the sum of a number for each of them. To
+ * keep the items themselves would take memory for all items of all days.
+ */
+interface Sum {
+  rolls: number;
+  print: number;
+}
+
+const EVER = '';
+
+const createSums = () => {
+  const sums = new Map<string, Sum>();
+  return {
+    keys: () => sums.keys(),
+    of: (day: string, templateId: string): Sum => {
+      const key = `${day}\n${templateId}`;
+      let sum = sums.get(key);
+      if (sum === undefined) {
+        sum = { rolls: 0, print: 0 };
+        sums.set(key, sum);
+      }
+      return sum;
+    },
+  };
+};
+
+const createPrints = () => {
+  const known = new Map<string, number>();
+  return (itemId: string): number => {
+    let print = known.get(itemId);
+    if (print === undefined) {
+      print = createHash('sha256').update(itemId).digest().readUIntBE(0, 6) % PRIME;
+      known.set(itemId, print);
+    }
+    return print;
+  };
+};
+
+type Prints = ReturnType<typeof createPrints>;
+
+const listOf = (text: string): unknown[] | undefined => {
+  try {
+    const value = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** What a list of items and counts by turns adds up to; undefined where it is none. */
+const sumOf = (counts: string, prints: Prints): Sum | undefined => {
+  const list = listOf(counts);
+  if (list === undefined || list.length % 2 !== 0) return undefined;
+  let rolls = 0;
+  let print = 0n;
+  for (let index = 0; index < list.length; index += 2) {
+    const [itemId, count] = [list[index], list[index + 1]];
+    if (typeof itemId !== 'string' || !Number.isSafeInteger(count) || (count as number) < 1) return undefined;
+    rolls += count as number;
+    print += BigInt(count as number) * BigInt(prints(itemId));
+  }
+  return { rolls, print: Number(print % BigInt(PRIME)) };
+};
+
+const add = (sum: Sum, { rolls, print }: Sum): void => {
+  sum.rolls += rolls;
+  sum.print = (sum.print + print) % PRIME;
+};
+
+const named = (day: string, templateId: string): string =>
+  `${templateId === '' ? 'rolls without a template' : `rolls on template ${templateId}`}${day === EVER ? ', all days together' : ` on ${day}`}`;
+
+/** Adds up the record of a team; answers how many rows it has. */
+const readRecord = async (
+  snapshot: Snapshot,
+  teamId: string,
+  prints: Prints,
+  report: (finding: string) => void,
+): Promise<{ recorded: ReturnType<typeof createSums>; rows: number }> => {
+  const recorded = createSums();
+  let rows = 0;
+  for await (const events of snapshot.stream(store.selectRolls(snapshot.queries, teamId))) {
+    rows += events.length;
+    for (const { id, template_id, rolled_at, results } of events) {
+      const rolled = listOf(results);
+      if (rolled === undefined || !rolled.every((one) => Array.isArray(one) && typeof one[0] === 'string')) {
+        report(`the results of roll ${id} cannot be read`);
+        continue;
+      }
+      for (const sum of [recorded.of(utcDay(rolled_at), template_id ?? ''), recorded.of(EVER, template_id ?? '')])
+        for (const [itemId] of rolled as [string][]) add(sum, { rolls: 1, print: prints(itemId) });
+    }
+  }
+  return { recorded, rows };
+};
+
+/** Adds up what the counters of a team say, with what waits to be added to them. */
+const readCounters = async (
+  snapshot: Snapshot,
+  teamId: string,
+  prints: Prints,
+  report: (finding: string) => void,
+): Promise<ReturnType<typeof createSums>> => {
+  const told = createSums();
+  const take = (row: { day: string; template_id: string; rolls: number; counts: string }, days: readonly string[]) => {
+    const sum = sumOf(row.counts, prints);
+    if (sum === undefined) report(`the counters of ${named(row.day, row.template_id)} cannot be read`);
+    else if (sum.rolls !== row.rolls)
+      report(
+        `the counters of ${named(row.day, row.template_id)} say ${row.rolls}, but their items add up to ${sum.rolls}`,
+      );
+    for (const day of days) add(told.of(day, row.template_id), { rolls: row.rolls, print: sum?.print ?? 0 });
+  };
+  for await (const rows of snapshot.stream(store.selectCounts(snapshot.queries, teamId)))
+    for (const row of rows) take(row, [row.day]);
+  for await (const rows of snapshot.stream(store.selectPendingCounts(snapshot.queries, teamId)))
+    for (const row of rows) take(row, [row.day, EVER]);
+  return told;
+};
+
+/** Compares the counters of a team with its record of rolls; answers how many rows that has. */
+export const checkRollCounts = async (
+  snapshot: Snapshot,
+  teamId: string,
+  report: (finding: string) => void,
+): Promise<number> => {
+  const prints = createPrints();
+  const { recorded, rows } = await readRecord(snapshot, teamId, prints, report);
+  const told = await readCounters(snapshot, teamId, prints, report);
+  for (const key of [...new Set([...recorded.keys(), ...told.keys()])].sort()) {
+    const [day = '', templateId = ''] = key.split('\n');
+    const [inRecord, inCounters] = [recorded.of(day, templateId), told.of(day, templateId)];
+    if (inRecord.rolls !== inCounters.rolls)
+      report(`${named(day, templateId)}: the counters say ${inCounters.rolls}, the record has ${inRecord.rolls}`);
+    else if (inRecord.print !== inCounters.print)
+      report(
+        `${named(day, templateId)}: the counters and the record have ${inRecord.rolls} rolls, but of different items`,
+      );
+  }
+  return rows;
+};

@@ -1,0 +1,457 @@
+import assert from 'node:assert/strict';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { backup } from '../src/cli/backup.ts';
+import { type Contents, readBackup, writeBackup } from '../src/cli/backup-file.ts';
+import { check } from '../src/cli/check.ts';
+import type { Options } from '../src/cli/command.ts';
+import { restore } from '../src/cli/restore.ts';
+import { MIGRATIONS } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/open.ts';
+import { TABLES } from '../src/database/tables.ts';
+import { digestOf as contentsOf, tableIn } from '../src/database/transfer.ts';
+import type { Database, Snapshot, Value } from '../src/database/work.ts';
+import { digestOf } from '../src/digest.ts';
+import {
+  basic,
+  createEmptyDatabase,
+  ENGINES,
+  type Engine,
+  onEveryDatabase,
+  type Service,
+  startService,
+} from './harness.ts';
+import { answersOf, createGame } from './played.ts';
+import { run, runToEnd } from './processes.ts';
+
+const COMMANDS = { backup, restore, check };
+
+/** Runs a command in this process, which is quicker, and answers what it printed; it must go well. */
+const itemwright = async (
+  databaseUrl: string,
+  name: keyof typeof COMMANDS,
+  argument?: string,
+  options: Options = {},
+) => {
+  const lines: string[] = [];
+  const call = { databaseUrl, argument, options, say: (line: string) => void lines.push(line) };
+  assert.ok(await COMMANDS[name].run(call), lines.join('\n'));
+  return lines.join('\n');
+};
+
+/** The same in a process of its own, as beside a service. */
+const itemwrightApart = async (databaseUrl: string, ...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await runToEnd('src/cli.ts', args, { DATABASE_URL: databaseUrl });
+  assert.equal(stderr, '', args.join(' '));
+  assert.equal(code, 0, stdout);
+  return stdout;
+};
+
+const tablesOf = ({ tables }: Contents) => tables.map(({ table, rows, sha256 }) => ({ table, rows, sha256 }));
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'itemwright-backup-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+let files = 0;
+const newFile = (): string => {
+  files += 1;
+  return join(folder, `${files}.jsonl.gz`);
+};
+
+/** What a database holds, told by a backup of it. */
+const holdings = async (databaseUrl: string) => {
+  const file = newFile();
+  await itemwright(databaseUrl, 'backup', file);
+  return tablesOf(await readBackup(file));
+};
+
+/** The service on another database, seen by the team of the first. */
+const withService = async <T>(
+  url: string,
+  { teamId, secret }: Service,
+  use: (other: Service, asBefore: Service) => Promise<T>,
+) => {
+  const other = await startService(url);
+  try {
+    return await use(other, other.anyone(basic(teamId, secret)) as Service);
+  } finally {
+    await other.stop();
+  }
+};
+
+/** A backup as another version would have made it. */
+const backupAsOf = async (database: Database, schema: string, tables: readonly string[]): Promise<string> => {
+  const file = newFile();
+  const taken = { engine: database.engine, schema, takenAt: new Date().toISOString(), tables };
+  await database.snapshot((snapshot) => writeBackup(snapshot, createWriteStream(file), taken));
+  return file;
+};
+
+onEveryDatabase('a backup', (service, engine) => {
+  let game: Awaited<ReturnType<typeof createGame>>;
+  before(async () => {
+    game = await createGame(service());
+    await game.play(6);
+  });
+
+  for (const other of ENGINES) {
+    test(`is restored on ${other}, where the service answers as before`, async () => {
+      const keyed = ['/items/roll', { userId: 'replayed' }, { headers: { 'idempotency-key': `to ${other}` } }] as const;
+      const { body: rolled } = await service().post(...keyed);
+      const file = newFile();
+      assert.match(
+        await itemwright(service().databaseUrl, 'backup', file),
+        new RegExp(`${TABLES.length} tables, [\\d,]+ rows`),
+      );
+      const expected = await answersOf(service());
+      assert.ok(Object.keys(expected).length > 40);
+      const empty = await createEmptyDatabase(other);
+      try {
+        assert.match(await itemwright(empty.url, 'restore', file), /^restored [\d,]+ rows/m);
+        assert.deepEqual(await holdings(empty.url), tablesOf(await readBackup(file)));
+        await withService(empty.url, service(), async (_, asBefore) => {
+          assert.deepEqual(await answersOf(asBefore), expected);
+          const again = await asBefore.post(...keyed);
+          assert.equal(again.headers.get('idempotency-replayed'), 'true');
+          assert.deepEqual(again.body, rolled);
+        });
+      } finally {
+        await empty.drop();
+      }
+    });
+  }
+
+  test('sees nothing of what is written after it has begun', async () => {
+    const look = async (snapshot: Snapshot) => {
+      const digests = [];
+      for (const name of ['users', 'item_instances', 'roll_events'])
+        digests.push(await contentsOf(snapshot, await tableIn(snapshot, name)));
+      return digests;
+    };
+    const { database } = service();
+    const [first, second] = await database.snapshot(async (snapshot) => {
+      const before = await look(snapshot);
+      assert.equal((await service().post('/items/roll', { userId: 'late' })).status, 200);
+      return [before, await look(snapshot)];
+    });
+    assert.deepEqual(second, first);
+    for (const [index, digest] of (await database.snapshot(look)).entries()) assert.notDeepEqual(digest, first[index]);
+  });
+
+  test('is one moment of a service that is written to meanwhile', async () => {
+    let isOver = false;
+    const playing = game.play(Number.POSITIVE_INFINITY, () => isOver);
+    const file = newFile();
+    await itemwrightApart(service().databaseUrl, 'backup', file);
+    isOver = true;
+    await playing;
+    const empty = await createEmptyDatabase(engine);
+    try {
+      await itemwright(empty.url, 'restore', file);
+      assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  test('replaces what a running service has, which goes on with what was restored', async () => {
+    const file = newFile();
+    await itemwright(service().databaseUrl, 'backup', file);
+    const expected = await answersOf(service());
+    const empty = await createEmptyDatabase(engine);
+    try {
+      await withService(empty.url, service(), async (other, asBefore) => {
+        // The same team with another catalog, compiled and remembered by the service.
+        await other.post('/items', { id: 'other', name: 'Other' });
+        assert.equal((await other.post('/items/roll', {})).body.item.id, 'other');
+        const before = await holdings(empty.url);
+        await assert.rejects(itemwright(empty.url, 'restore', file), /is not empty \(it has teams\); --replace/);
+        assert.deepEqual(await holdings(empty.url), before);
+        let isOver = false;
+        const statuses = new Set<number>();
+        const rolling = (async () => {
+          while (!isOver) statuses.add((await other.post('/items/roll', {})).status);
+        })();
+        await itemwrightApart(empty.url, 'restore', '--replace', file);
+        isOver = true;
+        await rolling;
+        for (const status of statuses) assert.ok([200, 401, 503].includes(status), String(status));
+        assert.deepEqual(await answersOf(asBefore), expected);
+        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+      });
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  test('that replaces an earlier state of the same team leaves no trace of it in a running service', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/items', { id: 'first', name: 'First' });
+    assert.equal((await team.post('/items/roll', {})).body.item.id, 'first');
+    const file = newFile();
+    await itemwright(service().databaseUrl, 'backup', file);
+    await team.put('/items/first', { name: 'First', rollNumerator: 0 });
+    await team.post('/items', { id: 'second', name: 'Second' });
+    assert.equal((await team.post('/items/roll', {})).body.item.id, 'second');
+    await itemwrightApart(service().databaseUrl, 'restore', '--replace', file);
+    assert.equal((await team.post('/items/roll', {})).body.item.id, 'first');
+    assert.equal((await team.get('/items/second')).status, 404);
+  });
+
+  test('is of the owner alone, overwrites nothing unless told to, and leaves nothing else behind', async () => {
+    const own = await mkdtemp(join(folder, 'own-'));
+    const file = join(own, 'file');
+    await itemwright(service().databaseUrl, 'backup', file);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const first = await readFile(file);
+    await assert.rejects(itemwright(service().databaseUrl, 'backup', file), /exists already; --force overwrites it/);
+    assert.deepEqual(await readFile(file), first);
+    await itemwright(service().databaseUrl, 'backup', file, { force: true });
+    await assert.rejects(itemwright(service().databaseUrl, 'backup', join(own, 'no', 'folder')), /ENOENT/);
+    assert.deepEqual(await readdir(own), ['file']);
+  });
+
+  describe('is refused, and nothing is touched,', () => {
+    const textOf = async (file: string): Promise<string> => gunzipSync(await readFile(file)).toString('utf8');
+    const change =
+      (edit: (text: string) => string) =>
+      async (file: string): Promise<Buffer> => {
+        const text = await textOf(file);
+        const edited = edit(text);
+        assert.notEqual(edited, text);
+        return gzipSync(edited);
+      };
+    const cut = (share: number) => async (file: string) => {
+      const bytes = await readFile(file);
+      return bytes.subarray(0, Math.floor(bytes.length * share));
+    };
+    const damages: [string, (file: string) => Promise<Buffer>, RegExp][] = [
+      ['where it is cut off early', cut(0.1), /is cut off/],
+      ['where it is cut off late', cut(0.999), /is cut off/],
+      [
+        'where a byte is another',
+        async (file) => {
+          const bytes = await readFile(file);
+          bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] as number) ^ 1;
+          return bytes;
+        },
+        /is (damaged|cut off)/,
+      ],
+      [
+        'where a row is another',
+        change((text) => text.replace('"Power",0,1000', '"Power",0,1001')),
+        /table attributes is not/,
+      ],
+      ['where a row is missing', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
+      [
+        'where a table is missing',
+        change((text) => text.replace(/^\{"table":"spaces"[\s\S]*?(?=^\{"table")/m, '')),
+        /is damaged/,
+      ],
+      ['where the first line is another', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
+      ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is cut off/],
+      ['where the last line is half there', change((text) => text.slice(0, -10)), /is cut off/],
+      [
+        'where lines are swapped',
+        change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
+        /is damaged/,
+      ],
+      ['where a line is nothing', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
+      ['where it goes on after its end', change((text) => `${text}${text}`), /goes on after its end/],
+      ['where it is of a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
+      ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not a backup/],
+      ['where it is some other file', async () => Buffer.from('PK: hello'), /is not a backup/],
+      ['where it is empty', async () => Buffer.from(''), /is (not a backup|cut off)/],
+    ];
+    let file: string;
+    let target: Awaited<ReturnType<typeof createEmptyDatabase>>;
+    let held: Awaited<ReturnType<typeof holdings>>;
+    before(async () => {
+      file = newFile();
+      await itemwright(service().databaseUrl, 'backup', file);
+      target = await createEmptyDatabase(engine);
+      await (await startService(target.url)).stop();
+      held = await holdings(target.url);
+    });
+    after(() => target?.drop());
+
+    test('if it is damaged in any way', async () => {
+      for (const [what, damage, expected] of damages) {
+        const damaged = newFile();
+        await writeFile(damaged, await damage(file));
+        await assert.rejects(readBackup(damaged), expected, what);
+      }
+      const [, damage, expected] = damages.at(0) as (typeof damages)[number];
+      const damaged = newFile();
+      await writeFile(damaged, await damage(file));
+      await assert.rejects(itemwright(target.url, 'restore', damaged, { replace: true }), expected);
+      assert.deepEqual(await holdings(target.url), held);
+    });
+
+    test('if it was made by a newer version', async () => {
+      const newer = await backupAsOf(service().database, '9999-later', TABLES);
+      await assert.rejects(
+        itemwright(target.url, 'restore', newer, { replace: true }),
+        /newer version of Itemwright \(9999-later\)/,
+      );
+      assert.deepEqual(await holdings(target.url), held);
+    });
+
+    test('if the restore is killed in the middle', async () => {
+      const source = await createEmptyDatabase('sqlite');
+      const database = openDatabase(source.url);
+      const large = newFile();
+      try {
+        await database.migrate();
+        await database.load(async (load) => {
+          const team: Value[] = ['t', 'T', 'v', 'v', 0, 1, 1];
+          await load.insert(await tableIn(load, 'teams'), [team]);
+          const rolls = Array.from({ length: 50_000 }, (_, index): Value[] => [
+            't',
+            `roll-${index}`,
+            null,
+            null,
+            1,
+            '[]',
+          ]);
+          await load.insert(await tableIn(load, 'roll_events'), rolls);
+        });
+        await itemwright(source.url, 'backup', large);
+      } finally {
+        await database.close();
+        await source.drop();
+      }
+      const restoring = run('src/cli.ts', ['restore', '--replace', large], { DATABASE_URL: target.url });
+      // The old rows are gone by then, as far as the restore can see, and many new ones are still to come.
+      await restoring.said('user_space_rows');
+      restoring.child.kill('SIGKILL');
+      const { code, stdout } = await restoring.ended;
+      assert.equal(code, null);
+      assert.doesNotMatch(stdout, /roll_events/);
+      assert.deepEqual(await holdings(target.url), held);
+    });
+
+    test('if it is not there', async () => {
+      await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /there is no file/);
+    });
+  });
+});
+
+/** The tables as they were before placements and their cells became one. */
+const TABLES_OF_0006 = [
+  ...['milestones', 'teams', 'secrets', 'attributes', 'classifiers', 'classifier_options'],
+  ...['items', 'item_classifiers', 'item_attributes', 'deleted_items'],
+  ...['templates', 'template_options', 'template_items', 'users', 'user_states'],
+  ...['item_instances', 'item_instance_history', 'spaces', 'user_spaces', 'item_instance_spaces', 'occupied_cells'],
+  ...['user_space_rows', 'stored_answers', 'roll_events', 'roll_counts', 'roll_pending'],
+];
+
+const OLD_ROWS: Record<string, Value[][]> = {
+  teams: [['t', 'Old team', 'v1', 'v1', 1, 1, 1]],
+  secrets: [['t', 's', 'first', 'admin', digestOf('a-secret-of-old-times'), 1]],
+  items: [['t', 'sword', 1, 1, 'Sword', null, 1, 2, 1]],
+  users: [['t', 'ann', 1, 1, null]],
+  spaces: [['t', 'bag', 1, 1, 'Bag', 4, 4]],
+  user_spaces: [['t', 'bag-of-ann', 1, 1, 'ann', 'bag', null]],
+  item_instances: [['t', 'one', 5, 5, 'sword', 'ann', '{}']],
+  item_instance_spaces: [['t', 'p', 6, 6, 'one', 'bag-of-ann', 1, 2, 0]],
+  occupied_cells: [
+    ['t', 'bag-of-ann', 'p', 1, 2],
+    ['t', 'bag-of-ann', 'p', 2, 2],
+  ],
+  user_space_rows: [['t', 'bag-of-ann', 2, '6']],
+  item_instance_history: [['t', 'one', 1, 'sword', 'created', null, 'ann', 'request', 5, 'r']],
+  roll_events: [['t', 'e', null, 'ann', Date.UTC(2026, 0, 2), '[["sword"]]']],
+  roll_counts: [
+    ['t', '', '2026-01-02', 1, '["sword",1]'],
+    ['t', '', '', 1, '["sword",1]'],
+  ],
+};
+
+/** The team of a backup that was made when there were seven migrations. */
+const KEPT = { teamId: '01a1dff4-5584-7600-b714-b1c7cd5757e7', secret: 'zwrd6ycGGaFNEJj3wTqvPYjv1kFuemzvCtHKcfO4hKQ' };
+
+/** A database that an earlier version has left, with the tables of then. */
+const createOldDatabase = async (engine: Engine) => {
+  const empty = await createEmptyDatabase(engine);
+  const database = openDatabase(empty.url);
+  const until = Object.keys(MIGRATIONS).indexOf('0006-one-history-index-less');
+  await database.migrate(Object.fromEntries(Object.entries(MIGRATIONS).slice(0, until + 1)));
+  await database.transaction('', async ({ queries }) => {
+    for (const name of TABLES_OF_0006)
+      for (const row of OLD_ROWS[name] ?? [])
+        await sql`insert into ${sql.table(name)} values (${sql.join(row)})`.execute(queries);
+  });
+  return { ...empty, database };
+};
+
+for (const engine of ENGINES) {
+  describe(`a backup of an earlier version on ${engine}`, () => {
+    test('is brought up to date as it is restored, in place of all that was there', async () => {
+      const old = await createOldDatabase(engine);
+      const file = await backupAsOf(old.database, '0006-one-history-index-less', TABLES_OF_0006);
+      await old.database.close();
+      await old.drop();
+      const empty = await createEmptyDatabase(engine);
+      const service = await startService(empty.url);
+      try {
+        await service.post('/items', { name: 'New' });
+        await itemwrightApart(empty.url, 'restore', file, '--replace');
+        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+        const asOld = service.anyone(basic('t', 'a-secret-of-old-times'));
+        assert.equal((await asOld.get('/team')).body.name, 'Old team');
+        const { body: instance } = await asOld.get('/item-instances/one');
+        const { spacePositionX, spacePositionY } = instance.itemInstanceSpace;
+        assert.deepEqual([instance.item.id, spacePositionX, spacePositionY], ['sword', 1, 2]);
+        assert.equal((await asOld.get('/item-instances/one/history')).body[0].requestId, 'r');
+        assert.equal((await asOld.get('/roll-events/stats')).body.totalRolls, 1);
+        assert.equal((await asOld.post('/items/roll', { userId: 'ann' })).body.item.id, 'sword');
+      } finally {
+        await service.stop();
+        await empty.drop();
+      }
+    });
+
+    test('is the file of then, kept here for ever', async () => {
+      const empty = await createEmptyDatabase(engine);
+      try {
+        await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
+        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong: looked at 45 instances, 25 placements/);
+        const service = await startService(empty.url);
+        const team = service.anyone(basic(KEPT.teamId, KEPT.secret));
+        const { totalRolls, rollsByTemplate } = (await team.get('/roll-events/stats')).body;
+        assert.deepEqual([totalRolls, rollsByTemplate], [69, { 'banner-a': 16, 'banner-b': 10 }]);
+        assert.equal((await team.get('/users')).body.length, 24);
+        assert.equal((await team.get('/items')).body.length, 13);
+        await service.stop();
+      } finally {
+        await empty.drop();
+      }
+    });
+
+    test('is not made by this one, which leaves an old database as it is', async () => {
+      const old = await createOldDatabase(engine);
+      try {
+        for (const name of ['backup', 'check'] as const)
+          await assert.rejects(itemwright(old.url, name, newFile()), /older version of Itemwright \(0006-one/);
+        assert.equal(await old.database.snapshot((snapshot) => snapshot.schema()), '0006-one-history-index-less');
+      } finally {
+        await old.database.close();
+        await old.drop();
+      }
+    });
+  });
+}
+
+test('a database that is not there is not made by a backup', async () => {
+  const path = join(folder, 'none.db');
+  await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /there is no database at/);
+  await assert.rejects(stat(path), /ENOENT/);
+});

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { before, test } from 'node:test';
+import pg from 'pg';
+import { check } from '../src/cli/check.ts';
+import { openDatabase } from '../src/database/open.ts';
+import { REFERENCES } from '../src/database/references.ts';
+import { TABLES } from '../src/database/tables.ts';
+import { createEmptyDatabase, onEveryDatabase } from './harness.ts';
+import { createGame } from './played.ts';
+import { runToEnd } from './processes.ts';
+
+/** Does what no command would do: a connection on which the database minds nothing. */
+const damage = async (url: string, statements: readonly string[]): Promise<void> => {
+  if (url.startsWith('sqlite:')) {
+    const raw = new DatabaseSync(url.replace('sqlite:', ''), { enableForeignKeyConstraints: false });
+    for (const statement of statements) assert.ok(raw.prepare(statement).run().changes > 0, statement);
+    raw.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  for (const statement of statements) assert.ok(((await client.query(statement)).rowCount ?? 0) > 0, statement);
+  await client.end();
+};
+
+const look = async (databaseUrl: string): Promise<{ isWell: boolean; lines: string[] }> => {
+  const lines: string[] = [];
+  const isWell = await check.run({ databaseUrl, argument: undefined, options: {}, say: (line) => lines.push(line) });
+  return { isWell, lines };
+};
+
+/** What is done to a team of which everything is known, and what is found then. */
+const DAMAGES: [string, string[], RegExp[]][] = [
+  [
+    'a cell that is missing',
+    ["delete from item_instance_spaces where team_id = 'TEAM' and item_instance_id = 'slab' and part = 1"],
+    [/slab in user space bag covers 1 cells of 1 × 1, but its item is 2 × 1/, /row 0 of user space bag says/],
+  ],
+  [
+    'something that reaches outside its grid',
+    ["update spaces set cols = 2 where team_id = 'TEAM' and id = 'narrow'"],
+    [/wide in user space narrow-bag reaches outside the grid of 2 × 2 cells/],
+  ],
+  [
+    "something in another player's bag",
+    ["update item_instances set user_id = 'bob' where team_id = 'TEAM' and id = 'lent'"],
+    [/lent in user space bag belongs to user bob, but the user space to ann/],
+  ],
+  [
+    'a first cell that tells nothing',
+    ["update item_instance_spaces set id = null where team_id = 'TEAM' and item_instance_id = 'nameless'"],
+    [/nameless in user space bag has no first cell/],
+  ],
+  [
+    'a cell with the wrong number',
+    ["update item_instance_spaces set part = 7 where team_id = 'TEAM' and item_instance_id = 'numbered' and part = 1"],
+    [/cell at \d, \d of item instance numbered in user space bag has the wrong number 7/],
+  ],
+  [
+    'a row of a grid that hides free places',
+    ["update user_space_rows set taken = 'f' where team_id = 'TEAM' and user_space_id = 'spare-bag' and y = 0"],
+    [/row 0 of user space spare-bag says f is taken, but its cells are 1/],
+  ],
+  [
+    'a row of a grid where nothing lies',
+    ["insert into user_space_rows (team_id, user_space_id, y, taken) values ('TEAM', 'spare-bag', 3, '1')"],
+    [/row 3 of user space spare-bag says that cells are taken, but nothing lies there/],
+  ],
+  [
+    'an instance of an item that is gone',
+    [
+      "delete from items where team_id = 'TEAM' and id = 'gone'",
+      "update teams set item_count = item_count - 1 where id = 'TEAM'",
+    ],
+    [/1 of item_instances refer by item_id to gone, which is not among items/],
+  ],
+  [
+    'a player who is gone',
+    ["delete from users where team_id = 'TEAM' and id = 'carl'"],
+    [/1 of item_instances refer by user_id to carl, which is not among users/],
+  ],
+  [
+    'a placement of nothing',
+    ["delete from item_instances where team_id = 'TEAM' and id = 'lost'"],
+    [/1 of item_instance_spaces refer by item_instance_id to lost, which is not among item_instances/],
+  ],
+  [
+    'rows of no team',
+    ["insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ('nobody', 'k', 'f', '{}', 1)"],
+    [/^team nobody: 1 of stored_answers refer by team_id to nobody, which is not among teams/],
+  ],
+  [
+    'a number of items that is wrong',
+    ["update teams set item_count = 99 where id = 'TEAM'"],
+    [/has 4 items, but its item count says 99/],
+  ],
+  [
+    'counters that counted too much',
+    ["update roll_pending set rolls = rolls + 1, counts = '[\"dot\",2]' where team_id = 'TEAM' and template_id = ''"],
+    [/rolls without a template, all days together: the counters say 2, the record has 1/, /the counters say 2/],
+  ],
+  [
+    'counters of other items',
+    ["update roll_pending set counts = '[\"bar\",1]' where team_id = 'TEAM' and template_id = 'banner'"],
+    [/rolls on template banner, all days together: the .* of different items/, /of different items/],
+  ],
+  [
+    'a roll that cannot be read',
+    ["insert into roll_events (team_id, id, rolled_at, results) values ('TEAM', 'broken', 1, 'no list')"],
+    [/the results of roll broken cannot be read/],
+  ],
+  [
+    'a creation that nobody tells',
+    ["update item_instances set cause = null where team_id = 'TEAM' and id = 'untold'"],
+    [/untold does not tell how it came about/],
+  ],
+  [
+    'an owner whom the history does not know',
+    ["update item_instances set user_id = 'bob' where team_id = 'TEAM' and id = 'passed'"],
+    [/passed belongs to user bob, but its history gave it to dora/],
+  ],
+  [
+    'an event that is missing',
+    ["delete from item_instance_history where team_id = 'TEAM' and item_instance_id = 'travelled' and sequence = 2"],
+    [/travelled has event 3 where event 2 should be/],
+  ],
+  [
+    'a deletion that did not happen',
+    [
+      "insert into item_instance_history (team_id, item_instance_id, sequence, item_id, event, cause, created_at) values ('TEAM', 'alive', 2, 'dot', 'deleted', 'request', 1)",
+    ],
+    [/alive is there, but its history says that it was deleted/],
+  ],
+  [
+    'a deletion that nobody wrote down',
+    ["delete from item_instances where team_id = 'TEAM' and id = 'vanished'"],
+    [/vanished has event 2 where event 1 should be/, /vanished is gone, but its history does not say so/],
+  ],
+  [
+    'a giver who had nothing',
+    [
+      "update item_instance_history set from_user_id = 'eve' where team_id = 'TEAM' and item_instance_id = 'handed' and sequence = 3",
+    ],
+    [/handed was given away by eve in event 3, but bob had it/],
+  ],
+  [
+    'values that cannot be read',
+    ["update item_instances set attribute_values = '{' where team_id = 'TEAM' and id = 'garbled'"],
+    [/the attribute values of item instance garbled cannot be read/],
+  ],
+  [
+    'a template that cannot be read',
+    ["update templates set config = '[]' where team_id = 'TEAM' and id = 'banner'"],
+    [/the configuration of template banner cannot be read/],
+  ],
+  [
+    'a state that cannot be read',
+    ["update user_states set state = '{\"own\":{}}' where team_id = 'TEAM' and user_id = 'ann'"],
+    [/the state of user ann under template:banner cannot be read/],
+  ],
+  [
+    'a stored answer that is empty',
+    ["update stored_answers set answer = '' where team_id = 'TEAM' and key = 'kept'"],
+    [/the stored answer of the idempotency key kept is empty/],
+  ],
+];
+
+onEveryDatabase('a check', (service) => {
+  let teamId: string;
+  /** What was found by earlier tests: each does its damage to something else. */
+  const known = new Set<string>();
+
+  before(async () => {
+    const team = await service().anotherTeam();
+    teamId = team.teamId;
+    const must = async (method: string, path: string, body?: object, key?: string): Promise<void> => {
+      const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
+      const answer = await team.request(method, path, body, { headers });
+      assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+    };
+    const classifier = { name: 'Tier', classifierOptions: [{ name: 'top' }] };
+    const [top] = (await team.post('/classifiers', classifier)).body.classifierOptions;
+    for (const [id, width, rollNumerator] of [
+      ['dot', 1, 1],
+      ['bar', 3, 0],
+      ['slab', 2, 0],
+      ['gone', 1, 0],
+      ['spare', 1, 0],
+    ] as const)
+      await must('POST', '/items', {
+        id,
+        name: id,
+        width,
+        rollNumerator,
+        classifierOptionIds: id === 'dot' ? [top.id] : [],
+      });
+    await must('POST', '/templates', { id: 'banner', name: 'Banner', config: { baseRates: { top: 1 } } });
+    await must('POST', '/spaces', { id: 'bag', name: 'Bag', cols: 8, rows: 8 });
+    await must('POST', '/spaces', { id: 'narrow', name: 'Narrow', cols: 3, rows: 2 });
+    for (const [userId, id, spaceId] of [
+      ['ann', 'bag', 'bag'],
+      ['ann', 'narrow-bag', 'narrow'],
+      ['ann', 'spare-bag', 'bag'],
+    ])
+      await must('POST', `/users/${userId}/spaces`, { id, spaceId });
+    for (const id of ['bob', 'carl', 'dora']) await must('POST', '/users', { id });
+    const give = (id: string, itemId: string, userId: string, userSpaceId?: string) =>
+      must('POST', '/item-instances', { id, itemId, userId, userSpaceId });
+    await give('slab', 'slab', 'ann', 'bag');
+    await give('wide', 'bar', 'ann', 'narrow-bag');
+    for (const id of ['lent', 'nameless', 'lost']) await give(id, 'dot', 'ann', 'bag');
+    await give('numbered', 'slab', 'ann', 'bag');
+    await give('spare', 'dot', 'ann', 'spare-bag');
+    await give('of-gone', 'gone', 'ann');
+    await give('of-carl', 'dot', 'carl');
+    for (const id of ['untold', 'passed', 'travelled', 'alive', 'vanished', 'handed', 'garbled'])
+      await give(id, 'dot', 'ann');
+    const transfer = (id: string, toUserId: string) => must('POST', `/item-instances/${id}/transfer`, { toUserId });
+    for (const [id, ...owners] of [
+      ['passed', 'dora'],
+      ['travelled', 'bob', 'dora'],
+      ['vanished', 'bob'],
+      ['handed', 'bob', 'dora'],
+    ])
+      for (const owner of owners) await transfer(id as string, owner);
+    await must('POST', '/items/roll', {}, 'kept');
+    await must('POST', '/templates/banner/roll', { userId: 'ann' });
+  });
+
+  test('finds nothing wrong after many have played', async () => {
+    const game = await createGame(service());
+    await game.play(10);
+    const { isWell, lines } = await look(service().databaseUrl);
+    assert.ok(isWell, lines.join('\n'));
+    assert.match(lines.join('\n'), /^nothing is wrong: looked at [\d,]+ instances.*$/);
+  });
+
+  for (const [what, statements, expected] of DAMAGES) {
+    test(`finds ${what}`, async () => {
+      await damage(
+        service().databaseUrl,
+        statements.map((statement) => statement.replaceAll('TEAM', teamId)),
+      );
+      const { isWell, lines } = await look(service().databaseUrl);
+      assert.equal(isWell, false);
+      const found = lines.slice(0, -1).filter((line) => !known.has(line));
+      for (const line of found) known.add(line);
+      for (const one of expected)
+        assert.ok(
+          found.some((line) => one.test(line)),
+          `${one} in ${found.join('\n')}`,
+        );
+      for (const line of found)
+        assert.ok(
+          expected.some((one) => one.test(line)),
+          line,
+        );
+      for (const line of found)
+        if (!line.startsWith('team nobody')) assert.ok(line.startsWith(`team ${teamId}: `), line);
+    });
+  }
+
+  test('prints so many findings, counts the rest, and ends with 1', async () => {
+    const orphans = Array.from({ length: 120 }, (_, index) => `('lost-${index}', 'k', 'f', '{}', 1)`);
+    await damage(service().databaseUrl, [
+      `insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ${orphans.join()}`,
+    ]);
+    const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['check'], { DATABASE_URL: service().databaseUrl });
+    assert.equal(code, 1);
+    assert.equal(stderr, '');
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 102);
+    assert.match(lines.at(-2) ?? '', /^… and \d+ more$/);
+    assert.match(lines.at(-1) ?? '', /^1\d\d things are wrong/);
+  });
+});
+
+test('the references that a check follows are those of the schema', async () => {
+  const empty = await createEmptyDatabase('sqlite');
+  const database = openDatabase(empty.url);
+  await database.migrate();
+  await database.close();
+  const raw = new DatabaseSync(empty.url.replace('sqlite:', ''));
+  const found = new Set<string>();
+  for (const table of TABLES)
+    for (const { table: target, from, to } of raw.prepare('select * from pragma_foreign_key_list(?)').all(table))
+      if (from !== 'team_id' || to === 'id') found.add(`${table}.${from} → ${target}`);
+  raw.close();
+  await empty.drop();
+  const followed = new Set(REFERENCES.map(({ table, column, target }) => `${table}.${column} → ${target}`));
+  assert.ok(found.size > 30);
+  assert.deepEqual(
+    [...found].filter((one) => !followed.has(one)),
+    [],
+  );
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { onEveryDatabase } from '../harness.ts';
+import { freePort } from '../processes.ts';
+
+/** The first line that fails ends it, and the service that it started. */
+const STRICT = "set -e -o pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n";
+
+/** Runs the restore drill of the page on running the service: its lines as they stand there, but for the port. */
+const ROOT = join(import.meta.dirname, '../..');
+const page = await readFile(join(ROOT, 'docs/running.md'), 'utf8');
+const [, drill = ''] = /^### Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+
+const isInstalled = (...programs: string[]): boolean => {
+  try {
+    for (const program of programs) execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+if (!isInstalled('bash', 'curl', 'npm'))
+  test('the restore drill', { skip: 'there is no bash, no curl or no npm here to run it with' }, () => {});
+else
+  onEveryDatabase('the restore drill', (service) => {
+    test('is run as it stands on the page, while the service runs', async () => {
+      const { teamId, secret, databaseUrl } = service();
+      await service().post('/items', { id: 'sword', name: 'Sword' });
+      for (let rolls = 0; rolls < 3; rolls += 1) await service().post('/items/roll', { userId: 'ann' });
+      const port = await freePort();
+      const lines = drill.replaceAll('8081', String(port));
+      assert.equal(lines.match(new RegExp(String(port), 'g'))?.length, 3);
+      const { stdout } = await promisify(execFile)('bash', ['-c', `${STRICT}${lines}`], {
+        cwd: ROOT,
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          DATABASE_URL: databaseUrl,
+          CREDENTIALS: `${teamId}:${secret}`,
+        },
+      });
+      assert.match(stdout, /^restored [1-9]\d* rows/m);
+      assert.match(stdout, /^nothing is wrong: looked at 3 instances/m);
+      assert.ok(stdout.includes(`"id":"${teamId}"`), stdout);
+      assert.ok(stdout.includes('"totalRolls":3'), stdout);
+    });
+  });
