@@ -93,7 +93,7 @@ export const openPostgres = (url: string): Database => {
         await addPartitions(client, Date.now());
         partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
       }),
-    removeBefore: (table, beforeMs) => withClient((client) => dropPartitions(client, table, beforeMs)),
+    removeBefore: (table, beforeMs, goesOn) => withClient((client) => dropPartitions(client, table, beforeMs, goesOn)),
     observe: (observer) => {
       observed.by = observer;
     },
