@@ -19,7 +19,7 @@ let count = 0;
 
 /** What every id made at a moment or later sorts behind or begins with, and every earlier one before. */
 export const earliestId = (epochMs: number): string => {
-  const time = epochMs.toString(16).padStart(12, '0');
+  const time = Math.max(0, epochMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 };
 

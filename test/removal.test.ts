@@ -5,7 +5,7 @@ import { removeHistory, removeRolls } from '../src/chores.ts';
 import { claimChore } from '../src/database/claims.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { NO_TEAM } from '../src/database/work.ts';
+import { type Database, NO_TEAM } from '../src/database/work.ts';
 import { removeOldAnswers } from '../src/http/idempotency.ts';
 import { earliestId, newId } from '../src/ids.ts';
 import { LIMITS } from '../src/limits.ts';
@@ -108,8 +108,23 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       await Promise.all(nodes.map((node) => node.migrate()));
       await Promise.all(nodes.map((node) => node.maintain()));
       const found = await partitions(nodes[0]);
-      assert.equal(found.length, 6);
-      for (const name of found) assert.match(name, /^roll_events_(\d{4}_\d\d_\d\d|rest)$/);
+      assert.equal(found.length, 7);
+      for (const name of found) assert.match(name, /^roll_events_(\d{4}_\d\d_\d\d|before|rest)$/);
+      // Rolls that are brought from elsewhere have a place too, so that the rest stays small.
+      for (const [daysAgo, name] of [
+        [1000, 'roll_events_before'],
+        [0, /^roll_events_\d/],
+        [-20, /^roll_events_\d/],
+        [-100, 'roll_events_rest'],
+      ] as const) {
+        const { rows } = await (nodes[0] as Database).transaction('team', ({ queries }) =>
+          sql<{ name: string }>`insert into roll_events (team_id, id, rolled_at, results)
+            values ('team', ${earliestId(Date.now() - daysAgo * DAY_MS)}, 0, '[]')
+            returning tableoid::regclass::text as name`.execute(queries),
+        );
+        if (typeof name === 'string') assert.equal(rows[0]?.name, name);
+        else assert.match(rows[0]?.name ?? '', name);
+      }
       await Promise.all(nodes.map((node) => node.close()));
       await empty.drop();
     });

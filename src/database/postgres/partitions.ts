@@ -77,13 +77,21 @@ export const addPartitions = async (client: Client, nowMs: number): Promise<void
   }
 };
 
-/** Drops the partitions all of whose rows are from before a moment. */
-export const dropPartitions = async (client: Client, table: TimedTable, beforeMs: number): Promise<void> => {
+/** Drops the partitions all of whose rows are from before a moment, and removes such rows from the rest. */
+export const dropPartitions = async (
+  client: Client,
+  table: TimedTable,
+  beforeMs: number,
+  goesOn: () => boolean,
+): Promise<void> => {
   const before = earliestId(beforeMs);
   const isOld = ({ to }: Partition): boolean => to !== undefined && to <= before;
   for (const { name } of (await partitionsOf(client, table)).filter(isOld))
     await inTransaction(client, async () => {
       await client.query(`drop table if exists ${name}`);
     });
-  await client.query(`delete from ${table}_rest where id < $1`, [before]);
+  const most = LIMITS.rollEventsPerRemoval;
+  const removeSome = `delete from ${table}_rest where ctid = any(array(
+    select ctid from ${table}_rest where id < $1 limit ${most}))`;
+  while (goesOn() && (await client.query(removeSome, [before])).rowCount === most);
 };
