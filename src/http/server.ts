@@ -34,6 +34,8 @@ declare module 'fastify' {
     /** Bytes that were set aside for a body which is still to arrive. */
     awaitedBytes: number;
     isAdmitted: boolean;
+    /** Why it was not admitted. */
+    refusal: ServiceError | undefined;
   }
   interface FastifyInstance {
     /** Whether the service was told to stop: it still answers, but wants no more. */
@@ -218,6 +220,7 @@ export const createServer = async ({
   app.decorateRequest('exchange');
   app.decorateRequest('awaitedBytes', 0);
   app.decorateRequest('isAdmitted', false);
+  app.decorateRequest('refusal', undefined);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
@@ -227,15 +230,15 @@ export const createServer = async ({
 
   /** A request has arrived as a whole, and from here to its end it has a slot. */
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
-    const { exchange, context, isAdmitted } = request;
+    const { exchange, context } = request;
     // What is public has no context, and no limit but that of connections.
-    if (context === undefined || isAdmitted) return undefined;
+    if (context === undefined || request.isAdmitted || request.refusal !== undefined) return request.refusal;
     // Nobody is there any more who would wait for it.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
     giveBackBytes(request);
     exchange.waitsSinceMs = performance.now();
-    const refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
-    if (refusal !== undefined) return refusal;
+    request.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (request.refusal !== undefined) return request.refusal;
     request.isAdmitted = true;
     exchange.onEnd = () => pressure.release(context.teamId);
     return undefined;
@@ -244,8 +247,8 @@ export const createServer = async ({
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    const refusal = admitArrived(request);
-    if (refusal !== undefined) return done(refusal);
+    // What is refused is not parsed. The hook that follows says so; said here, it would cost the caller its connection.
+    if (admitArrived(request) !== undefined) return done(null, undefined);
     // A client that always sends the content type means no body here.
     if (text === '') return done(null, undefined);
     const tooMuch = sizeFault(text);
