@@ -235,15 +235,15 @@ export const createServer = async ({
 
   /** A request has arrived as a whole, and from here to its end it has a slot. */
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
-    const { exchange, context, isAdmitted } = request;
+    const { exchange, context } = request;
     // What is public has no context, and no limit but that of connections.
-    if (context === undefined || isAdmitted) return undefined;
+    if (context === undefined || request.isAdmitted || request.refusal !== undefined) return request.refusal;
     // Nobody is there any more who would wait for it.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
     giveBackBytes(request);
     exchange.waitsSinceMs = performance.now();
-    const refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
-    if (refusal !== undefined) return refusal;
+    request.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (request.refusal !== undefined) return request.refusal;
     request.isAdmitted = true;
     exchange.onEnd = () => pressure.release(context.teamId);
     return undefined;
@@ -252,8 +252,8 @@ export const createServer = async ({
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    const refusal = admitArrived(request);
-    if (refusal !== undefined) return done(refusal);
+    // What is refused is not parsed. The hook that follows says so; said here, it would cost the caller its connection.
+    if (admitArrived(request) !== undefined) return done(null, undefined);
     // A client that always sends the content type means no body here.
     if (text === '') return done(null, undefined);
     const tooMuch = sizeFault(text);
