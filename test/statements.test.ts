@@ -30,7 +30,7 @@ const namesTeam = (text: string): boolean => {
   const tables = tablesOf(text);
   const isOfTeam = /\bteam_id"? = (\$\d|cast\(\$\d|"?\w+"?\."?team_id)|insert into "?\w+"? \("?team_id"?,/g;
   const isTeam =
-    /\bfrom "teams"[^]* where "(teams"\.")?id" = (cast\()?\$\d|^update "teams" [^]* where "id" = \$\d|^insert into "teams" /g;
+    /\bfrom "teams"[\s\S]* where "(teams"\.")?id" = (cast\()?\$\d|^update "teams" [\s\S]* where "id" = \$\d|^insert into "teams" /g;
   const named = [...text.matchAll(isOfTeam), ...text.matchAll(isTeam)].length;
   return named >= tables.length;
 };
