@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
+type Loss = 'silently' | 'by cutting' | 'by garbling';
+
 export interface NetworkProxy {
   readonly port: number;
   /** Replaces a text of what clients send, so that a server understands something else; undefined: nothing. */
@@ -11,8 +13,8 @@ export interface NetworkProxy {
   silence(isSilent: boolean): void;
   /** The same for the connections that there are now, for good; later ones work. */
   mute(): void;
-  /** Keeps what a server answers to a text to itself: the client hears nothing, or finds the connection broken. */
-  loseAnswer(text: string | undefined, how?: 'silently' | 'by cutting'): void;
+  /** Keeps what a server answers to a text to itself: the client hears nothing, finds the connection broken, or nonsense. */
+  loseAnswer(text: string | undefined, how?: Loss): void;
   /** What each client sent first. */
   readonly openings: readonly Buffer[];
   close(): Promise<void>;
@@ -25,7 +27,7 @@ export const startProxy = async (target: { host: string; port: number }): Promis
   const openings: Buffer[] = [];
   const muted = new WeakSet<Socket>();
   let isSilent = false;
-  let lost: { text: string; how: 'silently' | 'by cutting' } | undefined;
+  let lost: { text: string; how: Loss } | undefined;
 
   const transform = (chunk: Buffer): Buffer => {
     if (garbled === undefined) return chunk;
@@ -41,7 +43,11 @@ export const startProxy = async (target: { host: string; port: number }): Promis
       if (lost === undefined || !chunk.includes(lost.text)) return;
       const { how } = lost;
       // By the time the server answers it has done what it was asked.
-      upstream.prependOnceListener('data', () => {
+      upstream.prependOnceListener('data', (answer: Buffer) => {
+        if (how === 'by garbling') {
+          answer.write('?');
+          return;
+        }
         muted.add(upstream);
         if (how === 'by cutting') client.destroy();
       });

@@ -203,7 +203,7 @@ describe('connections through a network', () => {
     });
   });
 
-  for (const how of ['silently', 'by cutting'] as const) {
+  for (const how of ['silently', 'by cutting', 'by garbling'] as const) {
     test(`that lose the answer to a commit ${how} do not run it again`, { timeout: 60_000 }, async () => {
       await withDatabase({ silenceMs: 2000 }, async (database) => {
         await record(database, `${how} before`);

@@ -35,7 +35,7 @@ const TRANSACTION_TIMEOUTS = ['25P03', '25P04'];
 const UNAVAILABLE_CODES = new Set([LOCK_NOT_AVAILABLE, READ_ONLY, ...TRANSACTION_TIMEOUTS]);
 
 /** Whether the server itself says that it did not do what it was asked, and is there to be asked again. */
-export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity !== 'FATAL';
+export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
 /** Nobody knows whether a transaction was committed; its commands must not run again by themselves. */
 export class UnknownOutcome extends Error {

@@ -183,7 +183,10 @@ export class PostgresSession implements Session {
     await this.#begun;
     const { warnings } = this.#client;
     const { command } = await this.#client.control('commit').catch((error: unknown) => {
-      throw isRefusal(error) ? error : new UnknownOutcome(error);
+      if (isRefusal(error)) throw error;
+      const unknown = new UnknownOutcome(error);
+      this.#client.abort(unknown);
+      throw unknown;
     });
     // An aborted transaction answers its commit with a rollback, and no error.
     if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
