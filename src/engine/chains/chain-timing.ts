@@ -1,4 +1,4 @@
-import { type Chain, canHit, meanByRestarts, worstCase } from './chain.ts';
+import { type Chain, canHit, meanByRestarts, statesOf, worstCase } from './chain.ts';
 import { decayOf, keptChances } from './chain-decay.ts';
 import {
   type Decay,
@@ -18,7 +18,7 @@ const MOST_EDGES_FOLLOWED = 100_000_000;
 /** Follows a chain in which an edge marked as a hit is one with the chance `part`. */
 const followChain = (chain: Chain, part: number): Follower => {
   const { sources, targets } = chain;
-  const states = chain.layers * chain.width;
+  const states = statesOf(chain);
   const kept = keptChances(chain, part);
   let now = new Float64Array(states);
   let next = new Float64Array(states);
