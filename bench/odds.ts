@@ -1,6 +1,6 @@
 import { type Catalog, compileCatalog } from '../src/engine/pool/catalog.ts';
 import type { TemplateConfig, TemplateType } from '../src/engine/systems/config.ts';
-import { templateOdds } from '../src/engine/systems/odds.ts';
+import { stepsOfOdds, templateOdds } from '../src/engine/systems/odds.ts';
 import { rollTemplate, viewState } from '../src/engine/systems/rolling.ts';
 import { initialState } from '../src/engine/systems/state.ts';
 import { bindTemplate, type CompiledTemplate } from '../src/engine/systems/templates.ts';
@@ -207,7 +207,10 @@ const rolled = (template: CompiledTemplate): void => {
 const ms = (time: number): string => `${time.toFixed(time < 10 ? 1 : 0)} ms`.padStart(10);
 
 const wanted = process.argv[2] ?? '';
-print(`${'configuration'.padEnd(62)}   made ready  next odds  100 rolls       odds`);
+const MOST_STEPS = Number(process.argv[3] ?? LIMITS.oddsSteps);
+print(
+  `${'configuration'.padEnd(62)}   made ready  next odds  100 rolls  estimating            steps       odds  ns a step`,
+);
 for (const { name, type, config, catalog } of CASES.filter((one) => one.name.includes(wanted))) {
   const of = catalog();
   const [readyMs, { template, faults }] = timed(() => bindTemplate({ id: 'bench', type, config }, of));
@@ -217,6 +220,12 @@ for (const { name, type, config, catalog } of CASES.filter((one) => one.name.inc
   }
   const [nextMs] = timed(() => viewState(template, null, 0));
   const [rollsMs] = timed(() => rolled(template));
+  const [estimateMs, steps] = timed(() => stepsOfOdds(template));
+  const figures = `${name.padEnd(62)} ${ms(readyMs)} ${ms(nextMs)} ${ms(rollsMs)} ${ms(estimateMs)} ${Math.round(steps).toLocaleString('en').padStart(16)}`;
+  if (steps > MOST_STEPS) {
+    print(`${figures}   refused`);
+    continue;
+  }
   const [oddsMs] = timed(() => templateOdds(template));
-  print(`${name.padEnd(62)} ${ms(readyMs)} ${ms(nextMs)} ${ms(rollsMs)} ${ms(oddsMs)}`);
+  print(`${figures} ${ms(oddsMs)} ${((oddsMs * 1e6) / steps).toFixed(1).padStart(10)}`);
 }

@@ -39,6 +39,8 @@ export const LIMITS = {
   packCards: 20,
   offerChoices: 20,
   offerDepth: 1000,
+  /** Of computing the exact odds of a template, a step being a few nanoseconds. */
+  oddsSteps: 500_000_000,
 
   // What is held in memory.
   rolledPools: 64,

@@ -1,7 +1,7 @@
 import { type Chain, lastLayerOf, statesOf } from './chain.ts';
 import type { Decay } from './survival.ts';
 
-const MOST_SWEEPS = 3000;
+export const MOST_SWEEPS = 3000;
 const CONVERGED = 1e-14;
 /** Sums of chances differ by this much from rounding alone. */
 const ROUNDING = 1e-15;

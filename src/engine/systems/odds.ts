@@ -1,6 +1,6 @@
 import { sortedBy } from '../byte-order.ts';
 import { packOdds } from './card-pack/pack-odds.ts';
-import { gachaOdds, type Odds, type TierOdds } from './gacha/gacha-odds.ts';
+import { gachaOdds, type Odds, stepsOfGacha, type TierOdds } from './gacha/gacha-odds.ts';
 import { offerPlan } from './roguelike/roguelike.ts';
 import type { CompiledTemplate } from './templates.ts';
 
@@ -55,4 +55,17 @@ export const templateOdds = (template: CompiledTemplate): TemplateOdds => {
     }),
   );
   return { tiers, items: sortedBy(items, ({ itemId }) => itemId) };
+};
+
+/** About how many steps the odds of a template take; a step is a few nanoseconds. */
+export const stepsOfOdds = (template: CompiledTemplate): number => {
+  switch (template.type) {
+    case 'gacha':
+    case 'idle':
+      return stepsOfGacha(template.rules);
+    case 'card_pack':
+      return 0;
+    case 'roguelike':
+      return 0;
+  }
 };

@@ -1,5 +1,5 @@
 import { type Chain, chainOf, type Edge, stationaryShares, withoutUnreachable } from '../../chains/chain.ts';
-import { timingsOf } from '../../chains/chain-timing.ts';
+import { type ChainShape, STEPS_OF_STRETCH, stepsOfTimings, timingsOf } from '../../chains/chain-timing.ts';
 import { NEVER, type Timing } from '../../chains/survival.ts';
 import type { Tier } from '../tiers.ts';
 import type { Feature, GachaRules } from './gacha.ts';
@@ -275,4 +275,95 @@ export const gachaOdds = (rules: GachaRules): TierOdds[] => {
         : parts.map((part) => ({ base: tier.share * part, effective: effective * part, ...timingIn(rank, part) }));
     return { base: tier.share, effective, ...timingIn(rank, 1), items };
   });
+};
+
+/**
+ * After about how many rolls a counter no longer tells when it began. The more the gaps between two results of its tier
+ * differ, the sooner; gaps that are all alike never let it forget.
+ */
+const settlesOf = ({ factors }: Counter): number => {
+  let mean = 0;
+  let square = 0;
+  let waiting = 1;
+  for (const [index, factor] of factors.entries()) {
+    const ends = index === factors.length - 1 ? waiting : waiting * factor;
+    mean += (index + 1) * ends;
+    square += (index + 1) ** 2 * ends;
+    waiting -= ends;
+  }
+  const variance = Math.max(0, square - mean * mean);
+  // A phase that is off by a whole gap after so many gaps, to within 1e-12, as a random walk would be.
+  const gaps = (Math.log(1e12) * mean * mean) / (2 * Math.PI ** 2 * variance);
+  return mean * (2 + gaps);
+};
+
+/**
+ * How many states of some counters ever come up, of those from `least` on: until they stand still, no two are alike. Each
+ * may stand still, or be one of those below that no shorter one is.
+ */
+const reachableStates = (lengths: readonly number[], least: number): number => {
+  // By how many counters do not stand still.
+  let ways = [1];
+  for (const length of lengths.toSorted((left, right) => left - right)) {
+    const next = [...ways, 0];
+    for (const [moving, count] of ways.entries()) {
+      next[moving + 1] = (next[moving + 1] as number) + count * Math.max(0, length - 1 - least - moving);
+    }
+    ways = next;
+  }
+  return ways.reduce((sum, count) => sum + count, 0);
+};
+
+const stretchesIn = ({ factors }: Counter): number =>
+  factors.reduce((sum, factor, index) => sum + Number(factor !== factors[index - 1]), 0);
+
+/** The chain of the first so many bands, as far as it tells how long it takes to work on it. */
+const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
+  const counters = countersIn(bands, count);
+  const [longest, ...others] = counters.map(({ counter }) => counter);
+  if (longest === undefined) return { layers: 1, edges: 2, size: 1, stepsOfRoll: STEPS_OF_STRETCH };
+  const layers = longest.factors.length;
+  const lengths = others.map(({ factors }) => factors.length);
+  const states = reachableStates([layers, ...lengths], 0);
+  const edges = states * (counters.length + 1);
+  if (lengths.length === 0)
+    return { layers, edges, size: 1, stepsOfRoll: STEPS_OF_STRETCH * (1 + stretchesIn(longest)) };
+  // Only what is never kept waiting by a rarer tier is sure to come in its last layer.
+  const lingers = others.some(({ rank }) => rank < longest.rank);
+  const size = reachableStates(lengths, 1) + (lingers ? reachableStates(lengths, 0) : 0);
+  return { layers, edges, size, stepsOfRoll: edges };
+};
+
+/** Fewer items are looked at, whether some are alike; of more it is not worth the while. */
+const FEW_ITEMS = 100;
+
+/** How many parts of a band are asked for: its tiers and their items, but only one of those that are alike. */
+const countParts = (rules: GachaRules, { parts }: Band): number => {
+  const { all, ranked } = rules.tiers;
+  const tiers = [...parts].map(([rank, part]) => ({ tier: all[ranked[rank] as number] as Tier, part }));
+  const items = tiers.reduce((sum, { tier }) => sum + tier.items.length, 0);
+  if (items > FEW_ITEMS) return items;
+  return new Set(tiers.flatMap(({ tier, part }) => partsOf(rules, tier).map((ofTier) => ofTier * part))).size;
+};
+
+/** About how many steps exact odds take, a step being a few nanoseconds. */
+export const stepsOfGacha = (rules: GachaRules): number => {
+  const bands = bandsOf(rules);
+  let settles = 1;
+  let steps = 0;
+  for (const [index, band] of bands.entries()) {
+    if (band.counter !== null) settles = Math.max(settles, settlesOf(band.counter));
+    steps += stepsOfTimings(shapeOf(bands, index + 1), countParts(rules, band), settles);
+  }
+  const { feature, ladder, tiers } = rules;
+  if (feature !== null && feature.guaranteeAfter < Number.POSITIVE_INFINITY) {
+    const counter = ladder[0] as Counter;
+    const width = feature.guaranteeAfter + 1;
+    const edges = 3 * counter.factors.length * width;
+    const shape = { layers: counter.factors.length, edges, size: width, stepsOfRoll: edges };
+    const items = tiers.all[tiers.top]?.items.length ?? 0;
+    const featured = feature.featured.items.length;
+    for (const parts of [featured, items - featured]) steps += stepsOfTimings(shape, parts, settlesOf(counter) * width);
+  }
+  return steps;
 };
