@@ -43,7 +43,11 @@ const catalogs = (tiers: number, items: number, sizes: readonly number[] = []) =
     made ??= compileCatalog(
       [...ids.map((id) => option(id)), ...ids.map((id) => option(`other-${id}`, 'other'))],
       [...own, ...rest].map((tier, index) =>
-        item(`i${String(index).padStart(6, '0')}`, [tierId(tier), `other-${tierId(index % tiers)}`], weightOf(index)),
+        item(
+          `i${String(index).padStart(6, '0')}`,
+          [tierId(tier), `other-${tierId(Math.floor(index / tiers) % tiers)}`],
+          weightOf(index),
+        ),
       ),
     );
     return made;
@@ -97,7 +101,12 @@ const offerOf = (
 ): Case => ({
   name: `offer ${name}`,
   type: 'roguelike',
-  config: { baseRates: growing(tiers), choices: 20, depthScaling: growing(tiers, 1e-4), ...config },
+  config: {
+    baseRates: growing(tiers),
+    choices: 20,
+    depthScaling: Object.fromEntries(tierIds(tiers).map((id, index) => [id, 1 + index * 1e-5])),
+    ...config,
+  },
   catalog: catalogs(tiers, items, sizes),
 });
 
@@ -136,14 +145,18 @@ const CASES: readonly Case[] = [
   packOf('20 filtered slots, 100 tiers, 1,000 items, pity 1000', [100, 1000], {
     slots: slotsOf(100, 20, 1).map((slot, index) => ({
       ...slot,
-      classifierOptionIds: tierIds(100 - index).map((id) => `other-${id}`),
+      classifierOptionIds: tierIds(100)
+        .slice(0, 100 - index)
+        .map((id) => `other-${id}`),
     })),
     pityThreshold: 1000,
   }),
   packOf('20 filtered slots, 100 tiers, 100,000 items, pity 1000', [100, 100_000], {
     slots: slotsOf(100, 20, 1).map((slot, index) => ({
       ...slot,
-      classifierOptionIds: tierIds(100 - index).map((id) => `other-${id}`),
+      classifierOptionIds: tierIds(100)
+        .slice(0, 100 - index)
+        .map((id) => `other-${id}`),
     })),
     pityThreshold: 1000,
   }),

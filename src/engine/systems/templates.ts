@@ -2,7 +2,7 @@ import { once } from '../once.ts';
 import type { Catalog } from '../pool/catalog.ts';
 import { type Bindings, bindTiers } from './binding.ts';
 import { compileCardPack, type PackPlan } from './card-pack/card-pack.ts';
-import { chancesOfTiers } from './card-pack/pack-counts.ts';
+import { chancesOfTiers, supplyOf } from './card-pack/pack-counts.ts';
 import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
@@ -54,8 +54,9 @@ export type CompiledOrFaults =
 type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
 
 const chancesOf = (plan: PackPlan): PackChances => {
-  const fresh = chancesOfTiers(plan, false);
-  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true) : fresh };
+  const supply = supplyOf(plan);
+  const fresh = chancesOfTiers(plan, false, supply);
+  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true, supply) : fresh };
 };
 
 const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): SystemOf<CompiledTemplate> => {

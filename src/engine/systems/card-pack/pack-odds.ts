@@ -11,7 +11,7 @@ import {
 import { sumOf } from '../../pool/weighted.ts';
 import type { Odds, TierOdds } from '../gacha/gacha-odds.ts';
 import type { PackPlan, Slot } from './card-pack.ts';
-import { countCards, type TierCounts } from './pack-counts.ts';
+import { countCards, supplyOf, type TierCounts } from './pack-counts.ts';
 import { drawPositions } from './successive-sampling.ts';
 
 /** What one pack does for something that it may hold. Its three chances sum to 1. */
@@ -255,8 +255,9 @@ const uniqueItems = (plan: PackPlan, place: number, counts: readonly TierCounts[
 
 /** Exact odds of every tier of packs or offers, by its place, and of its items. */
 export const packOdds = (plan: PackPlan): TierOdds[] => {
-  const fresh = countCards(plan, false);
-  const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true) : fresh;
+  const supply = supplyOf(plan);
+  const fresh = countCards(plan, false, supply);
+  const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true, supply) : fresh;
   const withoutTop = countFrom(fresh[plan.tiers.top]?.withoutTop ?? [], 0);
   return plan.tiers.all.map((_, place) => {
     const counts = [fresh[place], due[place]] as const;
