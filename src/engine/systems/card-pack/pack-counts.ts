@@ -1,5 +1,5 @@
 import { sumOf } from '../../pool/weighted.ts';
-import type { PackPlan } from './card-pack.ts';
+import type { PackOddsInput } from '../odds-input.ts';
 import { exhaustibleTiers, statesByCards } from './pack-supply.ts';
 
 /** How many cards of a tier a pack holds, and whether it holds one of the top tier. */
@@ -22,7 +22,7 @@ export interface Supply {
   readonly upTo: readonly number[];
 }
 
-export const supplyOf = ({ tiers, slots, cards, remainders }: PackPlan): Supply => {
+export const supplyOf = ({ tiers, slots, cards, remainders }: PackOddsInput): Supply => {
   const rollable = tiers.all.map((tier) => tier.rollable);
   const places = remainders === null ? [] : exhaustibleTiers(slots, rollable);
   const width = places.length;
@@ -106,7 +106,7 @@ interface Dealt {
 }
 
 /** Deals a whole pack: every state of the supply, with and without a card of the top tier, card by card. */
-const dealPack = (plan: PackPlan, due: boolean, supply: Supply, lanes: Lanes): Dealt => {
+const dealPack = (plan: PackOddsInput, due: boolean, supply: Supply, lanes: Lanes): Dealt => {
   const { tiers, slots, forcedCard } = plan;
   const { places, counts, after, upTo } = supply;
   const { count, onTop } = lanes;
@@ -159,7 +159,7 @@ const dealPack = (plan: PackPlan, due: boolean, supply: Supply, lanes: Lanes): D
 };
 
 /** By slot, the share that each tier has of the cards which go to tiers that are neither tracked nor the top. */
-const sharesOfOthers = ({ tiers, slots }: PackPlan, { places }: Pick<Supply, 'places'>): number[][] => {
+const sharesOfOthers = ({ tiers, slots }: PackOddsInput, { places }: Pick<Supply, 'places'>): number[][] => {
   const emptied = new Set(places);
   return slots.map(({ rates }) => {
     const others = rates.map((rate, place) => (emptied.has(place) || place === tiers.top ? 0 : rate));
@@ -208,7 +208,7 @@ const filled = (count: number, keeps: number, gets: number): Change => ({
 });
 
 /** A lane for each count of cards of some tiers, which have the given share of the others in each slot. */
-const countingLanes = ({ cards, slots }: PackPlan, shareOf: (slot: number) => number): Lanes => ({
+const countingLanes = ({ cards, slots }: PackOddsInput, shareOf: (slot: number) => number): Lanes => ({
   count: cards + 1,
   initial: [1],
   onOthers: slots.map((_, slot) => filled(cards + 1, 1 - shareOf(slot), shareOf(slot))),
@@ -216,7 +216,7 @@ const countingLanes = ({ cards, slots }: PackPlan, shareOf: (slot: number) => nu
 });
 
 /** The same for the top tier. */
-const topLanes = ({ cards, slots }: PackPlan): Lanes => ({
+const topLanes = ({ cards, slots }: PackOddsInput): Lanes => ({
   count: cards + 1,
   initial: [1],
   onOthers: slots.map(() => filled(cards + 1, 1, 0)),
@@ -225,7 +225,7 @@ const topLanes = ({ cards, slots }: PackPlan): Lanes => ({
 
 /** Two lanes for each of some tiers: there is none of it so far, or some. */
 const presenceLanes = (
-  { slots }: PackPlan,
+  { slots }: PackOddsInput,
   shares: readonly (readonly number[])[],
   places: readonly number[],
 ): Lanes => {
@@ -251,12 +251,12 @@ const sumLanes = (lanes: Float64Array, count: number): number[] => {
 };
 
 /** The sums of each lane over all states. */
-const countLanes = (plan: PackPlan, due: boolean, supply: Supply, lanes: Lanes): TierCounts => {
+const countLanes = (plan: PackOddsInput, due: boolean, supply: Supply, lanes: Lanes): TierCounts => {
   const dealt = dealPack(plan, due, supply, lanes);
   return { withoutTop: sumLanes(dealt.withoutTop, lanes.count), withTop: sumLanes(dealt.withTop, lanes.count) };
 };
 
-const oneLane = ({ slots }: PackPlan): Lanes => ({
+const oneLane = ({ slots }: PackOddsInput): Lanes => ({
   count: 1,
   initial: [1],
   onOthers: slots.map(() => filled(1, 1, 0)),
@@ -264,7 +264,7 @@ const oneLane = ({ slots }: PackPlan): Lanes => ({
 });
 
 /** The distributions of the tiers that can run out. */
-const countTracked = (plan: PackPlan, due: boolean, supply: Supply): ReadonlyMap<number, TierCounts> => {
+const countTracked = (plan: PackOddsInput, due: boolean, supply: Supply): ReadonlyMap<number, TierCounts> => {
   const { places, counts } = supply;
   const dealt = dealPack(plan, due, supply, oneLane(plan));
   const sumsOf = (index: number, chances: Float64Array): number[] => {
@@ -285,7 +285,7 @@ const countTracked = (plan: PackPlan, due: boolean, supply: Supply): ReadonlyMap
 
 /** The distributions of tiers that cannot run out and are not the top. */
 const countOthers = (
-  plan: PackPlan,
+  plan: PackOddsInput,
   due: boolean,
   supply: Supply,
   shares: readonly (readonly number[])[],
@@ -304,7 +304,7 @@ const countOthers = (
 };
 
 /** The exact distribution of the cards of every tier, by its place, in a pack that is due or is not. */
-export const countCards = (plan: PackPlan, due: boolean, supply = supplyOf(plan)): TierCounts[] => {
+export const countCards = (plan: PackOddsInput, due: boolean, supply = supplyOf(plan)): TierCounts[] => {
   const { tiers, cards } = plan;
   const shares = sharesOfOthers(plan, supply);
   const counted = new Map([
@@ -326,7 +326,7 @@ const chanceOfAny = ({ withoutTop, withTop }: TierCounts): number => {
 };
 
 /** The chance that a pack holds a card of each tier, by its place. */
-export const chancesOfTiers = (plan: PackPlan, due: boolean, supply = supplyOf(plan)): number[] => {
+export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = supplyOf(plan)): number[] => {
   const { tiers, cards } = plan;
   const chances = new Map<number, number>();
   const shares = sharesOfOthers(plan, supply);
@@ -346,25 +346,48 @@ export const chancesOfTiers = (plan: PackPlan, due: boolean, supply = supplyOf(p
   return tiers.all.map((_, place) => Math.min(1, chances.get(place) ?? 0));
 };
 
+/** The chance that a pack or an offer holds each tier, by its place. */
+export interface PackChances {
+  readonly fresh: readonly number[];
+  readonly due: readonly number[];
+}
+
+export const chancesOfPacks = (plan: PackOddsInput): PackChances => {
+  const supply = supplyOf(plan);
+  const fresh = chancesOfTiers(plan, false, supply);
+  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true, supply) : fresh };
+};
+
 /** About how many steps a pack takes to deal, with so many lanes for each state. */
 const stepsOfDealing = (
-  { cards }: PackPlan,
+  { cards }: PackOddsInput,
   { places, upTo }: Pick<Supply, 'places' | 'upTo'>,
   lanes: number,
 ): number => upTo.slice(0, cards).reduce((sum, states) => sum + states, 0) * (2 + places.length) * (4 + lanes / 3);
 
-/** About how many steps it takes to count the cards of all tiers, and, with `chances`, the least that a state needs. */
-export const stepsOfCounting = (plan: PackPlan): number => {
-  const { tiers, slots, cards, remainders } = plan;
+/** Finding the state after a card of some tier, in steps. */
+const STEPS_OF_STATE = 100;
+
+/** What it takes to deal all packs that are asked for: by lanes, a list for each time that a pack is dealt. */
+const stepsOfPacks = (plan: PackOddsInput, lanesOf: (groups: readonly Group[]) => readonly number[]): number => {
+  const { tiers, slots, cards, remainders, threshold } = plan;
   const rollable = tiers.all.map((tier) => tier.rollable);
   const places = remainders === null ? [] : exhaustibleTiers(slots, rollable);
   const upTo = places.length === 0 ? new Array<number>(cards + 1).fill(1) : statesByCards(slots, rollable);
-  const supply = { places, upTo };
-  const groups = groupOthers(sharesOfOthers(plan, supply)).length;
-  const packs = plan.threshold < Number.POSITIVE_INFINITY ? 2 : 1;
-  const states = (upTo.at(-1) as number) * places.length * STEPS_OF_STATE;
-  return states + packs * (stepsOfDealing(plan, supply, 1) + (1 + groups) * stepsOfDealing(plan, supply, cards + 1));
+  const groups = groupOthers(sharesOfOthers(plan, { places }));
+  const packs = threshold < Number.POSITIVE_INFINITY ? 2 : 1;
+  const dealing = lanesOf(groups).reduce((sum, lanes) => sum + stepsOfDealing(plan, { places, upTo }, lanes), 0);
+  return (upTo.at(-1) as number) * places.length * STEPS_OF_STATE + packs * dealing;
 };
 
-/** Finding the state after a card of some tier, in steps. */
-const STEPS_OF_STATE = 100;
+/** About how many steps it takes to count the cards of all tiers. */
+export const stepsOfCounting = (plan: PackOddsInput): number =>
+  stepsOfPacks(plan, (groups) => [1, ...new Array<number>(groups.length + 1).fill(plan.cards + 1)]);
+
+/** About how many steps it takes to work out the chances of packs. */
+export const stepsOfChances = (plan: PackOddsInput): number =>
+  stepsOfPacks(plan, (groups) => {
+    const tiers = groups.reduce((sum, { length }) => sum + length, 0);
+    const counted = groups.length * (plan.cards + 1);
+    return [1, 1, ...(counted <= 2 * tiers ? groups.map(() => plan.cards + 1) : [2 * tiers])];
+  });

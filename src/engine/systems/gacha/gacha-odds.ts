@@ -1,8 +1,7 @@
 import { type Chain, chainOf, type Edge, stationaryShares, withoutUnreachable } from '../../chains/chain.ts';
 import { type ChainShape, STEPS_OF_STRETCH, stepsOfTimings, timingsOf } from '../../chains/chain-timing.ts';
-import { NEVER, type Timing } from '../../chains/survival.ts';
-import type { Tier } from '../tiers.ts';
-import type { Feature, GachaRules } from './gacha.ts';
+import { forgetsAfter, NEVER, type Timing } from '../../chains/survival.ts';
+import type { GachaOddsInput, OddsFeature, OddsItems, OddsTier } from '../odds-input.ts';
 import { type Counter, factorAt } from './pity.ts';
 
 /** Odds of a tier or an item: shares of all items given, and how long the first one takes. */
@@ -32,7 +31,7 @@ export interface Band {
 }
 
 /** The ranks from `from` up to, and without, `to`. None of them has a counter that changes anything. */
-const plainBand = ({ ladder }: GachaRules, from: number, to: number): Band => {
+const plainBand = ({ ladder }: GachaOddsInput, from: number, to: number): Band => {
   const taken = new Map<number, number>();
   let takes = 0;
   let leaves = 1;
@@ -48,7 +47,7 @@ const plainBand = ({ ladder }: GachaRules, from: number, to: number): Band => {
 };
 
 /** Rarest first. */
-export const bandsOf = (rules: GachaRules): Band[] => {
+export const bandsOf = (rules: GachaOddsInput): Band[] => {
   const { ladder } = rules;
   const bands: Band[] = [];
   let from = 0;
@@ -139,7 +138,12 @@ const chainOfBand = (bands: readonly Band[], wanted: number): BandChain => {
  * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. The
  * losses are not part of the states that a configuration is measured by: the top tier comes by its own counter alone.
  */
-const chainOfFeature = ({ ladder }: GachaRules, feature: Feature, share: number, wantsFeatured: boolean): Chain => {
+const chainOfFeature = (
+  { ladder }: GachaOddsInput,
+  feature: OddsFeature,
+  share: number,
+  wantsFeatured: boolean,
+): Chain => {
   const [top] = ladder as readonly [Counter];
   const layers = ladder.length > 1 ? top.factors.length : 1;
   const width = feature.guaranteeAfter + 1;
@@ -159,14 +163,12 @@ const chainOfFeature = ({ ladder }: GachaRules, feature: Feature, share: number,
 };
 
 /** The share of featured results in the top tier with the guarantee off. */
-const baseShareOf = ({ share, featured, others }: Feature, tier: Tier): number => {
+const baseShareOf = ({ share, featured, others }: OddsFeature, tier: OddsTier): number => {
   if (others.rollable === 0) return 1;
   if (share !== null) return share;
   const items = new Set(featured.items);
-  const weight = tier.weights.reduce(
-    (sum, entry, index) => sum + (items.has(tier.items[index] as never) ? entry : 0),
-    0,
-  );
+  let weight = 0;
+  for (const [index, item] of [...tier.items].entries()) if (items.has(item)) weight += tier.weights[index] as number;
   return weight / tier.picker.total;
 };
 
@@ -184,12 +186,15 @@ interface TopItem {
   readonly part: number;
 }
 
-const topItemsOf = (feature: Feature, tier: Tier): TopItem[] => {
-  const featured = new Set(feature.featured.items);
-  return tier.items.map((item) => {
-    const isFeatured = featured.has(item);
-    const { picker } = isFeatured ? feature.featured : feature.others;
-    return { featured: isFeatured, part: picker.total > 0 ? item.weight / picker.total : 0 };
+const partsIn = ({ items, weights, picker }: OddsItems): ReadonlyMap<unknown, number> =>
+  new Map([...items].map((item, index) => [item, picker.total > 0 ? (weights[index] as number) / picker.total : 0]));
+
+const topItemsOf = (feature: OddsFeature, tier: OddsTier): TopItem[] => {
+  const featured = partsIn(feature.featured);
+  const others = partsIn(feature.others);
+  return Array.from(tier.items, (item) => {
+    const part = featured.get(item);
+    return { featured: part !== undefined, part: part ?? others.get(item) ?? 0 };
   });
 };
 
@@ -198,9 +203,9 @@ type TimingIn = (rank: number, part: number) => Timing;
 
 /** Items of the top tier where something sets the featured ones apart. */
 const featureOdds = (
-  rules: GachaRules,
-  feature: Feature,
-  tier: Tier,
+  rules: GachaOddsInput,
+  feature: OddsFeature,
+  tier: OddsTier,
   effective: number,
   timingIn: TimingIn,
 ): Odds[] => {
@@ -221,7 +226,7 @@ const featureOdds = (
 };
 
 /** The long-run share of every rank. */
-const effectiveByRank = (rules: GachaRules, bands: readonly Band[]): number[] => {
+const effectiveByRank = (rules: GachaOddsInput, bands: readonly Band[]): number[] => {
   const { chain, counters, kept } = chainOfBand(bands, bands.length - 1);
   const effective = rules.ladder.map(() => 0);
   for (const [state, share] of stationaryShares(chain).entries()) {
@@ -235,20 +240,21 @@ const effectiveByRank = (rules: GachaRules, bands: readonly Band[]): number[] =>
 };
 
 /** The parts of a tier that are asked for: the tier itself, and its items. */
-const partsOf = ({ tiers, feature }: GachaRules, tier: Tier): number[] => {
+const partsOf = ({ tiers, feature }: GachaOddsInput, tier: OddsTier): number[] => {
   const isSet = feature !== null && tier === tiers.all[tiers.top];
-  if (!isSet) return [1, ...tier.weights.map((weight) => (tier.picker.total > 0 ? weight / tier.picker.total : 0))];
+  if (!isSet)
+    return [1, ...Array.from(tier.weights, (weight) => (tier.picker.total > 0 ? weight / tier.picker.total : 0))];
   if (feature.guaranteeAfter < Number.POSITIVE_INFINITY) return [1];
   const share = baseShareOf(feature, tier);
   return [1, ...topItemsOf(feature, tier).map(({ featured, part }) => part * (featured ? share : 1 - share))];
 };
 
 /** Works out all that is asked of each band at once. */
-const timer = (rules: GachaRules, bands: readonly Band[]): TimingIn => {
+const timer = (rules: GachaOddsInput, bands: readonly Band[]): TimingIn => {
   const { all, ranked } = rules.tiers;
   const timings = bands.map(({ parts }, band) => {
     const asked = [...parts].flatMap(([rank, ofBand]) =>
-      partsOf(rules, all[ranked[rank] as number] as Tier).map((part) => part * ofBand),
+      partsOf(rules, all[ranked[rank] as number] as OddsTier).map((part) => part * ofBand),
     );
     return timingsOf(chainOfBand(bands, band).chain, asked);
   });
@@ -260,7 +266,7 @@ const timer = (rules: GachaRules, bands: readonly Band[]): TimingIn => {
 };
 
 /** Exact odds of every tier, by its place, and of its items. */
-export const gachaOdds = (rules: GachaRules): TierOdds[] => {
+export const gachaOdds = (rules: GachaOddsInput): TierOdds[] => {
   const { tiers, feature } = rules;
   const bands = bandsOf(rules);
   const effectives = effectiveByRank(rules, bands);
@@ -275,26 +281,6 @@ export const gachaOdds = (rules: GachaRules): TierOdds[] => {
         : parts.map((part) => ({ base: tier.share * part, effective: effective * part, ...timingIn(rank, part) }));
     return { base: tier.share, effective, ...timingIn(rank, 1), items };
   });
-};
-
-/**
- * After about how many rolls a counter no longer tells when it began. The more the gaps between two results of its tier
- * differ, the sooner; gaps that are all alike never let it forget.
- */
-const settlesOf = ({ factors }: Counter): number => {
-  let mean = 0;
-  let square = 0;
-  let waiting = 1;
-  for (const [index, factor] of factors.entries()) {
-    const ends = index === factors.length - 1 ? waiting : waiting * factor;
-    mean += (index + 1) * ends;
-    square += (index + 1) ** 2 * ends;
-    waiting -= ends;
-  }
-  const variance = Math.max(0, square - mean * mean);
-  // A phase that is off by a whole gap after so many gaps, to within 1e-12, as a random walk would be.
-  const gaps = (Math.log(1e12) * mean * mean) / (2 * Math.PI ** 2 * variance);
-  return mean * (2 + gaps);
 };
 
 /**
@@ -338,21 +324,21 @@ const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
 const FEW_ITEMS = 100;
 
 /** How many parts of a band are asked for: its tiers and their items, but only one of those that are alike. */
-const countParts = (rules: GachaRules, { parts }: Band): number => {
+const countParts = (rules: GachaOddsInput, { parts }: Band): number => {
   const { all, ranked } = rules.tiers;
-  const tiers = [...parts].map(([rank, part]) => ({ tier: all[ranked[rank] as number] as Tier, part }));
+  const tiers = [...parts].map(([rank, part]) => ({ tier: all[ranked[rank] as number] as OddsTier, part }));
   const items = tiers.reduce((sum, { tier }) => sum + tier.items.length, 0);
   if (items > FEW_ITEMS) return items;
   return new Set(tiers.flatMap(({ tier, part }) => partsOf(rules, tier).map((ofTier) => ofTier * part))).size;
 };
 
 /** About how many steps exact odds take, a step being a few nanoseconds. */
-export const stepsOfGacha = (rules: GachaRules): number => {
+export const stepsOfGacha = (rules: GachaOddsInput): number => {
   const bands = bandsOf(rules);
   let settles = 1;
   let steps = 0;
   for (const [index, band] of bands.entries()) {
-    if (band.counter !== null) settles = Math.max(settles, settlesOf(band.counter));
+    if (band.counter !== null) settles = Math.max(settles, forgetsAfter(band.counter.factors));
     steps += stepsOfTimings(shapeOf(bands, index + 1), countParts(rules, band), settles);
   }
   const { feature, ladder, tiers } = rules;
@@ -363,7 +349,8 @@ export const stepsOfGacha = (rules: GachaRules): number => {
     const shape = { layers: counter.factors.length, edges, size: width, stepsOfRoll: edges };
     const items = tiers.all[tiers.top]?.items.length ?? 0;
     const featured = feature.featured.items.length;
-    for (const parts of [featured, items - featured]) steps += stepsOfTimings(shape, parts, settlesOf(counter) * width);
+    for (const parts of [featured, items - featured])
+      steps += stepsOfTimings(shape, parts, forgetsAfter(counter.factors) * width);
   }
   return steps;
 };
