@@ -40,7 +40,7 @@ export const LIMITS = {
   offerChoices: 20,
   offerDepth: 1000,
   /** Of computing the exact odds of a template, a step being a few nanoseconds. */
-  oddsSteps: 500_000_000,
+  oddsSteps: 1_000_000_000,
 
   // What is held in memory.
   rolledPools: 64,
@@ -57,6 +57,22 @@ export const LIMITS = {
   rateLimitPerSecond: 1_000_000,
   workers: 64,
   port: 65_535,
+
+  // Work in threads: odds, and whatever else may take long.
+  computeThreads: 4,
+  /** Under way at once, of all teams and of one. */
+  computeJobs: 64,
+  computeJobsPerTeam: 4,
+  computeMs: 15_000,
+  computeIdleMs: 5000,
+  computeHeapMib: 1024,
+  /** Less than this is done at once, on the thread that serves requests: a fraction of a millisecond. */
+  inlineSteps: 50_000,
+  /** Templates on catalogs of up to so many items are made ready in one go: a few milliseconds. */
+  inlineItems: 2000,
+  sliceMs: 5,
+  /** Configurations that were checked on a catalog a moment ago. */
+  checkedConfigs: 8,
 
   // How long things may take.
   /** For a request to arrive whole. What it then waits for, a database, has limits of its own. */
