@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { startChores } from './chores.ts';
+import { type ComputeOptions, createCompute } from './compute/compute.ts';
 import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
@@ -16,6 +17,7 @@ import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
+import { createConfigChecks } from './features/templates/config-checks.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userDeletionRoutes } from './features/user-deletion/user-deletion.routes.ts';
@@ -40,6 +42,8 @@ export interface AppParts {
   readonly draws: Draws;
   /** How long a request may take, if not as long as usual. */
   readonly requestTimeoutMs?: number;
+  /** How work in threads is done, if not as usual. */
+  readonly computeOptions?: Partial<ComputeOptions>;
 }
 
 /** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
@@ -50,9 +54,11 @@ export const buildApp = async ({
   clock,
   draws,
   requestTimeoutMs,
+  computeOptions,
 }: AppParts): Promise<App> => {
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
+  const compute = createCompute(computeOptions);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
   await serveOpenApi(app);
 
@@ -62,7 +68,9 @@ export const buildApp = async ({
     authorizer,
     catalogs,
     draws,
-    readyTemplates: createReadyTemplates(catalogs),
+    compute,
+    checkConfig: createConfigChecks(catalogs),
+    readyTemplates: createReadyTemplates(catalogs, compute),
   };
   serviceRoutes(app, { database });
   const metrics = settings.metrics ? createMetrics(catalogs.held) : undefined;
@@ -87,6 +95,8 @@ export const buildApp = async ({
   teamRoutes(app, parts);
   const chores = startChores({ database, clock, logger, settings, ran: metrics?.chores });
   app.addHook('onClose', chores.stop);
+  // Whoever waits for a job gets 503 at once: a stop must not take as long as the longest of them.
+  app.addHook('preClose', compute.close);
   await app.ready();
   return app;
 };

@@ -55,6 +55,8 @@ export const LIMITS = {
   packCards: 20,
   offerChoices: 20,
   offerDepth: 1000,
+  /** Of computing the exact odds of a template, a step being a few nanoseconds. */
+  oddsSteps: 1_000_000_000,
 
   // What is held in memory.
   rolledPools: 64,
@@ -79,6 +81,21 @@ export const LIMITS = {
   failedAttemptsFromAddress: { burst: 100, perSecond: 20 },
   workers: 64,
   port: 65_535,
+
+  // Work in threads: odds, and whatever else may take long.
+  computeThreads: 4,
+  /** Under way at once, of all teams and of one. */
+  computeJobs: 64,
+  computeJobsPerTeam: 4,
+  computeMs: 15_000,
+  computeIdleMs: 5000,
+  computeHeapMib: 1024,
+  /** Less than this is done at once, on the thread that serves requests: a fraction of a millisecond. */
+  inlineSteps: 50_000,
+  /** Templates on catalogs of up to so many items are made ready in one go: a few milliseconds. */
+  inlineItems: 2000,
+  /** Configurations that were checked on a catalog a moment ago. */
+  checkedConfigs: 8,
 
   // How long things may take.
   /** For a request to arrive as a whole; then for it to be answered; then for its caller to take the response. */

@@ -57,6 +57,7 @@ type Layer =
   | 'store'
   | 'presenter'
   | 'engine'
+  | 'compute'
   | 'database'
   | 'randomness'
   | 'settings'
@@ -71,6 +72,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^randomness\.ts$/, 'randomness'],
   [/^(errors|context|limits|time|shape|digest|ids|recently-used|turns|fair-share|worker-metrics)\.ts$/, 'common'],
   [/^engine\//, 'engine'],
+  [/^compute\//, 'compute'],
   [/^database\/(work|declarations|paging|chunks|claims|observer)\.ts$/, 'units of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
@@ -92,7 +94,7 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness'] },
-  app: { uses: ['app', 'routes', 'http', 'service', 'units of work'], types: ['settings', 'engine'] },
+  app: { uses: ['app', 'routes', 'http', 'service', 'compute', 'units of work'], types: ['settings', 'engine'] },
   routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
   // Readiness asks the database itself; a page of rows is turned into a page of an answer.
   http: { uses: ['http', 'schemas', 'http store', 'units of work'], types: ['settings'] },
@@ -100,13 +102,14 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is checked against the contract of its type; a seeded run brings its own draws.
-  service: { uses: ['service', 'store', 'presenter', 'engine', 'contract', 'randomness', 'units of work'] },
+  service: { uses: ['service', 'store', 'presenter', 'engine', 'compute', 'contract', 'randomness', 'units of work'] },
   'units of work': { uses: ['units of work'], types: ['database'] },
   // A store answers rows in the words of its contract, and takes cells as the engine names them.
   store: { uses: ['units of work'], types: ['contract', 'engine', 'database'] },
   // A presenter turns rows and results into the words of a response; where they come from is not its business.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
+  compute: { uses: ['compute', 'engine'] },
   database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
   // What makes sense as the address of a database is known to the database alone.

@@ -1,7 +1,7 @@
-import type { Chain } from './chain.ts';
+import { type Chain, lastLayerOf, statesOf } from './chain.ts';
 import type { Decay } from './survival.ts';
 
-const MOST_SWEEPS = 3000;
+export const MOST_SWEEPS = 3000;
 const CONVERGED = 1e-14;
 /** Sums of chances differ by this much from rounding alone. */
 const ROUNDING = 1e-15;
@@ -31,16 +31,16 @@ const distance = (left: Float64Array, right: Float64Array): number => {
  */
 const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; states: Float64Array } | null => {
   const { width, targets, starts, lingers } = chain;
-  const count = chain.layers * width;
-  const last = count - width;
+  const count = statesOf(chain);
+  const last = lastLayerOf(chain);
   const states = new Float64Array(count);
   let beginning = new Float64Array(width).fill(1 / width);
-  let lingering = new Float64Array(width);
+  let lingering = new Float64Array(count - last);
   let lnFactor = 0;
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
     const growth = Math.exp(-lnFactor);
     const returning = new Float64Array(width);
-    const staying = new Float64Array(width);
+    const staying = new Float64Array(count - last);
     states.fill(0);
     states.set(beginning, 0);
     if (lingers) states.set(lingering, last);
@@ -59,10 +59,8 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
     if (!(returned > 0)) return null;
     const rollsACycle = sumOver(states) / returned;
     const change = Math.log(returned) / rollsACycle;
-    for (let index = 0; index < width; index += 1) {
-      returning[index] = (returning[index] as number) / returned;
-      staying[index] = (staying[index] as number) / returned;
-    }
+    for (let index = 0; index < width; index += 1) returning[index] = (returning[index] as number) / returned;
+    for (let index = 0; index < staying.length; index += 1) staying[index] = (staying[index] as number) / returned;
     const settled = distance(returning, beginning) + distance(staying, lingering) < CONVERGED * width;
     beginning = returning;
     lingering = staying;
@@ -75,7 +73,7 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
 /** What each state is worth in the end, compared with the others, by sweeps from the last layer back. */
 const sweepBack = (chain: Chain, kept: Float64Array, lnFactor: number): Float64Array | null => {
   const { width, targets, starts } = chain;
-  const count = chain.layers * width;
+  const count = statesOf(chain);
   const growth = Math.exp(-lnFactor);
   let worth = new Float64Array(count).fill(1);
   for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {

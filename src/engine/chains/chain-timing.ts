@@ -1,5 +1,5 @@
-import { type Chain, canHit, meanByRestarts, worstCase } from './chain.ts';
-import { decayOf, keptChances } from './chain-decay.ts';
+import { type Chain, canHit, meanByRestarts, statesOf, worstCase } from './chain.ts';
+import { decayOf, keptChances, MOST_SWEEPS } from './chain-decay.ts';
 import {
   type Decay,
   type Follower,
@@ -12,37 +12,127 @@ import {
   type Timing,
 } from './survival.ts';
 
-const MOST_ROLLS_FOLLOWED = 100_000;
-const MOST_EDGES_FOLLOWED = 100_000_000;
+/** A stretch of a single counter, in steps: about four edges. */
+export const STEPS_OF_STRETCH = 4;
 
-/** Follows a chain in which an edge marked as a hit is one with the chance `part`. */
-const followChain = (chain: Chain, part: number): Follower => {
-  const { sources, targets } = chain;
-  const states = chain.layers * chain.width;
+const MOST_ROLLS_FOLLOWED = 100_000;
+const MOST_STEPS_FOLLOWED = 100_000_000;
+
+/**
+ * Follows a chain of one counter. From the first state of a stretch in which the chances do not change, as before soft
+ * pity sets in, one sum stands for all of it: whoever enters it leaves it, if not before, after as many rolls as it has
+ * states.
+ */
+const followCounter = (chain: Chain, part: number): Follower => {
   const kept = keptChances(chain, part);
-  let now = new Float64Array(states);
-  let next = new Float64Array(states);
-  now[0] = 1;
+  const stretches = stretchesOf(chain, kept);
+  const count = stretches.length;
+  const lengths = Int32Array.from(stretches, ({ length }) => length);
+  const goingOn = Float64Array.from(stretches, ({ stays }) => stays);
+  const returning = Float64Array.from(stretches, ({ returns }) => returns);
+  const lasting = Float64Array.from(stretches, ({ stays, length }) => stays ** length);
+  // What entered each stretch with each of the last rolls, as many as it has states.
+  const entered = stretches.map(({ length }) => new Float64Array(length));
+  const sums = new Float64Array(count);
+  sums[0] = 1;
+  (entered[0] as Float64Array)[0] = 1;
+  let rolls = 0;
   let left = 1;
   const advance = (): void => {
-    next.fill(0);
-    left = 0;
-    for (let edge = 0; edge < kept.length; edge += 1) {
-      const target = targets[edge] as number;
-      const moved = (now[sources[edge] as number] as number) * (kept[edge] as number);
-      next[target] = (next[target] as number) + moved;
-      left += moved;
+    rolls += 1;
+    let returned = 0;
+    let leaving = 0;
+    let sum = 0;
+    for (let index = 0; index < count; index += 1) {
+      const length = lengths[index] as number;
+      const present = sums[index] as number;
+      const ring = entered[index] as Float64Array;
+      const place = rolls % length;
+      returned += present * (returning[index] as number);
+      // The last state of all stays where it is, as far as it does not lead back.
+      const passing = index === count - 1 ? 0 : (ring[place] as number) * (lasting[index] as number);
+      const now = Math.max(0, present * (goingOn[index] as number) - passing) + leaving;
+      ring[place] = leaving;
+      leaving = passing;
+      sums[index] = now;
+      sum += now;
     }
-    [now, next] = [next, now];
+    const first = entered[0] as Float64Array;
+    const place = rolls % first.length;
+    first[place] = (first[place] as number) + returned;
+    sums[0] = (sums[0] as number) + returned;
+    left = sum + returned;
   };
   return { advance, left: () => left };
 };
 
-const mostRollsOf = (chain: Chain): number =>
-  Math.min(MOST_ROLLS_FOLLOWED, Math.max(4 * chain.layers, Math.floor(MOST_EDGES_FOLLOWED / chain.sources.length)));
+interface Stretch {
+  length: number;
+  /** The chances to go on to the next state, or to stay in the last, and to begin again, without a hit. */
+  readonly stays: number;
+  readonly returns: number;
+}
+
+/** The states of a chain of one counter, joined where they have the same chances. */
+const stretchesOf = ({ layers, starts, targets }: Chain, kept: Float64Array): Stretch[] => {
+  const stretches: Stretch[] = [];
+  for (let state = 0; state < layers; state += 1) {
+    let stays = 0;
+    let returns = 0;
+    for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
+      // Where there is but one state it is the first and the last.
+      if (targets[edge] === 0 && layers > 1) returns += kept[edge] as number;
+      else stays += kept[edge] as number;
+    }
+    const before = stretches.at(-1);
+    if (before?.stays === stays && before.returns === returns && state < layers - 1) before.length += 1;
+    else stretches.push({ length: 1, stays, returns });
+  }
+  return stretches;
+};
+
+/** Follows a chain in which an edge marked as a hit is one with the chance `part`. */
+const followChain = (chain: Chain, part: number): Follower =>
+  statesOf(chain) === chain.layers ? followCounter(chain, part) : followStates(chain, part);
+
+const followStates = (chain: Chain, part: number): Follower => {
+  const { sources, targets } = chain;
+  const kept = keptChances(chain, part);
+  let now = new Float64Array(statesOf(chain));
+  let next = new Float64Array(now.length);
+  now[0] = 1;
+  let left = 1;
+  // What the loop changes is local to it: a number that outlives a call would be stored anew for every edge.
+  const advance = (): void => {
+    const before = now;
+    const after = next.fill(0);
+    let sum = 0;
+    for (let edge = 0; edge < kept.length; edge += 1) {
+      const target = targets[edge] as number;
+      const moved = (before[sources[edge] as number] as number) * (kept[edge] as number);
+      after[target] = (after[target] as number) + moved;
+      sum += moved;
+    }
+    left = sum;
+    now = after;
+    next = before;
+  };
+  return { advance, left: () => left };
+};
+
+const mostRollsFor = (layers: number, stepsOfRoll: number): number =>
+  Math.min(MOST_ROLLS_FOLLOWED, Math.max(4 * layers, Math.floor(MOST_STEPS_FOLLOWED / stepsOfRoll)));
+
+/** A chain of one counter is followed by stretches, any other by edges. */
+const stepsOfRollIn = (chain: Chain): number =>
+  statesOf(chain) === chain.layers
+    ? STEPS_OF_STRETCH * stretchesOf(chain, keptChances(chain, 0)).length
+    : chain.sources.length;
+
+const mostRollsOf = (chain: Chain): number => mostRollsFor(chain.layers, stepsOfRollIn(chain));
 
 /** Following so much is a matter of some ten milliseconds. */
-const AFFORDABLE_EDGES = 20_000_000;
+const AFFORDABLE_STEPS = 10_000_000;
 
 /** Where there is no mean, there is no hit in the end, and what is left of the chance decays no more. */
 const decayOfPart = (chain: Chain, part: number, expectedRolls: number): Decay | null => {
@@ -54,31 +144,41 @@ const decayOfPart = (chain: Chain, part: number, expectedRolls: number): Decay |
 const SMALL_PART = 0.05;
 const NODES = 16;
 
+interface Node<T> {
+  /** The number s = -ln(1 - part). */
+  readonly s: number;
+  readonly weight: number;
+  readonly known: T;
+}
+
+/** The value at s of the polynomial through the values at the nodes. */
+const through = <T>(nodes: readonly Node<T>[], s: number, measure: (known: T, s: number) => number): number => {
+  let above = 0;
+  let below = 0;
+  for (const node of nodes) {
+    const value = measure(node.known, node.s);
+    if (node.s === s) return value;
+    const term = node.weight / (s - node.s);
+    above += term * value;
+    below += term;
+  }
+  return above / below;
+};
+
+const partOf = (s: number): number => -Math.expm1(-s);
+
 /**
  * A polynomial through the values at sixteen parts up to the greatest, as a function of s = -ln(1 - part). What it is
  * used for, means, decays and chances of no hit, divided or multiplied by s, is so smooth in s that nothing is lost:
  * many items cost little more than few.
  */
-const interpolate = <T>(greatest: number, workOut: (part: number) => T) => {
+const interpolate = <T>(greatest: number, workOut: (part: number) => T): Node<T>[] => {
   const most = -Math.log1p(-greatest);
-  const nodes = Array.from({ length: NODES }, (_, index) => {
+  return Array.from({ length: NODES }, (_, index) => {
     const angle = ((2 * index + 1) * Math.PI) / (2 * NODES);
     const s = (most * (1 + Math.cos(angle))) / 2;
-    return { s, weight: (index % 2 === 0 ? 1 : -1) * Math.sin(angle), known: workOut(-Math.expm1(-s)) };
+    return { s, weight: (index % 2 === 0 ? 1 : -1) * Math.sin(angle), known: workOut(partOf(s)) };
   });
-  const at = (s: number, measure: (known: T, s: number) => number): number => {
-    let above = 0;
-    let below = 0;
-    for (const node of nodes) {
-      const value = measure(node.known, node.s);
-      if (node.s === s) return value;
-      const term = node.weight / (s - node.s);
-      above += term * value;
-      below += term;
-    }
-    return above / below;
-  };
-  return { nodes, at };
 };
 
 /** Mean and decay for any small part. */
@@ -90,43 +190,96 @@ const decaysBetween = (
     const expectedRolls = meanByRestarts(chain, part);
     return { expectedRolls, decay: decayOfPart(chain, part, expectedRolls) };
   };
-  const { nodes, at } = interpolate(greatest, workOut);
-  if (nodes.some(({ known }) => known.decay === null || !Number.isFinite(known.expectedRolls))) return workOut;
+  const nodes = interpolate(greatest, workOut);
+  const hasMean = nodes.every(({ known }) => Number.isFinite(known.expectedRolls));
+  const decays = nodes.every(({ known }) => known.decay !== null);
   return (part) => {
     const s = -Math.log1p(-part);
+    if (!hasMean) return { expectedRolls: Number.POSITIVE_INFINITY, decay: null };
     return {
-      expectedRolls: at(s, ({ expectedRolls }, node) => expectedRolls * node) / s,
-      decay: {
-        lnScale: s * at(s, ({ decay }, node) => (decay?.lnScale ?? 0) / node),
-        lnFactor: s * at(s, ({ decay }, node) => (decay?.lnFactor ?? 0) / node),
-      },
+      expectedRolls: through(nodes, s, ({ expectedRolls }, node) => expectedRolls * node) / s,
+      decay: decays
+        ? {
+            lnScale: s * through(nodes, s, ({ decay }, node) => (decay?.lnScale ?? 0) / node),
+            lnFactor: s * through(nodes, s, ({ decay }, node) => (decay?.lnFactor ?? 0) / node),
+          }
+        : null,
     };
   };
 };
 
-/**
- * Medians of small parts that come before the decay has settled, from the chances of no hit followed for sixteen parts.
- */
-const earlyMedians = (chain: Chain, greatest: number, settled: number): ((part: number) => number) => {
-  const { at } = interpolate(greatest, (part) => {
-    const follower = followChain(chain, part);
-    const lns = new Float64Array(settled + 1);
-    for (let rolls = 1; rolls <= settled; rolls += 1) {
-      follower.advance();
-      lns[rolls] = Math.log(follower.left());
-    }
-    return lns;
+interface Unsettled {
+  readonly part: number;
+  readonly expectedRolls: number;
+}
+
+/** Parts that differ by no more than this factor are followed together, at so many nodes. */
+const RANGE = 4;
+const NODES_OF_RANGE = 8;
+
+/** The chance of no hit after each roll, as a logarithm, up to so many rolls. */
+const followLns = (chain: Chain, part: number, rolls: number): Float64Array => {
+  const follower = followChain(chain, part);
+  const lns = new Float64Array(rolls + 1);
+  for (let roll = 1; roll <= rolls; roll += 1) {
+    follower.advance();
+    lns[roll] = Math.log(follower.left());
+  }
+  return lns;
+};
+
+/** Medians of parts of one range, greatest first, from the chances of no hit of eight of them, the ends included. */
+const mediansOfRange = (chain: Chain, parts: readonly number[], last: number): [number, number][] => {
+  const [most, least] = [parts[0] as number, parts.at(-1) as number].map((part) => -Math.log1p(-part)) as [
+    number,
+    number,
+  ];
+  const nodes = Array.from({ length: NODES_OF_RANGE }, (_, index): Node<Float64Array> => {
+    const s = least + ((most - least) * (1 + Math.cos((index * Math.PI) / (NODES_OF_RANGE - 1)))) / 2;
+    const isEnd = index === 0 || index === NODES_OF_RANGE - 1;
+    const weight = (index % 2 === 0 ? 1 : -1) * (isEnd ? 0.5 : 1);
+    return { s, weight, known: followLns(chain, partOf(s), last) };
   });
-  return (part) => {
+  return parts.map((part) => {
     const s = -Math.log1p(-part);
-    return medianWithin((n) => s * at(s, (lns, node) => (lns[n] as number) / node), settled);
-  };
+    return [part, medianWithin((n) => s * through(nodes, s, (lns, node) => (lns[n] as number) / node), last)];
+  });
+};
+
+/**
+ * Medians that come before the decay has settled. Parts of a range are worked out together where that is shorter than to
+ * follow each of them.
+ */
+const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: number): Map<number, number> => {
+  const medianOf = ({ part, expectedRolls }: Unsettled): number =>
+    medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls);
+  const medians = new Map<number, number>();
+  for (let from = 0; from < early.length; ) {
+    const { part: greatest } = early[from] as Unsettled;
+    const next = early.findIndex(
+      ({ part }, index) => index > from && (part < greatest / RANGE || greatest > SMALL_PART),
+    );
+    const range = early.slice(from, next === -1 ? undefined : next);
+    from += range.length;
+    const rarest = range.at(-1) as Unsettled;
+    const last = medianOf(rarest);
+    medians.set(rarest.part, last);
+    const together = range.length > NODES_OF_RANGE && last <= mostRolls;
+    const others = range.slice(0, -1);
+    const found = together
+      ? mediansOfRange(
+          chain,
+          range.map(({ part }) => part),
+          last,
+        )
+      : others.map((one): [number, number] => [one.part, medianOf(one)]);
+    for (const [part, median] of found) medians.set(part, median);
+  }
+  return medians;
 };
 
 /** What is known of a part before its median is. */
-interface Worked {
-  readonly part: number;
-  readonly expectedRolls: number;
+interface Worked extends Unsettled {
   /** Asked for only where rolls are too many to follow. */
   readonly decay: () => Decay | null;
 }
@@ -134,7 +287,7 @@ interface Worked {
 /** The medians that are soon found by following: the shortest first, as many as are affordable. */
 const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
   const medians = new Map<number, number>();
-  let affordable = AFFORDABLE_EDGES / chain.sources.length;
+  let affordable = AFFORDABLE_STEPS / stepsOfRollIn(chain);
   for (const { part, expectedRolls } of worked.toSorted((left, right) => left.expectedRolls - right.expectedRolls)) {
     affordable -= expectedRolls;
     if (!(affordable > 0)) break;
@@ -149,24 +302,17 @@ const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, nu
 /** The other medians: from the decay where it has settled by then, and else by following after all. */
 const medianByDecay = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
   const mostRolls = mostRollsOf(chain);
-  const estimated = worked.map(({ decay, ...rest }) => {
-    const known = decay();
-    return { ...rest, decay: known, median: known === null ? 0 : medianOfDecay(known) };
+  const estimated = worked.map(({ part, expectedRolls, decay: workOut }) => {
+    const decay = workOut();
+    return { part, expectedRolls, decay, median: decay === null ? 0 : medianOfDecay(decay) };
   });
   // How long the beginning is felt hardly depends on the part; the least, with the fewest hits, feels it longest.
   const least = estimated.findLast(({ decay }) => decay !== null);
   const settled =
     least?.decay == null ? 0 : settlesAfter(followChain(chain, least.part), least.decay, chain.layers, mostRolls);
-  const early = estimated.filter(({ part, median }) => part <= SMALL_PART && median <= settled);
-  const byTable = early.reduce((rolls, { median }) => rolls + median, 0) > NODES * settled;
-  const earlyMedian = byTable ? earlyMedians(chain, early[0]?.part ?? 0, settled) : undefined;
-  return new Map(
-    estimated.map(({ part, expectedRolls, decay, median }) => {
-      if (decay !== null && median > settled) return [part, median];
-      if (decay !== null && earlyMedian !== undefined && part <= SMALL_PART) return [part, earlyMedian(part)];
-      return [part, medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls)];
-    }),
-  );
+  const isEarly = ({ decay, median }: (typeof estimated)[number]): boolean => decay === null || median <= settled;
+  const early = earlyMedians(chain, estimated.filter(isEarly), mostRolls);
+  return new Map(estimated.map(({ part, median }) => [part, early.get(part) ?? median]));
 };
 
 /** The timing of the first hit for every part asked for: an edge marked as a hit is one with that chance. */
@@ -198,4 +344,37 @@ export const timingsOf = (chain: Chain, parts: Iterable<number>): ReadonlyMap<nu
     });
   }
   return timings;
+};
+
+/** What matters of a chain to how long its timings take. */
+export interface ChainShape {
+  readonly layers: number;
+  readonly edges: number;
+  /** The states of layer 0, and of the last layer where that can lead to itself: what is solved densely. */
+  readonly size: number;
+  /** The steps of following one roll: the edges, or the stretches of a single counter. */
+  readonly stepsOfRoll: number;
+}
+
+/** What an additional part costs by itself, in steps: interpolations, and a median looked up in a table. */
+const STEPS_OF_PART = 300;
+/** An addition and a multiplication in a row of others take about as long as a third of an edge, which is a step. */
+const STEPS_OF_PRODUCT = 1 / 3;
+/** Of the parts above the small ones, which are worked out one by one. */
+const LARGE_PARTS = 8;
+
+/**
+ * About how many steps the timings of so many different parts take, a step being the way along one edge. `settles` is
+ * after how many rolls the beginning is no longer felt.
+ */
+export const stepsOfTimings = (shape: ChainShape, parts: number, settles: number): number => {
+  const { layers, edges, size, stepsOfRoll } = shape;
+  const rolls = Math.min(settles, mostRollsFor(layers, stepsOfRoll));
+  const mean = edges + STEPS_OF_PRODUCT * (edges * size + size ** 3);
+  const followed = Math.min(parts * 2 * layers * stepsOfRoll, AFFORDABLE_STEPS);
+  if (parts <= 1) return mean + followed;
+  const decay = Math.min(2 * Math.ceil(settles / layers), MOST_SWEEPS) * edges;
+  const alone = Math.min(parts, NODES + LARGE_PARTS);
+  const ranges = Math.min(parts, (NODES_OF_RANGE * RANGE) / (RANGE - 1) + LARGE_PARTS / 2);
+  return alone * (mean + decay) + followed + (1 + ranges) * rolls * stepsOfRoll + parts * STEPS_OF_PART;
 };

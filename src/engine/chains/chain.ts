@@ -1,12 +1,15 @@
 /**
  * Counters as a Markov chain, and its exact stationary shares.
  *
- * States are numbered so that the longest counter is the coarse part: state = layer × width + rest. One roll leads from
- * a layer to the next, from the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
+ * States are numbered layer by layer, the longest counter being the layer. One roll leads from a layer to the next, from
+ * the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
  */
 export interface Chain {
   readonly layers: number;
+  /** How many states layer 0 has. */
   readonly width: number;
+  /** Where each layer begins; the last entry is the number of states. */
+  readonly firsts: Int32Array;
   /** Edge by edge: from, to, its chance, and whether it is a hit of what is asked for. */
   readonly sources: Int32Array;
   readonly targets: Int32Array;
@@ -27,28 +30,75 @@ export interface Edge {
 
 type Edges = Pick<Chain, 'sources' | 'targets' | 'chances' | 'hits'>;
 
+export const statesOf = ({ firsts, layers }: Pick<Chain, 'firsts' | 'layers'>): number => firsts[layers] as number;
+
+/** Where the last layer begins. */
+export const lastLayerOf = ({ firsts, layers }: Pick<Chain, 'firsts' | 'layers'>): number =>
+  firsts[layers - 1] as number;
+
 /** Edges must be in the order of their sources. */
-const linked = (layers: number, width: number, edges: Edges): Chain => {
-  const states = layers * width;
+const linked = (firsts: Int32Array, edges: Edges): Chain => {
+  const layers = firsts.length - 1;
+  const states = firsts[layers] as number;
   const starts = new Int32Array(states + 1);
   for (const source of edges.sources) starts[source + 1] = (starts[source + 1] as number) + 1;
   for (let state = 0; state < states; state += 1)
     starts[state + 1] = (starts[state + 1] as number) + (starts[state] as number);
-  const last = states - width;
+  const last = firsts[layers - 1] as number;
   const lingers =
     layers > 1 && edges.targets.some((target, edge) => target >= last && edge >= (starts[last] as number));
-  return { layers, width, ...edges, starts, lingers };
+  return { layers, width: firsts[1] as number, firsts, ...edges, starts, lingers };
 };
 
 /** Edges must be given in the order of their sources. Those that cannot be taken are left out. */
 export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): Chain => {
   const taken = [...edges].filter(({ chance }) => chance > 0);
-  return linked(layers, width, {
+  const firsts = Int32Array.from({ length: layers + 1 }, (_, layer) => layer * width);
+  return linked(firsts, {
     sources: Int32Array.from(taken, ({ source }) => source),
     targets: Int32Array.from(taken, ({ target }) => target),
     chances: Float64Array.from(taken, ({ chance }) => chance),
     hits: Uint8Array.from(taken, ({ hit }) => Number(hit)),
   });
+};
+
+/** Marks the states that can ever come up, starting from the fresh one. */
+const reachableIn = ({ starts, targets, ...chain }: Chain): Uint8Array => {
+  const reached = new Uint8Array(statesOf(chain));
+  reached[0] = 1;
+  const waiting = [0];
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+    for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
+      const target = targets[edge] as number;
+      if (reached[target] === 0) waiting.push(target);
+      reached[target] = 1;
+    }
+  }
+  return reached;
+};
+
+/**
+ * The chain without states that never come up. Of many short counters there are few others: no two tiers came with the
+ * same roll, so counters differ until they stand still. `kept` tells the former numbers of the states.
+ */
+export const withoutUnreachable = (chain: Chain): { readonly chain: Chain; readonly kept: Int32Array } => {
+  const reached = reachableIn(chain);
+  const kept = Int32Array.from(reached.keys().filter((state) => reached[state] === 1));
+  // How many states before each one are kept: of a state that is kept, its new number.
+  const numbers = new Int32Array(reached.length + 1);
+  for (const [state, isKept] of reached.entries()) numbers[state + 1] = (numbers[state] as number) + isKept;
+  // A layer that is never reached has none after it either.
+  const firsts = new Set(Array.from(chain.firsts, (first) => numbers[first] as number));
+  const edges = Int32Array.from(chain.sources.keys().filter((edge) => reached[chain.sources[edge] as number] === 1));
+  return {
+    kept,
+    chain: linked(Int32Array.from(firsts), {
+      sources: edges.map((edge) => numbers[chain.sources[edge] as number] as number),
+      targets: edges.map((edge) => numbers[chain.targets[edge] as number] as number),
+      chances: Float64Array.from(edges, (edge) => chain.chances[edge] as number),
+      hits: Uint8Array.from(edges, (edge) => chain.hits[edge] as number),
+    }),
+  };
 };
 
 /**
@@ -95,17 +145,18 @@ const reduce = (matrix: Float64Array, size: number): Float64Array => {
  * chain of one or two layers, small even where there are thousands of states; the other layers follow from it.
  */
 export const stationaryShares = (chain: Chain): Float64Array => {
-  const { layers, width, targets, chances, starts, lingers } = chain;
-  const states = layers * width;
-  const last = states - width;
-  const size = lingers ? 2 * width : width;
+  const { layers, width, firsts, targets, chances, starts, lingers } = chain;
+  const states = statesOf(chain);
+  const last = lastLayerOf(chain);
+  const size = lingers ? width + states - last : width;
 
   /** Where each state of a layer leads in the end, given that for the layer after it. */
   const leadsOf = (layer: number, after: Float64Array | null): Float64Array => {
-    const leads = new Float64Array(width * size);
-    for (let rest = 0; rest < width; rest += 1) {
-      const state = layer * width + rest;
-      const row = rest * size;
+    const from = firsts[layer] as number;
+    const to = firsts[layer + 1] as number;
+    const leads = new Float64Array((to - from) * size);
+    for (let state = from; state < to; state += 1) {
+      const row = (state - from) * size;
       for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
         const target = targets[edge] as number;
         const chance = chances[edge] as number;
@@ -113,9 +164,9 @@ export const stationaryShares = (chain: Chain): Float64Array => {
         else if (after === null)
           leads[row + width + target - last] = (leads[row + width + target - last] as number) + chance;
         else {
-          const from = (target % width) * size;
+          const there = (target - to) * size;
           for (let column = 0; column < size; column += 1) {
-            leads[row + column] = (leads[row + column] as number) + chance * (after[from + column] as number);
+            leads[row + column] = (leads[row + column] as number) + chance * (after[there + column] as number);
           }
         }
       }
@@ -128,8 +179,8 @@ export const stationaryShares = (chain: Chain): Float64Array => {
   for (let layer = layers - 1; layer >= 0; layer -= 1) {
     if (layer === layers - 1 && lingers) {
       matrix.set(leadsOf(layer, null), width * size);
-      leads = new Float64Array(width * size);
-      for (let rest = 0; rest < width; rest += 1) leads[rest * size + width + rest] = 1;
+      leads = new Float64Array((states - last) * size);
+      for (let rest = 0; rest < states - last; rest += 1) leads[rest * size + width + rest] = 1;
     } else {
       leads = leadsOf(layer, leads);
     }
@@ -154,19 +205,8 @@ export const stationaryShares = (chain: Chain): Float64Array => {
 
 /** Whether a hit can ever come from the fresh state. */
 export const canHit = (chain: Chain): boolean => {
-  const { starts } = chain;
-  const reached = new Uint8Array(chain.layers * chain.width);
-  reached[0] = 1;
-  const waiting = [0];
-  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
-    for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
-      if (chain.hits[edge] === 1) return true;
-      const target = chain.targets[edge] as number;
-      if (reached[target] === 0) waiting.push(target);
-      reached[target] = 1;
-    }
-  }
-  return false;
+  const reached = reachableIn(chain);
+  return chain.hits.some((hit, edge) => hit === 1 && reached[chain.sources[edge] as number] === 1);
 };
 
 /** The chain in which a hit, which a hit edge is with the chance `part`, leads back to the fresh state. */
@@ -191,7 +231,7 @@ const restarting = (chain: Chain, part: number): Chain => {
     edges.hits[next] = 1;
     next += 1;
   }
-  return linked(chain.layers, chain.width, edges);
+  return linked(chain.firsts, edges);
 };
 
 /** The mean of the rolls until the first hit: by starting afresh at every hit, and counting how often that is. */
@@ -211,7 +251,7 @@ export const meanByRestarts = (chain: Chain, part: number): number => {
  * ever.
  */
 export const worstCase = (chain: Chain, always: boolean): number | null => {
-  const states = chain.layers * chain.width;
+  const states = statesOf(chain);
   const { starts } = chain;
   const ON_THE_WAY = -1;
   // 0: not seen yet. The longest way from a state that is done, counted in rolls, is at least 1.

@@ -95,3 +95,23 @@ export const settlesAfter = (
 
 /** What takes for ever on average, or with a chance of a half, has no mean or no median. */
 export const orNull = (rolls: number): number | null => (Number.isFinite(rolls) ? rolls : null);
+
+/**
+ * After about how many rolls a counter no longer tells when it began, given its chances to begin again, the last of which
+ * is 1. The more its gaps differ, the sooner; gaps that are all alike never let it forget.
+ */
+export const forgetsAfter = (factors: Float64Array): number => {
+  let mean = 0;
+  let square = 0;
+  let waiting = 1;
+  for (const [index, factor] of factors.entries()) {
+    const ends = index === factors.length - 1 ? waiting : waiting * factor;
+    mean += (index + 1) * ends;
+    square += (index + 1) ** 2 * ends;
+    waiting -= ends;
+  }
+  const variance = Math.max(0, square - mean * mean);
+  // A phase that is off by a whole gap after so many gaps, to within 1e-12, as a random walk would be.
+  const gaps = (Math.log(1e12) * mean * mean) / (2 * Math.PI ** 2 * variance);
+  return mean * (2 + gaps);
+};

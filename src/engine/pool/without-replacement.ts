@@ -1,4 +1,4 @@
-import { sumOf } from './weighted.ts';
+import { isUsableTotal, sumOf } from './weighted.ts';
 
 /** Choices among weights where what was chosen before counts as 0. */
 export interface Remainder {
@@ -32,13 +32,18 @@ export const pickRemainingLinear = (weights: readonly number[], u: number, taken
   return last;
 };
 
-/** With exact sums a running total without the weights taken is a difference, and the place is found by halving. */
+/**
+ * A running total without the weights taken is a difference, so the place is found by halving. With exact sums it is the
+ * place of the definition; else, where a running total comes nearer to the draw than `slack`, roundings would decide, and
+ * the answer is undefined.
+ */
 const pickByHalving = (
   running: Float64Array,
   weights: readonly number[],
   u: number,
   taken: readonly number[],
-): number => {
+  slack: number,
+): number | undefined => {
   const gone = [...taken].sort((left, right) => left - right);
   let removed = 0;
   for (const index of gone) removed += weights[index] as number;
@@ -54,25 +59,34 @@ const pickByHalving = (
         if ((running[middle] as number) - before > t) to = middle;
         else from = middle + 1;
       }
-      return from;
+      const above = (running[from] as number) - before - t;
+      const below = t - ((running[from - 1] ?? 0) - before);
+      return above < slack || (from > 0 && below < slack) ? undefined : from;
     }
     before += weights[gone[stretch] ?? -1] ?? 0;
     from = to + 1;
   }
-  return -1;
+  return slack > 0 ? undefined : -1;
 };
 
+/** How much a sum of so many terms, added in any order, can be off, as a part of it; with room to spare. */
+const roundingOf = (terms: number): number => (terms + 64) * 2 ** -50;
+
 /**
- * Compiles choices without replacement. Where all sums are exact, as with whole weights, a choice takes the logarithm
- * of the number of entries; where they are not, only the loop of the definition gives its very roundings.
+ * Compiles choices without replacement. A choice takes the logarithm of the number of entries. Where sums are not exact,
+ * one in many millions falls so near to a border that only the loop of the definition tells its side.
  */
 export const compileRemainder = (weights: readonly number[]): Remainder => {
-  if (!sumsAreExact(weights)) return { pick: (u, taken) => pickRemainingLinear(weights, u, taken) };
   const running = new Float64Array(weights.length);
   let total = 0;
   for (const [index, weight] of weights.entries()) {
     total += weight;
     running[index] = total;
   }
-  return { pick: (u, taken) => pickByHalving(running, weights, u, taken) };
+  // Of totals out of bounds nothing is sure.
+  const rounding = isUsableTotal(total) ? total * roundingOf(weights.length) : Number.POSITIVE_INFINITY;
+  const slack = sumsAreExact(weights) ? 0 : rounding;
+  return {
+    pick: (u, taken) => pickByHalving(running, weights, u, taken, slack) ?? pickRemainingLinear(weights, u, taken),
+  };
 };

@@ -48,7 +48,11 @@ export const bindTiers = (
   catalog: Catalog,
 ): { bindings: Bindings; faults: readonly Fault[] } => {
   const idsByName = new Map<string, string[]>();
-  for (const { id, name } of catalog.options.values()) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
+  for (const { id, name } of catalog.options.values()) {
+    const ids = idsByName.get(name);
+    if (ids === undefined) idsByName.set(name, [id]);
+    else ids.push(id);
+  }
 
   const faults = listFaults();
   const bindings = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { sortedBy } from '../byte-order.ts';
-import { packOdds } from './card-pack/pack-odds.ts';
-import { gachaOdds, type Odds, type TierOdds } from './gacha/gacha-odds.ts';
-import { offerPlan } from './roguelike/roguelike.ts';
+import { packOdds, stepsOfPack } from './card-pack/pack-odds.ts';
+import { gachaOdds, type Odds, stepsOfGacha, type TierOdds } from './gacha/gacha-odds.ts';
+import { type OddsInput, oddsInputOf } from './odds-input.ts';
 import type { CompiledTemplate } from './templates.ts';
 
 export interface TierRow extends Odds {
@@ -23,22 +23,59 @@ export interface TemplateOdds {
   readonly items: readonly ItemRow[];
 }
 
-const oddsByTier = (template: CompiledTemplate): TierOdds[] => {
-  switch (template.type) {
-    case 'gacha':
-    case 'idle':
-      return gachaOdds(template.rules);
-    case 'card_pack':
-      return packOdds(template.rules);
-    case 'roguelike':
-      return packOdds(offerPlan(template.rules, 0));
-  }
+const oddsByTier = (input: OddsInput): TierOdds[] =>
+  input.kind === 'rolls' ? gachaOdds(input.rules) : packOdds(input.plan);
+
+/**
+ * Odds in columns, which go quickly from one thread to another: by tier, and by item, tier after tier, one entry each.
+ * What is null is NaN.
+ */
+export interface OddsTable {
+  readonly tiers: OddsColumns;
+  readonly items: OddsColumns;
+}
+
+export type OddsColumns = Readonly<Record<keyof Odds, Float64Array>>;
+
+const columnsOf = (rows: readonly Odds[]): OddsColumns => {
+  const column = (name: keyof Odds): Float64Array => Float64Array.from(rows, (row) => row[name] ?? Number.NaN);
+  return {
+    base: column('base'),
+    effective: column('effective'),
+    expectedRolls: column('expectedRolls'),
+    medianRolls: column('medianRolls'),
+    worstRolls: column('worstRolls'),
+  };
+};
+
+export const oddsTableOf = (input: OddsInput): OddsTable => {
+  const odds = oddsByTier(input);
+  return { tiers: columnsOf(odds), items: columnsOf(odds.flatMap(({ items }) => items)) };
+};
+
+/** A row of a table. */
+export const oddsAt = (columns: OddsColumns, row: number): Odds => {
+  const orNull = (value: number | undefined): number | null =>
+    value === undefined || Number.isNaN(value) ? null : value;
+  return {
+    base: columns.base[row] ?? 0,
+    effective: columns.effective[row] ?? 0,
+    expectedRolls: orNull(columns.expectedRolls[row]),
+    medianRolls: orNull(columns.medianRolls[row]),
+    worstRolls: orNull(columns.worstRolls[row]),
+  };
+};
+
+/** About how many steps exact odds take; a step is a few nanoseconds. */
+export const stepsOfOdds = (template: CompiledTemplate): number => {
+  const input = oddsInputOf(template);
+  return input.kind === 'rolls' ? stepsOfGacha(input.rules) : stepsOfPack(input.plan);
 };
 
 /** What a store must disclose of a template: exact odds, computed from the rules that roll, never sampled. */
 export const templateOdds = (template: CompiledTemplate): TemplateOdds => {
   const { all, ranked, featured } = template.tiers;
-  const odds = oddsByTier(template);
+  const odds = oddsByTier(oddsInputOf(template));
   const tiers = ranked.flatMap((place) => {
     const tier = all[place];
     const row = odds[place];

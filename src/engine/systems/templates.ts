@@ -1,8 +1,9 @@
 import { once } from '../once.ts';
 import type { Catalog } from '../pool/catalog.ts';
+import { allAtOnce, type Steps } from '../steps.ts';
 import { type Bindings, bindTiers } from './binding.ts';
 import { compileCardPack, type PackPlan } from './card-pack/card-pack.ts';
-import { chancesOfTiers } from './card-pack/pack-counts.ts';
+import { chancesOfPacks, type PackChances } from './card-pack/pack-counts.ts';
 import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
@@ -27,13 +28,8 @@ interface Compiled extends Period {
 
 export type CompiledGacha = Compiled & { readonly type: 'gacha'; readonly rules: GachaRules };
 export type CompiledIdle = Compiled & { readonly type: 'idle'; readonly rules: IdleRules };
-/** The chance that a pack or an offer holds each tier, by its place; at depth 0. */
-export interface PackChances {
-  readonly fresh: readonly number[];
-  readonly due: readonly number[];
-}
 interface Packed {
-  /** Worked out when first asked for, since a template may be rolled on without. */
+  /** Of offers, at depth 0. Worked out when first asked for, since a template may be rolled on without. */
   readonly chances: () => PackChances;
 }
 export type CompiledCardPack = Compiled & Packed & { readonly type: 'card_pack'; readonly rules: PackPlan };
@@ -53,36 +49,31 @@ export type CompiledOrFaults =
 
 type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
 
-const chancesOf = (plan: PackPlan): PackChances => {
-  const fresh = chancesOfTiers(plan, false);
-  return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true) : fresh };
-};
-
-const compileSystem = ({ type, config }: TypedConfig, workshop: Workshop): SystemOf<CompiledTemplate> => {
+function* compileSystem({ type, config }: TypedConfig, workshop: Workshop): Steps<SystemOf<CompiledTemplate>> {
   switch (type) {
     case 'gacha':
-      return { type, rules: compileGacha(config, workshop) };
+      return { type, rules: yield* compileGacha(config, workshop) };
     case 'idle':
-      return { type, rules: compileIdle(config, workshop) };
+      return { type, rules: yield* compileIdle(config, workshop) };
     case 'card_pack': {
-      const rules = compileCardPack(config, workshop);
-      return { type, rules, chances: once(() => chancesOf(rules)) };
+      const rules = yield* compileCardPack(config, workshop);
+      return { type, rules, chances: once(() => chancesOfPacks(rules)) };
     }
     case 'roguelike': {
-      const rules = compileRoguelike(config, workshop);
-      return { type, rules, chances: once(() => chancesOf(offerPlan(rules, 0))) };
+      const rules = yield* compileRoguelike(config, workshop);
+      return { type, rules, chances: once(() => chancesOfPacks(offerPlan(rules, 0))) };
     }
   }
-};
+}
 
 /**
  * Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in
  * the same words.
  */
-export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults => {
+export function* compileTemplateInSteps(source: TemplateSource, catalog: Catalog): Steps<CompiledOrFaults> {
   const { id, type, config, bindings, startsAtMs = null, endsAtMs = null } = source;
   const faults = listFaults();
-  const system = compileSystem({ type, config } as TypedConfig, { catalog, bindings, faults });
+  const system = yield* compileSystem({ type, config } as TypedConfig, { catalog, bindings, faults });
   if (startsAtMs !== null && endsAtMs !== null && endsAtMs <= startsAtMs)
     faults.add(['endsAt'], 'must be after startsAt');
   if (faults.found.length > 0) return { template: null, faults: faults.found };
@@ -93,17 +84,22 @@ export const compileTemplate = (source: TemplateSource, catalog: Catalog): Compi
     template: { id, startsAtMs, endsAtMs, tiers, sparkCost, pityGroup, ...system } as CompiledTemplate,
     faults: [],
   };
-};
+}
+
+export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults =>
+  allAtOnce(compileTemplateInSteps(source, catalog));
+
+export type BoundOrFaults = CompiledOrFaults & { readonly bindings: Bindings };
 
 /** Binds the names of a new configuration and compiles it: all that saving a template has to ask. */
-export const bindTemplate = (
-  source: Omit<TemplateSource, 'bindings'>,
-  catalog: Catalog,
-): CompiledOrFaults & { readonly bindings: Bindings } => {
+export function* bindTemplateInSteps(source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): Steps<BoundOrFaults> {
   const { bindings, faults } = bindTiers(source.type, source.config, catalog);
-  const compiled = compileTemplate({ ...source, bindings }, catalog);
+  const compiled = yield* compileTemplateInSteps({ ...source, bindings }, catalog);
   if (faults.length === 0) return { ...compiled, bindings };
   // What could not be bound is told once, by the binding, which knows why.
   const told = new Set(faults.map(({ path }) => path));
   return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !told.has(path))] };
-};
+}
+
+export const bindTemplate = (source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): BoundOrFaults =>
+  allAtOnce(bindTemplateInSteps(source, catalog));

@@ -2,6 +2,7 @@ import { compareBytes, sortedBy } from '../byte-order.ts';
 import type { Catalog, CompiledItem } from '../pool/catalog.ts';
 import { filterItems, haveAttributes } from '../pool/pool.ts';
 import { compilePicker, isUsableTotal, type Picker, sumOf } from '../pool/weighted.ts';
+import type { Steps } from '../steps.ts';
 import { type Bindings, boundTo } from './binding.ts';
 import type { CommonConfig, Rates } from './config.ts';
 import type { FaultList } from './faults.ts';
@@ -172,7 +173,7 @@ export interface TierOptions {
  * Divides the pool into tiers. Whether a tier at rate 0 must be able to give an item depends on who names it, so that
  * is left to those who do.
  */
-export const compileTiers = (config: CommonConfig, options: TierOptions, workshop: Workshop): Tiers => {
+export function* compileTiers(config: CommonConfig, options: TierOptions, workshop: Workshop): Steps<Tiers> {
   const { catalog, faults } = workshop;
   checkIds(
     config.pool?.classifierOptionIds,
@@ -183,6 +184,7 @@ export const compileTiers = (config: CommonConfig, options: TierOptions, worksho
   );
   checkIds(config.pool?.itemIds, catalog.itemsById, ['pool', 'itemIds'], 'item', faults);
   const pool = filterItems(catalog, config.pool);
+  yield;
   const featured = new Set(config.featuredItemIds);
   const rateUp = config.rateUpMultiplier ?? 1;
 
@@ -193,6 +195,7 @@ export const compileTiers = (config: CommonConfig, options: TierOptions, worksho
   if (keys.length > 0) checkRates(Object.values(baseRates), ['baseRates'], faults);
   const complete = rates.length === keys.length;
   const divided = keys.length > 0 ? divide(pool, rates, faults) : [pool];
+  yield;
   const named = rates.map(({ key, optionId, rate }) => ({
     key,
     optionId,
@@ -202,12 +205,14 @@ export const compileTiers = (config: CommonConfig, options: TierOptions, worksho
   }));
   const tiers = keys.length > 0 ? named : [{ key: null, optionId: null, name: null, rate: 1, share: 1 }];
   const ranked = rank(tiers, options.pityTier);
-  const all = tiers.map((tier, place): Tier => {
+  const all: Tier[] = [];
+  for (const [place, tier] of tiers.entries()) {
     const isPlain = options.plainTop === true && place === ranked[0];
     const weightOf = ({ id, weight }: CompiledItem): number =>
       featured.has(id) && !isPlain ? weight * rateUp : weight;
-    return { ...tier, ...weigh(divided[place] ?? [], featured, weightOf) };
-  });
+    all.push({ ...tier, ...weigh(divided[place] ?? [], featured, weightOf) });
+    yield;
+  }
 
   for (const tier of all) {
     const fault = tier.rate > 0 ? faultOfItems(tier) : undefined;
@@ -218,7 +223,7 @@ export const compileTiers = (config: CommonConfig, options: TierOptions, worksho
   }
   if (complete) checkFeatured(config, all, workshop);
   return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
-};
+}
 
 /**
  * The place of a tier that a member names; -1 after reporting a name that is no tier, or a tier that cannot give an

@@ -1,14 +1,24 @@
+import type { Compute } from '../../compute/compute.ts';
+import type { Shared } from '../../compute/shared.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
+import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
+import { stepsOfChances } from '../../engine/systems/card-pack/pack-counts.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
-import { templateOdds } from '../../engine/systems/odds.ts';
-import { type CompiledTemplate, compileTemplate } from '../../engine/systems/templates.ts';
+import { oddsInputOf, plainOddsInputOf } from '../../engine/systems/odds-input.ts';
+import {
+  type CompiledOrFaults,
+  type CompiledTemplate,
+  compileTemplateInSteps,
+} from '../../engine/systems/templates.ts';
 import { invalid, notFound } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import type { TemplateOdds } from './template-rolls.contract.ts';
-import { periodOf } from './templates.service.ts';
+import { periodOf } from './config-checks.service.ts';
+import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
 
 /** A template with the catalog of this very moment. */
@@ -17,7 +27,8 @@ export interface ReadyTemplate {
   readonly type: CompiledTemplate['type'];
   /** Ready to roll; what a later change to the catalog broke is refused in the words that saving would use. */
   template(): CompiledTemplate;
-  odds(): TemplateOdds;
+  /** Its exact odds, as the members of a JSON object. Not to be waited for in a transaction. */
+  readonly odds: Shared<string>;
   /** The largest footprint among the items that can come up. */
   largest(): Footprint;
 }
@@ -31,32 +42,70 @@ export interface ReadyTemplates {
   (work: Work, id: string, options: { forPlacing: boolean }): Promise<ReadyTemplate>;
 }
 
-const compile = ({ catalog }: TeamCatalog, row: TemplateRow): CompiledTemplate => {
+const CONFIG_PATH = '/template/config';
+
+const compile = ({ catalog }: TeamCatalog, row: TemplateRow): Steps<CompiledOrFaults> => {
   const config = JSON.parse(row.config) as TemplateConfig;
   const bindings = JSON.parse(row.bindings) as Bindings;
   const type = row.type as CompiledTemplate['type'];
-  const { template, faults } = compileTemplate({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
-  if (template === null)
-    throw invalid(...faults.map(({ path, message }) => ({ path: `/template/config${path}`, message })));
-  return template;
+  return compileTemplateInSteps({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
 };
 
-const makeReady = (team: TeamCatalog, row: TemplateRow): ReadyTemplate => {
-  const template = once(() => compile(team, row));
-  return {
-    team,
-    type: row.type as CompiledTemplate['type'],
-    template,
-    odds: once(() => ({ templateId: row.id, ...templateOdds(template()) }) as TemplateOdds),
-    largest: once(() =>
-      largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),
-    ),
-  };
+/** Whether the chances of the next pack or offer take more than a moment to work out. */
+const needsChances = (template: CompiledTemplate): boolean => {
+  const input = oddsInputOf(template);
+  return input.kind === 'packs' && stepsOfChances(input.plan) > LIMITS.inlineSteps;
 };
 
-export const createReadyTemplates = (catalogs: Catalogs): ReadyTemplates => {
+export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
   // A catalog that is no longer current takes what was made ready on it along.
   const byCatalog = new WeakMap<TeamCatalog, { version: string; ready: Map<string, ReadyTemplate> }>();
+  const making = new Map<string, Promise<void>>();
+
+  const makeReady = (team: TeamCatalog, row: TemplateRow, { template: compiled, faults }: CompiledOrFaults) => {
+    const template = (): CompiledTemplate => {
+      if (compiled !== null) return compiled;
+      throw invalid(...faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
+    };
+    return {
+      team,
+      type: row.type as CompiledTemplate['type'],
+      template,
+      odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
+      largest: once(() =>
+        largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),
+      ),
+    };
+  };
+
+  /** With the chances that states are shown with, which may take long. */
+  const withChances = async (
+    { team_id: teamId }: TemplateRow,
+    compiled: CompiledOrFaults,
+  ): Promise<CompiledOrFaults> => {
+    const { template } = compiled;
+    if (template === null || !needsChances(template)) return compiled;
+    const input = plainOddsInputOf(template);
+    if (input.kind !== 'packs') return compiled;
+    const chances = await compute.run(teamId, 'chances', input.plan);
+    return { template: { ...template, chances: () => chances } as CompiledTemplate, faults: [] };
+  };
+
+  /** Makes a template ready outside of any transaction, once for all who wait for it. */
+  const makeLater = (ready: Map<string, ReadyTemplate>, team: TeamCatalog, row: TemplateRow, version: string) => {
+    const key = JSON.stringify([row.team_id, team.version, version, row.id]);
+    let promise = making.get(key);
+    if (promise === undefined) {
+      promise = (async () => {
+        const compiled = await withChances(row, await inTurns(compile(team, row)));
+        ready.set(row.id, makeReady(team, row, compiled));
+      })();
+      making.set(key, promise);
+      promise.finally(() => making.delete(key)).catch(() => {});
+    }
+    return promise;
+  };
+
   return async (finder: Finder, id: string, { forPlacing = false } = {}) => {
     const { team, templatesVersion } = await catalogs.currentWithTemplates(finder, { forPlacing });
     let kept = byCatalog.get(team);
@@ -68,7 +117,11 @@ export const createReadyTemplates = (catalogs: Catalogs): ReadyTemplates => {
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
     if (row === undefined) throw notFound();
-    const ready = makeReady(team, row);
+    const isSmall = team.catalog.items.length <= LIMITS.inlineItems;
+    const compiled = isSmall ? allAtOnce(compile(team, row)) : undefined;
+    if (compiled === undefined || (compiled.template !== null && needsChances(compiled.template)))
+      return finder.rerunAfter(makeLater(kept.ready, team, row, templatesVersion));
+    const ready = makeReady(team, row, compiled);
     kept.ready.set(id, ready);
     return ready;
   };

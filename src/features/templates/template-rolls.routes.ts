@@ -1,5 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import { type Carriers, isKeyed } from '../../http/idempotency.ts';
+import { signalOf } from '../../http/leaving.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
@@ -22,15 +23,18 @@ export const templateRollRoutes = (
     ),
   );
 
-  app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, ({ context, params }) =>
-    database.read(context.teamId, (reader) => service.getTemplateOdds(reader, params.id, workshop)),
+  app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params }, reply) =>
+    sendText(reply, await service.getTemplateOdds(database.read, context, params.id, workshop, signalOf(reply))),
   );
 
-  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, (request, reply) =>
-    isKeyed(request)
-      ? command(request, reply, (work, { body }) => service.previewTemplateOdds(work, body, workshop))
-      : database.read(request.context.teamId, (reader) => service.previewTemplateOdds(reader, request.body, workshop)),
-  );
+  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, async (request, reply) => {
+    const { context, body } = request;
+    const signal = signalOf(reply);
+    const text = isKeyed(request)
+      ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, workshop, signal))
+      : await service.previewTemplateOdds(database.read, context, body, workshop, signal);
+    return sendText(reply, text);
+  });
 
   app.get('/users/:userId/templates/:id', { schema: contract.getUserTemplateState }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getUserTemplateState(reader, context, params, workshop)),

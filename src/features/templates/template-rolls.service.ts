@@ -1,7 +1,7 @@
+import type { Compute } from '../../compute/compute.ts';
 import type { Context } from '../../context.ts';
-import type { Finder, Work } from '../../database/work.ts';
+import type { Finder, Read, Work } from '../../database/work.ts';
 import type { Draws } from '../../engine/random.ts';
-import { templateOdds } from '../../engine/systems/odds.ts';
 import {
   depthFaults,
   isOpen,
@@ -23,20 +23,21 @@ import type { Workshop } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
+import { CONFIG_PATH, type ConfigChecks } from './config-checks.service.ts';
+import { createOdds } from './template-odds.service.ts';
 import type {
-  ConfigOdds,
   OddsRequest,
   Spark,
   SparkRequest,
-  TemplateOdds,
   TemplateRollRequest,
   UserTemplateState,
 } from './template-rolls.contract.ts';
-import { checkConfig } from './templates.service.ts';
 
 /** What it takes to roll on templates. */
 export interface TemplateWorkshop extends Workshop {
   readonly readyTemplates: ReadyTemplates;
+  readonly checkConfig: ConfigChecks;
+  readonly compute: Compute;
 }
 
 /** Members that do not go together, or not with a template of this type. */
@@ -174,15 +175,44 @@ export const getUserTemplateState = async (
   return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
-export const getTemplateOdds = async (finder: Finder, id: string, workshop: TemplateWorkshop): Promise<TemplateOdds> =>
-  (await workshop.readyTemplates(finder, id)).odds();
+/** The odds of a template as JSON. They are computed outside of any transaction. */
+export const getTemplateOdds = async (
+  read: Read,
+  { teamId }: Context,
+  id: string,
+  { readyTemplates }: TemplateWorkshop,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { odds } = await read(teamId, (reader) => readyTemplates(reader, id));
+  return `{"templateId":${JSON.stringify(id)},${await odds(signal)}}`;
+};
 
-/** The odds that a configuration would have, were it saved. */
+/** The odds that a configuration would have, were it saved, as JSON. */
 export const previewTemplateOdds = async (
-  finder: Finder,
+  read: Read,
+  { teamId }: Context,
   { type = 'gacha', config }: OddsRequest,
-  { catalogs }: TemplateWorkshop,
-): Promise<ConfigOdds> => {
-  const { template } = await checkConfig(finder, { id: 'preview', type, config }, catalogs);
-  return templateOdds(template) as ConfigOdds;
+  { checkConfig, compute }: TemplateWorkshop,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
+  return `{${await createOdds(compute, teamId, () => template, CONFIG_PATH)(signal)}}`;
+};
+
+/**
+ * The same in a unit of work, so that the response is kept. It is computed outside of it, and the unit of work runs
+ * again once it is there.
+ */
+export const keepPreviewOfOdds = (
+  read: Read,
+  context: Context,
+  request: OddsRequest,
+  workshop: TemplateWorkshop,
+  signal: AbortSignal,
+): ((work: Work) => Promise<string>) => {
+  let text: string | undefined;
+  const preview = async (): Promise<void> => {
+    text = await previewTemplateOdds(read, context, request, workshop, signal);
+  };
+  return async (work) => text ?? work.rerunAfter(preview());
 };

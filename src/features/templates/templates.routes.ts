@@ -2,16 +2,16 @@ import type { Database } from '../../database/work.ts';
 import type { Carriers } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { ConfigChecks } from './config-checks.service.ts';
 import * as contract from './templates.contract.ts';
 import * as service from './templates.service.ts';
 
 export const templateRoutes = (
   app: App,
-  { database, change, catalogs }: { database: Database; catalogs: Catalogs } & Carriers,
+  { database, change, checkConfig }: { database: Database; checkConfig: ConfigChecks } & Carriers,
 ): void => {
   app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
-    change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, catalogs)),
+    change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),
   );
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {
@@ -35,7 +35,7 @@ export const templateRoutes = (
   );
 
   app.put('/templates/:id', { schema: contract.updateTemplate }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateTemplate(tx, context, params.id, body, catalogs)),
+    database.transaction(context.teamId, (tx) => service.updateTemplate(tx, context, params.id, body, checkConfig)),
   );
 
   app.delete('/templates/:id', { schema: contract.deleteTemplate }, async ({ context, params }) => {

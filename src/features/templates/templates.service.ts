@@ -1,62 +1,29 @@
 import type { Context } from '../../context.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
-import { type Bindings, referencedIds } from '../../engine/systems/binding.ts';
+import { referencedIds } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
-import { bindTemplate, type CompiledTemplate } from '../../engine/systems/templates.ts';
-import { invalid, notFound, refuseAny } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { compileShape } from '../../shape.ts';
-import { beginTemplateChange, type Catalogs } from '../catalog/catalog.service.ts';
-import { CONFIGS, type NewTemplate, type Template, type TemplateChange } from './templates.contract.ts';
+import { beginTemplateChange } from '../catalog/catalog.service.ts';
+import { type ConfigChecks, checkShape } from './config-checks.service.ts';
+import type { NewTemplate, Template, TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
-
-const SHAPES = {
-  gacha: compileShape(CONFIGS.gacha),
-  card_pack: compileShape(CONFIGS.card_pack),
-  roguelike: compileShape(CONFIGS.roguelike),
-  idle: compileShape(CONFIGS.idle),
-};
-
-const CONFIG_PATH = '/body/config';
-
-const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
-
-/** When a configuration may be rolled on, as the engine wants to know it. */
-export const periodOf = ({ startsAt, endsAt }: TemplateConfig) => ({
-  startsAtMs: momentOf(startsAt),
-  endsAtMs: momentOf(endsAt),
-});
-
-/** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
-export const checkConfig = async (
-  finder: Finder,
-  { id, type, config }: Pick<Template, 'id' | 'type' | 'config'>,
-  catalogs: Catalogs,
-): Promise<{ bindings: Bindings; template: CompiledTemplate }> => {
-  refuseAny(SHAPES[type](config, CONFIG_PATH));
-  const known = config as TemplateConfig;
-  const { catalog } = await catalogs.current(finder);
-  const { bindings, template, faults } = bindTemplate({ id, type, config: known, ...periodOf(known) }, catalog);
-  refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
-  if (template === null) throw new Error('a configuration without faults did not compile');
-  return { bindings, template };
-};
 
 export const createTemplate = async (
   tx: Transaction,
   context: Context,
   input: NewTemplate,
-  catalogs: Catalogs,
+  checkConfig: ConfigChecks,
 ): Promise<Template> => {
   const { teamId, nowMs } = context;
   const { id = newId(), name, type = 'gacha', config } = input;
-  refuseAny(SHAPES[type](config, CONFIG_PATH));
+  checkShape({ type, config });
   await beginTemplateChange(tx, teamId);
   if ((await tx.find(store.templateById, { id }))[0] !== undefined)
     throw invalid({ path: '/body/id', message: 'is taken already' });
-  const { bindings } = await checkConfig(tx, { id, type, config }, catalogs);
+  const { bindings } = await checkConfig(tx, { type, config });
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
   const row: store.TemplateRow = {
     team_id: teamId,
@@ -100,7 +67,7 @@ export const updateTemplate = async (
   context: Context,
   id: string,
   { name, config }: TemplateChange,
-  catalogs: Catalogs,
+  checkConfig: ConfigChecks,
 ): Promise<Template> => {
   const { teamId, nowMs } = context;
   await beginTemplateChange(tx, teamId);
@@ -109,7 +76,7 @@ export const updateTemplate = async (
   const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
   if (config !== undefined) {
     const { type } = store.toTemplate(present);
-    const { bindings } = await checkConfig(tx, { id, type, config }, catalogs);
+    const { bindings } = await checkConfig(tx, { type, config });
     changed.config = JSON.stringify(config);
     changed.bindings = JSON.stringify(bindings);
     await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));

@@ -2,6 +2,7 @@ import { filterItems } from '../../pool/pool.ts';
 import { pickLinear } from '../../pool/weighted.ts';
 import { compileRemainder, type Remainder } from '../../pool/without-replacement.ts';
 import type { Draws } from '../../random.ts';
+import type { Steps } from '../../steps.ts';
 import type { CardPackConfig, SlotConfig } from '../config.ts';
 import type { FaultList } from '../faults.ts';
 import type { RollResult } from '../state.ts';
@@ -65,7 +66,7 @@ const compileRates = (
   return rates;
 };
 
-const compileSlot = (slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, workshop: Workshop): Slot => {
+function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, workshop: Workshop): Steps<Slot> {
   const path = ['slots', index];
   const rates = compileRates(slot, path, tiers, workshop);
   if (slot.classifierOptionIds === undefined) return { count: slot.count, rates, items: tiers.all };
@@ -74,23 +75,26 @@ const compileSlot = (slot: SlotConfig, index: number, unique: boolean, tiers: Ti
   const filterPath = [...path, 'classifierOptionIds'];
   checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'classifier option', faults);
   const passing = new Set(filterItems(catalog, { classifierOptionIds: slot.classifierOptionIds }));
-  const items = tiers.all.map((tier, place) => {
+  yield;
+  const items: WeightedItems[] = [];
+  for (const [place, tier] of tiers.all.entries()) {
     const weights = new Map(tier.items.map((item, position) => [item, tier.weights[position] ?? 0]));
     const kept = weigh(
       tier.items.filter((item) => passing.has(item)),
       tiers.featured,
       (item) => weights.get(item) ?? 0,
     );
-    if (rates[place] === 0 || tier.rollable === 0) return kept;
+    items.push(kept);
+    yield;
+    if (rates[place] === 0 || tier.rollable === 0) continue;
     const name = tier.key === null ? 'the pool' : `the tier ${JSON.stringify(tier.key)}`;
     const fault = faultOfItems(kept);
     if (fault !== undefined) faults.add(filterPath, `what is left of ${name} ${fault}`);
     else if (unique && kept.rollable < tier.rollable)
       faults.add(filterPath, `splits ${name}, which a unique pack cannot have`);
-    return kept;
-  });
+  }
   return { count: slot.count, rates, items };
-};
+}
 
 const lastCardThatCanBeTop = (slots: readonly Slot[], top: number): number => {
   const slot = slots.findLastIndex(({ rates, items }) => (rates[top] ?? 0) > 0 && (items[top]?.rollable ?? 0) > 0);
@@ -116,14 +120,16 @@ const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): v
   checkSupplyStates(slots, tiers, ['slots'], faults);
 };
 
-export const compileCardPack = (config: CardPackConfig, workshop: Workshop): PackPlan => {
+export function* compileCardPack(config: CardPackConfig, workshop: Workshop): Steps<PackPlan> {
   const { faults } = workshop;
-  const tiers = compileTiers(config, {}, workshop);
+  const tiers = yield* compileTiers(config, {}, workshop);
   const unique = config.unique ?? false;
   const slotConfigs = config.slots ?? DEFAULT_SLOTS;
   const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);
   const before = faults.found.length;
-  const slots = slotConfigs.map((slot, index) => compileSlot(slot, index, unique, tiers, workshop));
+  const slots: Slot[] = [];
+  for (const [index, slot] of slotConfigs.entries())
+    slots.push(yield* compileSlot(slot, index, unique, tiers, workshop));
   if (cards < 1) faults.add(['slots'], 'must hold a card');
   if (cards > MOST_CARDS) faults.add(['slots'], `holds ${cards} cards, more than ${MOST_CARDS}`);
   // A tier that is empty has been reported; that its slots run dry follows from it and would only distract.
@@ -140,7 +146,7 @@ export const compileCardPack = (config: CardPackConfig, workshop: Workshop): Pac
     threshold: packThreshold(config, tiers),
     forcedCard,
   };
-};
+}
 
 /** Draws one pack. A due pack that has no card of the top tier by then is forced to give one with its forced card. */
 export const drawPack = (plan: PackPlan, due: boolean, draws: Draws): RollResult[] => {

@@ -1,6 +1,7 @@
 import {
   type Decay,
   type Follower,
+  forgetsAfter,
   medianByFollowing,
   medianOfDecay,
   NEVER,
@@ -10,8 +11,8 @@ import {
 } from '../../chains/survival.ts';
 import { sumOf } from '../../pool/weighted.ts';
 import type { Odds, TierOdds } from '../gacha/gacha-odds.ts';
-import type { PackPlan, Slot } from './card-pack.ts';
-import { countCards, type TierCounts } from './pack-counts.ts';
+import type { OddsTier, PackOddsInput } from '../odds-input.ts';
+import { countCards, stepsOfCounting, supplyOf, type TierCounts } from './pack-counts.ts';
 import { drawPositions } from './successive-sampling.ts';
 
 /** What one pack does for something that it may hold. Its three chances sum to 1. */
@@ -56,16 +57,31 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   return { advance, left: () => counting + isDue };
 };
 
+/** The sums of x^k, and of k x^k, over k from 0 to below `terms`: by doubling, so that nothing is ever subtracted. */
+const geometricSums = (x: number, terms: number): { readonly sum: number; readonly weighted: number } => {
+  let sum = 0;
+  let weighted = 0;
+  let power = 1;
+  let count = 0;
+  for (let bit = 31 - Math.clz32(terms); bit >= 0; bit -= 1) {
+    weighted += power * (weighted + count * sum);
+    sum += power * sum;
+    power *= power;
+    count *= 2;
+    if (((terms >>> bit) & 1) === 1) {
+      weighted += count * power;
+      sum += power;
+      power *= x;
+      count += 1;
+    }
+  }
+  return { sum, weighted };
+};
+
 /** The packs of one row, from a card of the top tier to the next, that are not due and that are, on average. */
 const packsOfRow = (stay: number, threshold: number): { fresh: number; due: number } => {
   if (threshold === Number.POSITIVE_INFINITY) return { fresh: 1, due: 0 };
-  let fresh = 0;
-  let chance = 1;
-  for (let pack = 1; pack < threshold; pack += 1) {
-    fresh += chance;
-    chance *= stay;
-  }
-  return { fresh, due: chance };
+  return { fresh: geometricSums(stay, threshold - 1).sum, due: stay ** (threshold - 1) };
 };
 
 const worstOf = ({ fresh, due }: InPacks, threshold: number): number | null => {
@@ -84,17 +100,12 @@ const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
   if (threshold === Number.POSITIVE_INFINITY) return { lnScale: 0, lnFactor: Math.log1p(-Math.min(1, fresh.hit)) };
   let growth = 1;
   for (let round = 0; round < 100; round += 1) {
-    let lasting = 1;
-    let inRow = 0;
-    let ending = 0;
-    let slope = 0;
-    for (let pack = 1; pack <= threshold; pack += 1) {
-      inRow += lasting;
-      const ends = lasting * growth * (pack < threshold ? fresh.onlyTop : due.onlyTop);
-      ending += ends;
-      slope += pack * ends;
-      lasting *= growth * fresh.neither;
-    }
+    const stay = growth * fresh.neither;
+    const { sum, weighted } = geometricSums(stay, threshold - 1);
+    const lasting = stay ** (threshold - 1);
+    const inRow = sum + lasting;
+    const ending = growth * (fresh.onlyTop * sum + due.onlyTop * lasting);
+    const slope = growth * (fresh.onlyTop * (weighted + sum) + due.onlyTop * lasting * threshold);
     if (!(ending > 0) || !Number.isFinite(slope)) return null;
     const change = (1 - ending) / slope;
     if (Math.abs(change) <= 4e-16) return { lnScale: Math.log(inRow / slope), lnFactor: -Math.log(growth) };
@@ -126,7 +137,12 @@ const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
 
 type TimingOf = (inPacks: InPacks) => Timing;
 
-const oddsOf = (inPacks: InPacks, { cards, threshold }: PackPlan, withoutTop: number, timingOf: TimingOf): Odds => {
+const oddsOf = (
+  inPacks: InPacks,
+  { cards, threshold }: PackOddsInput,
+  withoutTop: number,
+  timingOf: TimingOf,
+): Odds => {
   const row = packsOfRow(withoutTop, threshold);
   const effective = (row.fresh * inPacks.fresh.cards + row.due * inPacks.due.cards) / (row.fresh + row.due) / cards;
   return { base: inPacks.fresh.cards / cards, effective, ...timingOf(inPacks) };
@@ -162,7 +178,7 @@ const uniqueItemInPack = ({ withoutTop, withTop }: TierCounts, positions: Float6
 
 /** An item in packs that may repeat it, card by card. `chances` are those of a card of each slot to be it. */
 const repeatedItemInPack = (
-  plan: PackPlan,
+  plan: PackOddsInput,
   due: boolean,
   isTop: boolean,
   chances: readonly SlotChance[],
@@ -201,19 +217,20 @@ interface SlotChance {
 }
 
 /** The weights that a slot gives the items of a tier: 0 for those that its filter leaves out. */
-const weightsInSlot = ({ items }: Slot, place: number): ReadonlyMap<unknown, number> => {
+const weightsInSlot = ({ items }: PackOddsInput['slots'][number], place: number): ReadonlyMap<unknown, number> => {
   const of = items[place];
-  return new Map(of?.items.map((item, index) => [item, (of.weights[index] ?? 0) / (of.picker.total || 1)]));
+  if (of === undefined) return new Map();
+  return new Map([...of.items].map((item, index) => [item, (of.weights[index] ?? 0) / (of.picker.total || 1)]));
 };
 
-const repeatedItems = (plan: PackPlan, place: number, withoutTop: number): Odds[] => {
+const repeatedItems = (plan: PackOddsInput, place: number, withoutTop: number): Odds[] => {
   const timingOf = timer(plan.threshold);
   const { tiers, slots } = plan;
   const tier = tiers.all[place];
   const shares = slots.map(({ rates }) => rates.map((rate) => rate / sumOf(rates)));
   const weights = slots.map((slot) => weightsInSlot(slot, place));
   const known = new Map<string, Odds>();
-  return (tier?.items ?? []).map((item) => {
+  return [...(tier?.items ?? [])].map((item) => {
     const parts = weights.map((weight) => weight.get(item) ?? 0);
     const key = parts.join();
     const same = known.get(key);
@@ -234,9 +251,9 @@ const repeatedItems = (plan: PackPlan, place: number, withoutTop: number): Odds[
   });
 };
 
-const uniqueItems = (plan: PackPlan, place: number, counts: readonly TierCounts[], withoutTop: number): Odds[] => {
+const uniqueItems = (plan: PackOddsInput, place: number, counts: readonly TierCounts[], withoutTop: number): Odds[] => {
   const timingOf = timer(plan.threshold);
-  const weights = plan.tiers.all[place]?.weights ?? [];
+  const weights = [...(plan.tiers.all[place]?.weights ?? [])];
   const [fresh, due] = counts as readonly [TierCounts, TierCounts];
   const odds = new Map<number, Odds>();
   for (const [weight, positions] of drawPositions(weights, plan.cards)) {
@@ -254,9 +271,10 @@ const uniqueItems = (plan: PackPlan, place: number, counts: readonly TierCounts[
 };
 
 /** Exact odds of every tier of packs or offers, by its place, and of its items. */
-export const packOdds = (plan: PackPlan): TierOdds[] => {
-  const fresh = countCards(plan, false);
-  const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true) : fresh;
+export const packOdds = (plan: PackOddsInput): TierOdds[] => {
+  const supply = supplyOf(plan);
+  const fresh = countCards(plan, false, supply);
+  const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true, supply) : fresh;
   const withoutTop = countFrom(fresh[plan.tiers.top]?.withoutTop ?? [], 0);
   return plan.tiers.all.map((_, place) => {
     const counts = [fresh[place], due[place]] as const;
@@ -273,4 +291,28 @@ export const packOdds = (plan: PackPlan): TierOdds[] => {
         : uniqueItems(plan, place, [counts[0], counts[1]], withoutTop);
     return { ...odds, items };
   });
+};
+
+/** A card of a pack for one item, one round of Newton's method, and one pack followed, in steps. */
+const STEPS_OF_CARD = 10;
+const STEPS_OF_ROUNDS = 1000;
+const STEPS_OF_PACK = 5;
+/** The nodes of the integral that positions without replacement are, and what one of them does for each draw. */
+const NODES = 150;
+const STEPS_OF_DRAW = 9;
+
+/** About how many steps exact odds take, a step being a few nanoseconds. */
+export const stepsOfPack = (plan: PackOddsInput): number => {
+  const { tiers, slots, cards, threshold, remainders } = plan;
+  // Without repeats, items of one weight are alike; with them, what a slot leaves of a tier may differ.
+  const countOf = ({ items, weights }: OddsTier): number =>
+    remainders === null ? items.length : new Set(weights).size;
+  const items = tiers.all.reduce((sum, tier) => sum + countOf(tier), 0);
+  const ofItem =
+    remainders === null ? 2 * cards * STEPS_OF_CARD + slots.length * STEPS_OF_CARD : NODES * cards * STEPS_OF_DRAW;
+  const hasPity = threshold < Number.POSITIVE_INFINITY;
+  const top = 1 - (1 - (tiers.all[tiers.top]?.share ?? 1)) ** cards;
+  const settles = hasPity ? forgetsAfter(new Float64Array(threshold).fill(top)) : 0;
+  const ofTiming = STEPS_OF_ROUNDS + (hasPity ? STEPS_OF_PACK * Math.min(settles, MOST_PACKS_FOLLOWED) : 0);
+  return stepsOfCounting(plan) + items * (ofItem + ofTiming);
 };

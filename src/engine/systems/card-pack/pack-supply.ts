@@ -56,8 +56,8 @@ export const exhaustibleTiers = (slots: readonly Supplied[], supply: readonly nu
     return items > 0 && items < cards ? place : [];
   });
 
-/** How many different counts of cards, by the tiers that can be used up, a pack can come to. */
-export const countStates = (slots: readonly Supplied[], supply: readonly number[]): number => {
+/** How many different counts, by the tiers that can be used up, packs of no more than so many cards can come to. */
+export const statesByCards = (slots: readonly Supplied[], supply: readonly number[]): number[] => {
   const cards = slots.reduce((sum, { count }) => sum + count, 0);
   let ways = new Array<number>(cards + 1).fill(0);
   ways[0] = 1;
@@ -66,5 +66,13 @@ export const countStates = (slots: readonly Supplied[], supply: readonly number[
       ways.slice(Math.max(0, total - (supply[place] ?? 0)), total + 1).reduce((sum, count) => sum + count, 0),
     );
   }
-  return ways.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  return ways.map((count) => {
+    sum += count;
+    return sum;
+  });
 };
+
+/** The same for all the cards of a pack. */
+export const countStates = (slots: readonly Supplied[], supply: readonly number[]): number =>
+  statesByCards(slots, supply).at(-1) ?? 1;

@@ -1,8 +1,7 @@
-import { type Chain, chainOf, type Edge, stationaryShares } from '../../chains/chain.ts';
-import { timingsOf } from '../../chains/chain-timing.ts';
-import { NEVER, type Timing } from '../../chains/survival.ts';
-import type { Tier } from '../tiers.ts';
-import type { Feature, GachaRules } from './gacha.ts';
+import { type Chain, chainOf, type Edge, stationaryShares, withoutUnreachable } from '../../chains/chain.ts';
+import { type ChainShape, STEPS_OF_STRETCH, stepsOfTimings, timingsOf } from '../../chains/chain-timing.ts';
+import { forgetsAfter, NEVER, type Timing } from '../../chains/survival.ts';
+import type { GachaOddsInput, OddsFeature, OddsItems, OddsTier } from '../odds-input.ts';
 import { type Counter, factorAt } from './pity.ts';
 
 /** Odds of a tier or an item: shares of all items given, and how long the first one takes. */
@@ -16,80 +15,141 @@ export interface TierOdds extends Odds {
   readonly items: readonly Odds[];
 }
 
-/** The counters that change the odds of a rank, longest first: the first is the coarse part of a state's number. */
-const countersUpTo = ({ ladder }: GachaRules, rank: number): Counter[] =>
-  ladder
-    .filter((counter) => counter.rank <= rank && counter.rank < ladder.length - 1 && counter.factors.length > 1)
-    .sort((left, right) => right.factors.length - left.factors.length);
+/**
+ * Ranks whose chances stand in the same proportion, whatever the counters say: one whose chance a counter changes, or
+ * those between two such. Of a hundred tiers with two pities there are five bands, and all that takes long is worked
+ * out by bands.
+ */
+export interface Band {
+  /** Null for ranks without one. */
+  readonly counter: Counter | null;
+  /** The parts that its ranks have of what the band gives, by rank. */
+  readonly parts: ReadonlyMap<number, number>;
+  /** Without a counter: the part that the band takes of what rarer bands leave, and what it leaves of it. */
+  readonly takes: number;
+  readonly leaves: number;
+}
 
-/** The rolls since each rank last came, as far as they matter, in a state of so many counters. */
-const sinceIn = (counters: readonly Counter[], state: number): number[] => {
+/** The ranks from `from` up to, and without, `to`. None of them has a counter that changes anything. */
+const plainBand = ({ ladder }: GachaOddsInput, from: number, to: number): Band => {
+  const taken = new Map<number, number>();
+  let takes = 0;
+  let leaves = 1;
+  for (let rank = from; rank < to; rank += 1) {
+    // The last rank takes all that is left.
+    const factor = rank === ladder.length - 1 ? 1 : factorAt(ladder[rank] as Counter, 0);
+    taken.set(rank, factor * leaves);
+    takes += factor * leaves;
+    leaves *= 1 - factor;
+  }
+  const parts = new Map([...taken].map(([rank, part]) => [rank, takes > 0 ? part / takes : 0]));
+  return { counter: null, parts, takes, leaves };
+};
+
+/** Rarest first. */
+export const bandsOf = (rules: GachaOddsInput): Band[] => {
+  const { ladder } = rules;
+  const bands: Band[] = [];
+  let from = 0;
+  for (const counter of ladder) {
+    const { rank, factors } = counter;
+    if (rank === ladder.length - 1 || factors.length === 1) continue;
+    if (rank > from) bands.push(plainBand(rules, from, rank));
+    bands.push({ counter, parts: new Map([[rank, 1]]), takes: 0, leaves: 0 });
+    from = rank + 1;
+  }
+  if (from < ladder.length) bands.push(plainBand(rules, from, ladder.length));
+  return bands;
+};
+
+/** The counters of the first so many bands, longest first: the first is the coarse part of a state's number. */
+const countersIn = (bands: readonly Band[], count: number): { readonly band: number; readonly counter: Counter }[] =>
+  bands
+    .slice(0, count)
+    .flatMap(({ counter }, band) => (counter === null ? [] : { band, counter }))
+    .sort((left, right) => right.counter.factors.length - left.counter.factors.length);
+
+type Counters = ReturnType<typeof countersIn>;
+
+/** The rolls since the rank of each counter last came, as far as they matter, by band. */
+const sinceIn = (counters: Counters, state: number): number[] => {
   const since: number[] = [];
   let rest = state;
-  for (const { rank, factors } of counters.toReversed()) {
-    since[rank] = rest % factors.length;
-    rest = Math.floor(rest / factors.length);
+  for (const { band, counter } of counters.toReversed()) {
+    since[band] = rest % counter.factors.length;
+    rest = Math.floor(rest / counter.factors.length);
   }
   return since;
 };
 
-/** The state after a roll that gave a rank, or one that has no counter here. */
-const stateAfter = (counters: readonly Counter[], since: readonly number[], given: number): number => {
+/** The state after a roll that gave a band, or one below all counters here. */
+const stateAfter = (counters: Counters, since: readonly number[], given: number): number => {
   let state = 0;
-  for (const { rank, higherResets, factors } of counters) {
-    const reset = rank === given || (higherResets && given < rank);
-    state = state * factors.length + (reset ? 0 : Math.min((since[rank] ?? 0) + 1, factors.length - 1));
+  for (const { band, counter } of counters) {
+    const { factors, higherResets } = counter;
+    const reset = band === given || (higherResets && given < band);
+    state = state * factors.length + (reset ? 0 : Math.min((since[band] ?? 0) + 1, factors.length - 1));
   }
   return state;
 };
 
-/** The rates of every rank in a state, as a roll has them. */
-const ratesIn = ({ ladder }: GachaRules, since: readonly number[]): number[] => {
+/** The chances of each of the first so many bands in a state; last, of all that are below them. */
+const chancesIn = (bands: readonly Band[], count: number, since: readonly number[]): number[] => {
   let left = 1;
-  return ladder.map((counter, rank) => {
-    const rate = rank === ladder.length - 1 ? left : factorAt(counter, since[rank] ?? 0) * left;
-    left -= rate;
-    return rate;
+  const chances = bands.slice(0, count).map(({ counter, takes, leaves }, band) => {
+    const factor = counter === null ? takes : factorAt(counter, since[band] ?? 0);
+    const chance = factor * left;
+    left *= counter === null ? leaves : 1 - factor;
+    return chance;
   });
+  return [...chances, left];
 };
 
-const statesOf = (counters: readonly Counter[]): number =>
-  counters.reduce((states, { factors }) => states * factors.length, 1);
+interface BandChain {
+  readonly chain: Chain;
+  readonly counters: Counters;
+  /** The numbers of the states, by which `sinceIn` knows them. */
+  readonly kept: Int32Array;
+}
 
 /**
- * The chain of the counters that matter to a rank, in which a hit is a roll that gives it. Lower ranks change none of
+ * The chain of the counters that matter to a band, in which a hit is a roll that gives it. Lower bands change none of
  * them.
  */
-const chainOfRank = (rules: GachaRules, rank: number): Chain => {
-  const counters = countersUpTo(rules, rank);
-  const states = statesOf(counters);
-  const layers = counters[0]?.factors.length ?? 1;
+const chainOfBand = (bands: readonly Band[], wanted: number): BandChain => {
+  const counters = countersIn(bands, wanted + 1);
+  const states = counters.reduce((product, { counter }) => product * counter.factors.length, 1);
+  const layers = counters[0]?.counter.factors.length ?? 1;
   const edges: Edge[] = [];
-  for (let state = 0; state < states; state += 1) {
-    const since = sinceIn(counters, state);
-    const rates = ratesIn(rules, since);
+  for (let source = 0; source < states; source += 1) {
+    const since = sinceIn(counters, source);
     const others = new Map<number, number>();
-    for (const [given, chance] of rates.entries()) {
+    for (const [given, chance] of chancesIn(bands, wanted + 1, since).entries()) {
       const target = stateAfter(counters, since, given);
-      if (given === rank) edges.push({ source: state, target, chance, hit: true });
+      if (given === wanted) edges.push({ source, target, chance, hit: true });
       else others.set(target, (others.get(target) ?? 0) + chance);
     }
-    for (const [target, chance] of others) edges.push({ source: state, target, chance, hit: false });
+    for (const [target, chance] of others) edges.push({ source, target, chance, hit: false });
   }
-  return chainOf(layers, states / layers, edges);
+  return { ...withoutUnreachable(chainOf(layers, states / layers, edges)), counters };
 };
 
 /**
  * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. The
  * losses are not part of the states that a configuration is measured by: the top tier comes by its own counter alone.
  */
-const chainOfFeature = (rules: GachaRules, feature: Feature, share: number, wantsFeatured: boolean): Chain => {
-  const counters = countersUpTo(rules, 0);
-  const layers = counters[0]?.factors.length ?? 1;
+const chainOfFeature = (
+  { ladder }: GachaOddsInput,
+  feature: OddsFeature,
+  share: number,
+  wantsFeatured: boolean,
+): Chain => {
+  const [top] = ladder as readonly [Counter];
+  const layers = ladder.length > 1 ? top.factors.length : 1;
   const width = feature.guaranteeAfter + 1;
   const edges: Edge[] = [];
   for (let layer = 0; layer < layers; layer += 1) {
-    const [rate = 1] = ratesIn(rules, sinceIn(counters, layer));
+    const rate = ladder.length > 1 ? factorAt(top, layer) : 1;
     for (let losses = 0; losses < width; losses += 1) {
       const source = layer * width + losses;
       const featured = losses === feature.guaranteeAfter ? 1 : share;
@@ -99,18 +159,16 @@ const chainOfFeature = (rules: GachaRules, feature: Feature, share: number, want
       edges.push({ source, target: later, chance: 1 - rate, hit: false });
     }
   }
-  return chainOf(layers, width, edges);
+  return withoutUnreachable(chainOf(layers, width, edges)).chain;
 };
 
 /** The share of featured results in the top tier with the guarantee off. */
-const baseShareOf = ({ share, featured, others }: Feature, tier: Tier): number => {
+const baseShareOf = ({ share, featured, others }: OddsFeature, tier: OddsTier): number => {
   if (others.rollable === 0) return 1;
   if (share !== null) return share;
   const items = new Set(featured.items);
-  const weight = tier.weights.reduce(
-    (sum, entry, index) => sum + (items.has(tier.items[index] as never) ? entry : 0),
-    0,
-  );
+  let weight = 0;
+  for (const [index, item] of [...tier.items].entries()) if (items.has(item)) weight += tier.weights[index] as number;
   return weight / tier.picker.total;
 };
 
@@ -128,70 +186,171 @@ interface TopItem {
   readonly part: number;
 }
 
-const topItemsOf = (feature: Feature, tier: Tier): TopItem[] => {
-  const featured = new Set(feature.featured.items);
-  return tier.items.map((item) => {
-    const isFeatured = featured.has(item);
-    const { picker } = isFeatured ? feature.featured : feature.others;
-    return { featured: isFeatured, part: picker.total > 0 ? item.weight / picker.total : 0 };
+const partsIn = ({ items, weights, picker }: OddsItems): ReadonlyMap<unknown, number> =>
+  new Map([...items].map((item, index) => [item, picker.total > 0 ? (weights[index] as number) / picker.total : 0]));
+
+const topItemsOf = (feature: OddsFeature, tier: OddsTier): TopItem[] => {
+  const featured = partsIn(feature.featured);
+  const others = partsIn(feature.others);
+  return Array.from(tier.items, (item) => {
+    const part = featured.get(item);
+    return { featured: part !== undefined, part: part ?? others.get(item) ?? 0 };
   });
 };
 
+/** What is asked of a band: the timing of the first hit, where one in so many of what it gives is one. */
+type TimingIn = (rank: number, part: number) => Timing;
+
 /** Items of the top tier where something sets the featured ones apart. */
-const featureOdds = (rules: GachaRules, feature: Feature, tier: Tier, chain: Chain, effective: number): Odds[] => {
+const featureOdds = (
+  rules: GachaOddsInput,
+  feature: OddsFeature,
+  tier: OddsTier,
+  effective: number,
+  timingIn: TimingIn,
+): Odds[] => {
   const share = baseShareOf(feature, tier);
   const longRun = effectiveShareOf(share, feature.guaranteeAfter);
   const items = topItemsOf(feature, tier);
-  const partsOf = (featured: boolean): number[] =>
-    items.filter((item) => item.featured === featured).map(({ part }) => part);
   const shareOf = (featured: boolean, of: number): number => (featured ? of : 1 - of);
-  const guaranteed = feature.guaranteeAfter < Number.POSITIVE_INFINITY;
-  const timings = [false, true].map((featured) =>
-    guaranteed
-      ? timingsOf(chainOfFeature(rules, feature, share, featured), partsOf(featured))
-      : timingsOf(
-          chain,
-          partsOf(featured).map((part) => part * shareOf(featured, share)),
-        ),
-  );
+  const timings = [false, true].map((featured) => {
+    if (feature.guaranteeAfter === Number.POSITIVE_INFINITY) return undefined;
+    const parts = items.filter((item) => item.featured === featured).map(({ part }) => part);
+    return timingsOf(chainOfFeature(rules, feature, share, featured), parts);
+  });
   return items.map(({ featured, part }) => ({
     base: tier.share * shareOf(featured, share) * part,
     effective: effective * shareOf(featured, longRun) * part,
-    ...(timings[Number(featured)]?.get(guaranteed ? part : part * shareOf(featured, share)) ?? NEVER),
+    ...(timings[Number(featured)]?.get(part) ?? timingIn(0, part * shareOf(featured, share))),
   }));
 };
 
 /** The long-run share of every rank. */
-const effectiveByRank = (rules: GachaRules): number[] => {
-  const counters = countersUpTo(rules, rules.ladder.length);
-  const shares = stationaryShares(chainOfRank(rules, rules.ladder.length - 1));
+const effectiveByRank = (rules: GachaOddsInput, bands: readonly Band[]): number[] => {
+  const { chain, counters, kept } = chainOfBand(bands, bands.length - 1);
   const effective = rules.ladder.map(() => 0);
-  for (const [state, share] of shares.entries()) {
-    for (const [rank, rate] of ratesIn(rules, sinceIn(counters, state)).entries()) {
-      effective[rank] = (effective[rank] as number) + share * rate;
+  for (const [state, share] of stationaryShares(chain).entries()) {
+    const chances = chancesIn(bands, bands.length, sinceIn(counters, kept[state] as number));
+    for (const [band, { parts }] of bands.entries()) {
+      for (const [rank, part] of parts)
+        effective[rank] = (effective[rank] as number) + share * (chances[band] as number) * part;
     }
   }
   return effective;
 };
 
+/** The parts of a tier that are asked for: the tier itself, and its items. */
+const partsOf = ({ tiers, feature }: GachaOddsInput, tier: OddsTier): number[] => {
+  const isSet = feature !== null && tier === tiers.all[tiers.top];
+  if (!isSet)
+    return [1, ...Array.from(tier.weights, (weight) => (tier.picker.total > 0 ? weight / tier.picker.total : 0))];
+  if (feature.guaranteeAfter < Number.POSITIVE_INFINITY) return [1];
+  const share = baseShareOf(feature, tier);
+  return [1, ...topItemsOf(feature, tier).map(({ featured, part }) => part * (featured ? share : 1 - share))];
+};
+
+/** Works out all that is asked of each band at once. */
+const timer = (rules: GachaOddsInput, bands: readonly Band[]): TimingIn => {
+  const { all, ranked } = rules.tiers;
+  const timings = bands.map(({ parts }, band) => {
+    const asked = [...parts].flatMap(([rank, ofBand]) =>
+      partsOf(rules, all[ranked[rank] as number] as OddsTier).map((part) => part * ofBand),
+    );
+    return timingsOf(chainOfBand(bands, band).chain, asked);
+  });
+  const bandOf = rules.ladder.map(({ rank }) => bands.findIndex(({ parts }) => parts.has(rank)));
+  return (rank, part) => {
+    const band = bandOf[rank] as number;
+    return timings[band]?.get(part * (bands[band]?.parts.get(rank) ?? 0)) ?? NEVER;
+  };
+};
+
 /** Exact odds of every tier, by its place, and of its items. */
-export const gachaOdds = (rules: GachaRules): TierOdds[] => {
+export const gachaOdds = (rules: GachaOddsInput): TierOdds[] => {
   const { tiers, feature } = rules;
-  const effectives = effectiveByRank(rules);
+  const bands = bandsOf(rules);
+  const effectives = effectiveByRank(rules, bands);
+  const timingIn = timer(rules, bands);
   return tiers.all.map((tier, place) => {
     const rank = tiers.ranks[place] ?? 0;
     const effective = effectives[rank] ?? 0;
-    const chain = chainOfRank(rules, rank);
-    const parts = tier.weights.map((weight) => (tier.picker.total > 0 ? weight / tier.picker.total : 0));
-    const isSet = feature !== null && place === tiers.top;
-    const timings = timingsOf(chain, isSet ? [1] : [1, ...parts]);
-    const items = isSet
-      ? featureOdds(rules, feature, tier, chain, effective)
-      : parts.map((part) => ({
-          base: tier.share * part,
-          effective: effective * part,
-          ...(timings.get(part) ?? NEVER),
-        }));
-    return { base: tier.share, effective, ...(timings.get(1) ?? NEVER), items };
+    const [, ...parts] = partsOf(rules, tier);
+    const items =
+      feature !== null && place === tiers.top
+        ? featureOdds(rules, feature, tier, effective, timingIn)
+        : parts.map((part) => ({ base: tier.share * part, effective: effective * part, ...timingIn(rank, part) }));
+    return { base: tier.share, effective, ...timingIn(rank, 1), items };
   });
+};
+
+/**
+ * How many states of some counters ever come up, of those from `least` on: until they stand still, no two are alike. Each
+ * may stand still, or be one of those below that no shorter one is.
+ */
+const reachableStates = (lengths: readonly number[], least: number): number => {
+  // By how many counters do not stand still.
+  let ways = [1];
+  for (const length of lengths.toSorted((left, right) => left - right)) {
+    const next = [...ways, 0];
+    for (const [moving, count] of ways.entries()) {
+      next[moving + 1] = (next[moving + 1] as number) + count * Math.max(0, length - 1 - least - moving);
+    }
+    ways = next;
+  }
+  return ways.reduce((sum, count) => sum + count, 0);
+};
+
+const stretchesIn = ({ factors }: Counter): number =>
+  factors.reduce((sum, factor, index) => sum + Number(factor !== factors[index - 1]), 0);
+
+/** The chain of the first so many bands, as far as it tells how long it takes to work on it. */
+const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
+  const counters = countersIn(bands, count);
+  const [longest, ...others] = counters.map(({ counter }) => counter);
+  if (longest === undefined) return { layers: 1, edges: 2, size: 1, stepsOfRoll: STEPS_OF_STRETCH };
+  const layers = longest.factors.length;
+  const lengths = others.map(({ factors }) => factors.length);
+  const states = reachableStates([layers, ...lengths], 0);
+  const edges = states * (counters.length + 1);
+  if (lengths.length === 0)
+    return { layers, edges, size: 1, stepsOfRoll: STEPS_OF_STRETCH * (1 + stretchesIn(longest)) };
+  // Only what is never kept waiting by a rarer tier is sure to come in its last layer.
+  const lingers = others.some(({ rank }) => rank < longest.rank);
+  const size = reachableStates(lengths, 1) + (lingers ? reachableStates(lengths, 0) : 0);
+  return { layers, edges, size, stepsOfRoll: edges };
+};
+
+/** Fewer items are looked at, whether some are alike; of more it is not worth the while. */
+const FEW_ITEMS = 100;
+
+/** How many parts of a band are asked for: its tiers and their items, but only one of those that are alike. */
+const countParts = (rules: GachaOddsInput, { parts }: Band): number => {
+  const { all, ranked } = rules.tiers;
+  const tiers = [...parts].map(([rank, part]) => ({ tier: all[ranked[rank] as number] as OddsTier, part }));
+  const items = tiers.reduce((sum, { tier }) => sum + tier.items.length, 0);
+  if (items > FEW_ITEMS) return items;
+  return new Set(tiers.flatMap(({ tier, part }) => partsOf(rules, tier).map((ofTier) => ofTier * part))).size;
+};
+
+/** About how many steps exact odds take, a step being a few nanoseconds. */
+export const stepsOfGacha = (rules: GachaOddsInput): number => {
+  const bands = bandsOf(rules);
+  let settles = 1;
+  let steps = 0;
+  for (const [index, band] of bands.entries()) {
+    if (band.counter !== null) settles = Math.max(settles, forgetsAfter(band.counter.factors));
+    steps += stepsOfTimings(shapeOf(bands, index + 1), countParts(rules, band), settles);
+  }
+  const { feature, ladder, tiers } = rules;
+  if (feature !== null && feature.guaranteeAfter < Number.POSITIVE_INFINITY) {
+    const counter = ladder[0] as Counter;
+    const width = feature.guaranteeAfter + 1;
+    const edges = 3 * counter.factors.length * width;
+    const shape = { layers: counter.factors.length, edges, size: width, stepsOfRoll: edges };
+    const items = tiers.all[tiers.top]?.items.length ?? 0;
+    const featured = feature.featured.items.length;
+    for (const parts of [featured, items - featured])
+      steps += stepsOfTimings(shape, parts, forgetsAfter(counter.factors) * width);
+  }
+  return steps;
 };

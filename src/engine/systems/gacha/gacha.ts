@@ -3,6 +3,7 @@ import type { CompiledItem } from '../../pool/catalog.ts';
 import { valuesFrom } from '../../pool/pool.ts';
 import { pickLinear } from '../../pool/weighted.ts';
 import type { Draws } from '../../random.ts';
+import type { Steps } from '../../steps.ts';
 import { boundTo } from '../binding.ts';
 import type { GachaConfig } from '../config.ts';
 import { type PityState, type RollResult, sinceOf, type TierCounter } from '../state.ts';
@@ -40,7 +41,7 @@ export interface GachaRules {
   readonly pityGroup: string | null;
 }
 
-const compileFeature = (config: GachaConfig, tiers: Tiers, { faults }: Workshop): Feature | null => {
+function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop): Steps<Feature | null> {
   const { featuredShare, guaranteeAfterLosses } = config;
   if (featuredShare === undefined && guaranteeAfterLosses === undefined) return null;
   const items = tiers.all[tiers.top]?.items ?? [];
@@ -49,6 +50,7 @@ const compileFeature = (config: GachaConfig, tiers: Tiers, { faults }: Workshop)
     tiers.featured,
     ({ weight }) => weight,
   );
+  yield;
   const others = weigh(
     items.filter(({ id }) => !tiers.featured.has(id)),
     tiers.featured,
@@ -67,7 +69,7 @@ const compileFeature = (config: GachaConfig, tiers: Tiers, { faults }: Workshop)
     featured,
     others,
   };
-};
+}
 
 /** The pity of each rank that has one, by rank, after reporting those that cannot stand. */
 const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => {
@@ -113,9 +115,9 @@ const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Work
   if (fault !== undefined) faults.add([member], `the top tier, ${JSON.stringify(tier.key)}, ${fault}`);
 };
 
-export const compileGacha = (config: GachaConfig, workshop: Workshop): GachaRules => {
+export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<GachaRules> {
   const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
-  const tiers = compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
+  const tiers = yield* compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
   if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
   checkTopTier(config, tiers, workshop);
   checkSegments(config.softPity, ['softPity'], workshop.faults);
@@ -131,8 +133,9 @@ export const compileGacha = (config: GachaConfig, workshop: Workshop): GachaRule
   });
   const kept = [...pities.keys()].flatMap((rank) => ladder[rank] ?? []);
   checkStates(config, kept, workshop);
-  return { tiers, ladder, kept, feature: compileFeature(config, tiers, workshop), pityGroup: config.pityGroup ?? null };
-};
+  const feature = yield* compileFeature(config, tiers, workshop);
+  return { tiers, ladder, kept, feature, pityGroup: config.pityGroup ?? null };
+}
 
 /** The rolls since each rank last came; 0 for ranks that keep no counter. */
 export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): number[] => {

@@ -1,4 +1,5 @@
 import { decimalsOf, scaledBy } from '../../decimal.ts';
+import type { Steps } from '../../steps.ts';
 import type { IdleConfig } from '../config.ts';
 import { compileGacha, type GachaRules } from '../gacha/gacha.ts';
 import type { IdleAccount } from '../state.ts';
@@ -25,9 +26,9 @@ export interface IdleRules extends GachaRules {
 
 const leastOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
-export const compileIdle = (config: IdleConfig, workshop: Workshop): IdleRules => {
+export function* compileIdle(config: IdleConfig, workshop: Workshop): Steps<IdleRules> {
   const { faults } = workshop;
-  const rules = compileGacha(config, workshop);
+  const rules = yield* compileGacha(config, workshop);
   const { rollsPerHour, maxHours = DEFAULT_MAX_HOURS } = config;
   if (decimalsOf(rollsPerHour) > RATE_DECIMALS)
     faults.add(['rollsPerHour'], `must not have more than ${RATE_DECIMALS} decimals`);
@@ -38,7 +39,7 @@ export const compileIdle = (config: IdleConfig, workshop: Workshop): IdleRules =
     faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'lets less than one roll accrue');
   }
   return { ...rules, unitsAMs, mostUnits: leastOf(mostUnits, MOST_OWED) };
-};
+}
 
 /**
  * What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught

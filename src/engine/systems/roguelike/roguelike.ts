@@ -1,5 +1,6 @@
 import { isUsableTotal, sumOf } from '../../pool/weighted.ts';
 import { compileRemainder, type Remainder } from '../../pool/without-replacement.ts';
+import type { Steps } from '../../steps.ts';
 import type { PackPlan } from '../card-pack/card-pack.ts';
 import { checkSupplyStates } from '../card-pack/card-pack.ts';
 import type { RoguelikeConfig } from '../config.ts';
@@ -48,9 +49,9 @@ export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | und
   return isUsableTotal(sumOf(rates)) ? undefined : 'makes rates that add up to less than 2^-900 or more than 2^1000';
 };
 
-export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): RoguelikeRules => {
+export function* compileRoguelike(config: RoguelikeConfig, workshop: Workshop): Steps<RoguelikeRules> {
   const { faults } = workshop;
-  const tiers = compileTiers(config, {}, workshop);
+  const tiers = yield* compileTiers(config, {}, workshop);
   const depthFactors = tiers.all.map(() => 1);
   for (const [key, factor] of Object.entries(config.depthScaling ?? {})) {
     const place = tierNamed(key, ['depthScaling', key], tiers, workshop);
@@ -78,4 +79,4 @@ export const compileRoguelike = (config: RoguelikeConfig, workshop: Workshop): R
   }
   checkSupplyStates(offerPlan(rules, 0).slots, tiers, ['choices'], faults);
   return rules;
-};
+}

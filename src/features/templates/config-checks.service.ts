@@ -1,0 +1,89 @@
+import type { Finder } from '../../database/work.ts';
+import { allAtOnce, type Steps } from '../../engine/steps.ts';
+import type { Bindings } from '../../engine/systems/binding.ts';
+import type { TemplateConfig } from '../../engine/systems/config.ts';
+import { stepsOfOdds } from '../../engine/systems/odds.ts';
+import {
+  type BoundOrFaults,
+  bindTemplateInSteps,
+  type CompiledTemplate,
+  type Period,
+} from '../../engine/systems/templates.ts';
+import { refuseAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { compileShape } from '../../shape.ts';
+import { inTurns } from '../../turns.ts';
+import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import { refuseLongOdds } from './template-odds.service.ts';
+import { CONFIGS, type Template } from './templates.contract.ts';
+
+const SHAPES = {
+  gacha: compileShape(CONFIGS.gacha),
+  card_pack: compileShape(CONFIGS.card_pack),
+  roguelike: compileShape(CONFIGS.roguelike),
+  idle: compileShape(CONFIGS.idle),
+};
+
+export const CONFIG_PATH = '/body/config';
+
+type Given = Pick<Template, 'type' | 'config'>;
+
+/** Whether a configuration has the members of its type. */
+export const checkShape = ({ type, config }: Given): void => refuseAny(SHAPES[type](config, CONFIG_PATH));
+
+const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+/** When a configuration may be rolled on, as the engine wants to know it. */
+export const periodOf = ({ startsAt, endsAt }: TemplateConfig): Period => ({
+  startsAtMs: momentOf(startsAt),
+  endsAtMs: momentOf(endsAt),
+});
+
+/** A configuration that can be saved: what its names mean, and what rolls would be made on. */
+export interface CheckedConfig {
+  readonly team: TeamCatalog;
+  readonly bindings: Bindings;
+  readonly template: CompiledTemplate;
+}
+
+/** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
+export type ConfigChecks = (finder: Finder, given: Given) => Promise<CheckedConfig>;
+
+type Checked = BoundOrFaults & { readonly steps: number };
+
+function* check({ catalog }: TeamCatalog, { type, config }: Given): Steps<Checked> {
+  const known = config as TemplateConfig;
+  const bound = yield* bindTemplateInSteps({ id: '', type, config: known, ...periodOf(known) }, catalog);
+  yield;
+  return { ...bound, steps: bound.template === null ? 0 : stepsOfOdds(bound.template) };
+}
+
+/** A large catalog is gone through outside of any transaction; what was found is kept until the caller comes back. */
+export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
+  const byCatalog = new WeakMap<TeamCatalog, Map<string, Checked>>();
+  const keptFor = (team: TeamCatalog): Map<string, Checked> => {
+    const kept = byCatalog.get(team) ?? new Map<string, Checked>();
+    byCatalog.set(team, kept);
+    return kept;
+  };
+
+  const checkLater = async (team: TeamCatalog, given: Given, key: string): Promise<void> => {
+    const kept = keptFor(team);
+    kept.set(key, await inTurns(check(team, given)));
+    if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
+  };
+
+  return async (finder, given) => {
+    checkShape(given);
+    const team = await catalogs.current(finder);
+    const isSmall = team.catalog.items.length <= LIMITS.inlineItems;
+    const key = isSmall ? '' : JSON.stringify([given.type, given.config]);
+    const checked = isSmall ? allAtOnce(check(team, given)) : keptFor(team).get(key);
+    if (checked === undefined) return finder.rerunAfter(checkLater(team, given, key));
+    const { bindings, template, faults, steps } = checked;
+    refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
+    if (template === null) throw new Error('a configuration without faults did not compile');
+    refuseLongOdds(given.type, steps, CONFIG_PATH);
+    return { team, bindings, template };
+  };
+};

@@ -1,0 +1,55 @@
+import type { Compute } from '../../compute/compute.ts';
+import { type Shared, share } from '../../compute/shared.ts';
+import { type OddsTable, oddsTableOf, stepsOfOdds } from '../../engine/systems/odds.ts';
+import { oddsInputOf, plainOddsInputOf } from '../../engine/systems/odds-input.ts';
+import type { CompiledTemplate } from '../../engine/systems/templates.ts';
+import { invalid } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
+import { oddsText } from './odds.presenter.ts';
+
+const ADVICE = {
+  gacha: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
+  idle: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
+  card_pack: 'have fewer cards, fewer tiers that a pack can use up, or fewer items of different weights',
+  roguelike: 'have fewer choices, fewer tiers that an offer can use up, or fewer items of different weights',
+};
+
+const inMillions = (steps: number): string =>
+  steps > Number.MAX_SAFE_INTEGER ? 'countless' : Math.ceil(steps / 1e6).toLocaleString('en');
+
+/** Refuses a template whose exact odds would take too long, in words that tell what to change. */
+export const refuseLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
+  if (steps <= LIMITS.oddsSteps) return;
+  const message = `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed: ${ADVICE[type]}`;
+  throw invalid({ path, message });
+};
+
+const computeTable = async (
+  compute: Compute,
+  teamId: string,
+  template: CompiledTemplate,
+  steps: number,
+  signal: AbortSignal,
+): Promise<OddsTable> =>
+  steps <= LIMITS.inlineSteps
+    ? oddsTableOf(oddsInputOf(template))
+    : compute.run(teamId, 'odds', plainOddsInputOf(template), signal);
+
+/**
+ * The odds of a template, as the members of a JSON object. They are computed once, in another thread unless they are a
+ * matter of a moment, and kept.
+ */
+export const createOdds = (
+  compute: Compute,
+  teamId: string,
+  template: () => CompiledTemplate,
+  path: string,
+): Shared<string> => {
+  const table = share((signal) => {
+    const steps = stepsOfOdds(template());
+    refuseLongOdds(template().type, steps, path);
+    return computeTable(compute, teamId, template(), steps, signal);
+  });
+  return async (signal) => inTurns(oddsText(template().tiers, await table(signal)));
+};
