@@ -138,7 +138,7 @@ export const LIMITS = {
   // Work that the service does by itself, in steps short enough for requests to pass between them.
   storedAnswersPerSweep: 500,
   rollEventsPerRemoval: 500,
-  historyRowsPerRemoval: 500,
+  historyRowsPerRemoval: 250,
   /** What removes a lot rests this many times as long as each of its steps took. */
   removalRestFactor: 4,
   /** Of several nodes one does a chore; another takes over when nothing was heard of it for so long. */

@@ -87,8 +87,14 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
   return () =>
     new Promise((resolve) => {
       lastId += 1;
-      waiting.set(lastId, resolve);
-      worker.send({ metrics: 'gather', id: lastId } satisfies Message);
+      const id = lastId;
+      waiting.set(id, resolve);
+      worker.send({ metrics: 'gather', id } satisfies Message);
+      // Better this process alone than nothing at all.
+      setTimeout(() => {
+        waiting.delete(id);
+        resolve([]);
+      }, 2 * LIMITS.metricsGatherMs).unref();
     });
 };
 
