@@ -250,6 +250,7 @@ const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Pro
       team_id: teamId,
       template_id: '',
       day,
+      part: 0,
       rolls: each * ITEMS,
       counts: JSON.stringify(Array.from({ length: ITEMS }, (_, item) => [itemId(item), each]).flat()),
     });

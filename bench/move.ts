@@ -172,11 +172,16 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
     ];
   });
   const counters = [...counts];
-  await insert('roll_counts', ['team_id', 'day', 'template_id', 'rolls', 'counts'], counters.length, (index) => {
-    const [key, ofKey] = counters[index] as (typeof counters)[number];
-    const [day = '', templateId = ''] = key.split('\n');
-    return [day, templateId, ofKey.values().reduce((sum, one) => sum + one, 0), JSON.stringify([...ofKey].flat())];
-  });
+  await insert(
+    'roll_counts',
+    ['team_id', 'day', 'template_id', 'part', 'rolls', 'counts'],
+    counters.length,
+    (index) => {
+      const [key, ofKey] = counters[index] as (typeof counters)[number];
+      const [day = '', templateId = ''] = key.split('\n');
+      return [day, templateId, 0, ofKey.values().reduce((sum, one) => sum + one, 0), JSON.stringify([...ofKey].flat())];
+    },
+  );
 };
 
 /** Runs a command as the command line would, and tells how long it took. */

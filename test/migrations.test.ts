@@ -120,11 +120,11 @@ for (const engine of ENGINES) {
         assert.deepEqual(
           kept.map((row) => ({ ...row })),
           [
-            { ...key, day: '', template_id: '', rolls: 8, counts: '["a",5,"b",3]' },
-            { ...key, day: '', template_id: 't', rolls: 4, counts: '["a",4]' },
-            { ...key, day: '2026-01-01', template_id: '', rolls: 3, counts: '["a",3]' },
-            { ...key, day: '2026-01-02', template_id: '', rolls: 5, counts: '["a",2,"b",3]' },
-            { ...key, day: '2026-01-02', template_id: 't', rolls: 4, counts: '["a",4]' },
+            { ...key, day: '', template_id: '', part: 0, rolls: 8, counts: '["a",5,"b",3]' },
+            { ...key, day: '', template_id: 't', part: 0, rolls: 4, counts: '["a",4]' },
+            { ...key, day: '2026-01-01', template_id: '', part: 0, rolls: 3, counts: '["a",3]' },
+            { ...key, day: '2026-01-02', template_id: '', part: 0, rolls: 5, counts: '["a",2,"b",3]' },
+            { ...key, day: '2026-01-02', template_id: 't', part: 0, rolls: 4, counts: '["a",4]' },
           ],
         );
       } finally {

@@ -9,6 +9,7 @@ import { up as oneHistoryIndexLess } from './migrations/0006-one-history-index-l
 import { up as leanerRows } from './migrations/0007-leaner-rows.ts';
 import { up as catalogIndexes } from './migrations/0008-catalog-indexes.ts';
 import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
+import { up as countersInParts } from './migrations/0010-counters-in-parts.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -21,6 +22,7 @@ export const MIGRATIONS: Migrations = {
   '0007-leaner-rows': leanerRows,
   '0008-catalog-indexes': catalogIndexes,
   '0009-removal-by-time': removalByTime,
+  '0010-counters-in-parts': countersInParts,
 };
 
 /** Where it is noted down which migrations were run. */

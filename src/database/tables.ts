@@ -133,9 +133,10 @@ export interface Tables {
   };
   /**
    * Counters of rolls: what was rolled on a day and, where the day is empty, ever. `template_id` is empty for rolls
-   * without a template. `counts` lists items, each followed by how often it was rolled; `rolls` is their sum.
+   * without a template. `counts` lists items, each followed by how often it was rolled; `rolls` is their sum. The items of
+   * a day and a template are divided over several parts, so that no text is very long.
    */
-  roll_counts: { team_id: string; day: string; template_id: string; rolls: number; counts: string };
+  roll_counts: { team_id: string; day: string; template_id: string; part: number; rolls: number; counts: string };
   /** The same of rolls that were not added to the counters yet, written in the transaction of the roll. */
   roll_pending: OfTeam & { day: string; template_id: string; rolls: number; counts: string };
 }

@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction, Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { utcDay } from '../../time.ts';
+import { takeTurns } from '../../turns.ts';
 import * as store from './roll-counts.store.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
@@ -12,10 +13,6 @@ export type ItemCounts = Map<string, number>;
 
 const add = (counts: ItemCounts, itemId: string, count: number): void => {
   counts.set(itemId, (counts.get(itemId) ?? 0) + count);
-};
-
-const addAll = (counts: ItemCounts, more: ItemCounts): void => {
-  for (const [itemId, count] of more) add(counts, itemId, count);
 };
 
 /** Counts are kept as a flat list, an item and its count by turns: with many items the quickest to read. */
@@ -77,31 +74,59 @@ const pending = store.insertPending((all: readonly Counted[]) => {
 
 export const countRolls = (work: Work, counted: Counted): void => work.write(pending, counted);
 
+/** Into how many parts counters are divided: a hundred thousand items make texts of some hundred kilobytes. */
+const PARTS = 16;
+
+/** The part of an item, the same for ever. */
+const partOf = (itemId: string): number => {
+  let hash = 0;
+  for (let index = 0; index < itemId.length; index += 1) hash = (Math.imul(hash, 31) + itemId.charCodeAt(index)) | 0;
+  return (hash >>> 0) % PARTS;
+};
+
+interface Part {
+  readonly day: string;
+  readonly templateId: string;
+  readonly part: number;
+  readonly counts: ItemCounts;
+}
+
+/** What rows that wait add to each part of the counters, those of their day and those of all days. */
+const partsOf = async (waiting: Awaited<ReturnType<typeof store.takePending>>): Promise<Part[]> => {
+  const parts = new Map<string, Part>();
+  const addTo = (day: string, templateId: string, itemId: string, count: number): void => {
+    const part = partOf(itemId);
+    const key = JSON.stringify([day, templateId, part]);
+    let found = parts.get(key);
+    if (found === undefined) {
+      found = { day, templateId, part, counts: new Map() };
+      parts.set(key, found);
+    }
+    add(found.counts, itemId, count);
+  };
+  for (const { template_id, day, counts } of waiting) {
+    const list = JSON.parse(counts) as (string | number)[];
+    for (let index = 0; index < list.length; index += 2)
+      for (const when of [day, store.EVER]) addTo(when, template_id, list[index] as string, list[index + 1] as number);
+    await takeTurns();
+  }
+  return [...parts.values()];
+};
+
 /** Adds some of what waits to the counters of its day and of all days; tells how many rows it took. */
 export const foldCounts = async (tx: Transaction, most: number): Promise<number> => {
   const taken = await store.takePending(tx, most);
-  const sums = createSums();
-  for (const { template_id: templateId, day, rolls, counts } of taken) {
-    const sum = sums.of({ templateId, day });
-    sum.rolls += rolls;
-    addText(sum.counts, counts);
-  }
-  for (const { templateId, rolls, counts } of sums.inOrder()) {
-    const ever = sums.of({ templateId, day: store.EVER });
-    ever.rolls += rolls;
-    addAll(ever.counts, counts);
-  }
-  for (const { templateId, day, rolls, counts } of sums.inOrder()) {
-    const key = { team_id: tx.teamId, day, template_id: templateId };
-    const before = await store.holdCounts(tx, key);
-    if (before === undefined) {
-      await store.insertCounts(tx, { ...key, rolls, counts: textOf(counts) });
-      continue;
-    }
-    const sum: ItemCounts = new Map();
-    addText(sum, before.counts);
-    addAll(sum, counts);
-    await store.updateCounts(tx, { ...key, rolls: before.rolls + rolls, counts: textOf(sum) });
+  const parts = await partsOf(taken);
+  const held = await tx.hold(
+    ...parts.map(({ day, templateId, part }) => ask(store.holdCounts, { day, templateId, part })),
+  );
+  for (const [index, { day, templateId, part, counts }] of parts.entries()) {
+    await takeTurns();
+    const [before] = held[index] ?? [];
+    if (before !== undefined) addText(counts, before.counts);
+    const rolls = counts.values().reduce((sum, count) => sum + count, 0);
+    const row = { day, template_id: templateId, part, rolls, counts: textOf(counts) };
+    tx.write(before === undefined ? store.insertCounts : store.updateCounts, row);
   }
   return taken.length;
 };
@@ -137,7 +162,7 @@ const batchesOf = (days: readonly CountsKey[]): CountsKey[][] => {
 const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> => {
   const list = JSON.parse(text) as (string | number)[];
   for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await takeTurns();
     const end = Math.min(list.length, start + 2 * LIMITS.countedItemsPerTurn);
     for (let index = start; index < end; index += 2) add(counts, list[index] as string, list[index + 1] as number);
   }
@@ -151,7 +176,7 @@ const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise
       batch.map(({ day, template_id: templateId }) => reader.find(store.countsOf, { day, templateId })),
     );
     for (const { counts } of found.flat()) await addTextInTurns(byItem, counts);
-    await nextTurn();
+    await takeTurns();
   }
   return byItem;
 };

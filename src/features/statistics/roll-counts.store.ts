@@ -1,4 +1,4 @@
-import { insertInto, lookup } from '../../database/declarations.ts';
+import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
@@ -7,8 +7,6 @@ import type { StatisticsFilter } from './statistics.contract.ts';
 export const NO_TEMPLATE = '';
 /** What the counters of all days together have in place of the day. */
 export const EVER = '';
-
-type CountsRow = Tables['roll_counts'];
 
 /** Rows that wait to be added to the counters, made of what the commands of a group have counted. */
 export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_pending'], 'team_id'>[]) =>
@@ -47,31 +45,27 @@ export const takePending = ({ queries, teamId }: Transaction, most: number): Pro
     .returningAll()
     .execute();
 
-type CountsKey = Pick<CountsRow, 'team_id' | 'day' | 'template_id'>;
+/** One part of the counters, held until the end of the transaction. */
+export const holdCounts = lockingLookup(
+  'roll_counts',
+  { day: 'text', templateId: 'text', part: 'integer' },
+  (queries, teamId, { day, templateId, part }) =>
+    queries
+      .selectFrom('roll_counts')
+      .select(['rolls', 'counts'])
+      .where('team_id', '=', teamId)
+      .where('day', '=', day)
+      .where('template_id', '=', templateId)
+      .where('part', '=', part)
+      .forUpdate(),
+);
 
-/** One row of counters, held until the end of the transaction. */
-export const holdCounts = (tx: Transaction, { team_id, day, template_id }: CountsKey) =>
-  tx.queries
-    .selectFrom('roll_counts')
-    .select(['rolls', 'counts'])
-    .where('team_id', '=', team_id)
-    .where('day', '=', day)
-    .where('template_id', '=', template_id)
-    .forUpdate()
-    .executeTakeFirst();
+const COLUMNS = { day: 'text', template_id: 'text', part: 'integer', rolls: 'bigint', counts: 'text' } as const;
 
-/** Fails where another made the same row meanwhile, so that the transaction runs again and finds it. */
-export const insertCounts = (tx: Transaction, row: CountsRow) =>
-  tx.queries.insertInto('roll_counts').values(row).execute();
+/** A collision where another made the same row meanwhile, so that the transaction runs again and finds it. */
+export const insertCounts = insertInto('roll_counts', COLUMNS);
 
-export const updateCounts = (tx: Transaction, { team_id, day, template_id, rolls, counts }: CountsRow) =>
-  tx.queries
-    .updateTable('roll_counts')
-    .set({ rolls, counts })
-    .where('team_id', '=', team_id)
-    .where('day', '=', day)
-    .where('template_id', '=', template_id)
-    .execute();
+export const updateCounts = updateIn('roll_counts', COLUMNS, { key: ['day', 'template_id', 'part'] });
 
 const matching = (reader: Reader, table: 'roll_counts' | 'roll_pending', teamId: string, filter: StatisticsFilter) => {
   const { from, to, templateId } = filter;
@@ -86,18 +80,20 @@ const matching = (reader: Reader, table: 'roll_counts' | 'roll_pending', teamId:
 /** How many rolls each day saw, by template. */
 export const selectDays = (reader: Reader, teamId: string, filter: StatisticsFilter) =>
   matching(reader, 'roll_counts', teamId, filter)
-    .select(['day', 'template_id', 'rolls'])
+    .select((eb) => ['day', 'template_id', eb.fn.sum<number>('rolls').as('rolls')])
     .where('day', '<>', EVER)
+    .groupBy(['day', 'template_id'])
     .execute();
 
 /** How many rolls there ever were, by template. */
 export const selectEver = (reader: Reader, teamId: string, { templateId }: StatisticsFilter) =>
   matching(reader, 'roll_counts', teamId, { templateId })
-    .select(['day', 'template_id', 'rolls'])
+    .select((eb) => ['day', 'template_id', eb.fn.sum<number>('rolls').as('rolls')])
     .where('day', '=', EVER)
+    .groupBy(['day', 'template_id'])
     .execute();
 
-/** What was rolled on one day, on one template. */
+/** What was rolled on one day, on one template, in parts. */
 export const countsOf = lookup({ day: 'text', templateId: 'text' }, (queries, teamId, { day, templateId }) =>
   queries
     .selectFrom('roll_counts')

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { invalid } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { takeTurns } from '../../turns.ts';
 import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';
@@ -40,7 +40,7 @@ export const listDropRates = async (reader: Reader, filter: StatisticsFilter): P
   for (const [itemId, dropCount] of mostFirst) {
     const itemName = names.get(itemId) ?? itemId;
     texts.push(JSON.stringify({ itemId, itemName, dropCount, dropRate: dropCount / total } satisfies DropRate));
-    if (texts.length % LIMITS.countedItemsPerTurn === 0) await nextTurn();
+    if (texts.length % LIMITS.countedItemsPerTurn === 0) await takeTurns();
   }
   return `[${texts.join()}]`;
 };

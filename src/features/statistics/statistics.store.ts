@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inChunks } from '../../database/chunks.ts';
 import type { Reader } from '../../database/work.ts';
+import { takeTurns } from '../../turns.ts';
 
 /** The names of items, and the last names of those that are gone. */
 export const selectNames = async (
@@ -16,7 +16,7 @@ export const selectNames = async (
       .where('id', 'in', some)
       .execute();
     for (const { id, name } of present) names.set(id, name);
-    await nextTurn();
+    await takeTurns();
   });
   await inChunks(
     itemIds.filter((id) => !names.has(id)),
@@ -28,7 +28,7 @@ export const selectNames = async (
         .where('id', 'in', some)
         .execute();
       for (const { id, name } of gone) names.set(id, name);
-      await nextTurn();
+      await takeTurns();
     },
   );
   return names;

@@ -80,6 +80,7 @@ onEveryDatabase('statistics', (service) => {
       team_id: team.teamId,
       day,
       template_id: templateId,
+      part: 0,
       rolls: some.length * each,
       counts: JSON.stringify(some.flatMap((id) => [id, each])),
     });
