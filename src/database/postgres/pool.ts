@@ -78,8 +78,10 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     waiter.reject(unavailable(error));
   };
 
-  const hand = (client: Client, known: Known): void => {
-    const waiter = waiting.shift();
+  /** Gives a connection to the one who waits for it, else to the first who waits, else to nobody. */
+  const hand = (client: Client, known: Known, preferred = waiting[0]): void => {
+    const place = preferred === undefined ? -1 : waiting.indexOf(preferred);
+    const [waiter] = waiting.splice(Math.max(place, 0), 1);
     known.isIdle = waiter === undefined;
     if (waiter === undefined) {
       known.idleSinceMs = performance.now();
@@ -102,7 +104,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
       const known = { generation: begun, isIdle: true, idleSinceMs: 0, bytesRead: 0, silentLooks: 0 };
       clients.set(client, known);
       client.once('end', () => forget(client));
-      if (closed === undefined && begun === generation) hand(client, known);
+      if (closed === undefined && begun === generation) hand(client, known, waiter);
       else {
         waiter.hasAttempt = false;
         discard(client);
