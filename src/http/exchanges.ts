@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 const nothing = (): void => {};
@@ -13,6 +14,11 @@ export class Exchange {
   waitsSinceMs: number;
   /** Since when the response is on its way to the caller. */
   sentAtMs: number | undefined;
+  /** Bytes that were set aside for a body which is still to arrive. */
+  awaitedBytes = 0;
+  /** Whether it has a slot, or why it has none. */
+  isAdmitted = false;
+  refusal: ServiceError | undefined;
   /** It took too long and its caller was told so: what it still asks for must not be done any more. */
   isLate = false;
   /** Its response was sent, or nobody is there any more to take it. */
