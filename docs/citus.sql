@@ -32,7 +32,7 @@ declare
     'roll_pending'
   ];
   -- Things that happen once in the life of a database; every node has a copy.
-  of_all constant text[] := array['milestones'];
+  of_all constant text[] := array['milestones', 'chores'];
   name text;
 begin
   foreach name in array of_all loop

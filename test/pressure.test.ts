@@ -189,22 +189,6 @@ describe('requests under way', { timeout: 120_000 }, () => {
     gate.resolve();
     await until(isAdmitted);
   });
-
-  test('are none of those that waited for another on a connection which is gone', async () => {
-    const gate = Promise.withResolvers<void>();
-    gates.team = gate.promise;
-    const pipelined = head(service, 'GET /users').repeat(10);
-    while (await isAdmitted()) await sendMany(10, pipelined);
-    for (const socket of open.splice(0)) socket.destroy();
-    gate.resolve();
-    gates = {};
-    const isAllFree = async () => {
-      const sent = await sendMany(SHARE - 10, head(service, 'GET /users', 'connection: close\r\n'));
-      await until(() => sent.every(({ answer }) => answer() !== ''));
-      return sent.every(({ answer }) => answer().startsWith('HTTP/1.1 200'));
-    };
-    await until(isAllFree);
-  });
 });
 
 const connectionsOf = ({ app }: Service): Promise<number> =>

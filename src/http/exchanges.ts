@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 const nothing = (): void => {};
@@ -13,6 +14,11 @@ export class Exchange {
   waitsSinceMs: number;
   /** Since when the response is on its way to the caller. */
   sentAtMs: number | undefined;
+  /** Bytes that were set aside for a body which is still to arrive. */
+  awaitedBytes = 0;
+  /** Whether it has a slot, or why it has none. */
+  isAdmitted = false;
+  refusal: ServiceError | undefined;
   /** It took too long and its caller was told so: what it still asks for must not be done any more. */
   isLate = false;
   /** Its response was sent, or nobody is there any more to take it. */
@@ -40,7 +46,6 @@ export class Exchange {
   }
 
   close(): void {
-    if (this.isClosed) return;
     this.isClosed = true;
     this.onClose();
     if (!this.#isWorking) this.onEnd();
@@ -67,16 +72,9 @@ export const createExchanges = (limitMs: number, monotonicMs: () => number): Exc
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
 
-  const close = (exchange: Exchange): void => {
-    all.delete(exchange);
-    exchange.close();
-  };
-
   const check = (exchange: Exchange, nowMs: number): void => {
     const { request, response } = exchange;
-    // A response that waits for another on the same connection is not told that the connection is gone.
-    if (request.socket.destroyed) close(exchange);
-    else if (response.headersSent) {
+    if (response.headersSent) {
       exchange.sentAtMs ??= nowMs;
       if (nowMs - exchange.sentAtMs >= limitMs) request.socket.destroy();
     } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= limitMs) {
@@ -91,7 +89,11 @@ export const createExchanges = (limitMs: number, monotonicMs: () => number): Exc
       const exchange = new Exchange(request, response, monotonicMs(), refuse);
       all.add(exchange);
       if (isStopping) isLastOnConnection(exchange);
-      response.on('close', () => close(exchange));
+      // Emitted whatever becomes of a response, also of one that waits for another on a connection which goes.
+      response.on('close', () => {
+        all.delete(exchange);
+        exchange.close();
+      });
       return exchange;
     },
     all: () => all,

@@ -32,9 +32,6 @@ declare module 'fastify' {
     context: Context;
     arrivedAtMs: number;
     exchange: Exchange;
-    /** Bytes that were set aside for a body which is still to arrive. */
-    awaitedBytes: number;
-    isAdmitted: boolean;
     /** Why it was refused, if it was. */
     refusal: ServiceError | undefined;
   }
@@ -223,9 +220,6 @@ export const createServer = async ({
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
   app.decorateRequest('exchange');
-  app.decorateRequest('awaitedBytes', 0);
-  app.decorateRequest('isAdmitted', false);
-  app.decorateRequest('refusal', undefined);
   // Unknown query parameters are refused by an operation that knows none at all, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
@@ -237,14 +231,14 @@ export const createServer = async ({
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
     const { exchange, context } = request;
     // What is public has no context, and no limit but that of connections.
-    if (context === undefined || request.isAdmitted || request.refusal !== undefined) return request.refusal;
+    if (context === undefined || exchange.isAdmitted || exchange.refusal !== undefined) return exchange.refusal;
     // Nobody is there any more who would wait for it.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
     giveBackBytes(request);
     exchange.waitsSinceMs = performance.now();
-    request.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
-    if (request.refusal !== undefined) return request.refusal;
-    request.isAdmitted = true;
+    exchange.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (exchange.refusal !== undefined) return exchange.refusal;
+    exchange.isAdmitted = true;
     exchange.onEnd = () => pressure.release(context.teamId);
     return undefined;
   };
@@ -319,15 +313,15 @@ export const createServer = async ({
     if (!allows(role, needed)) return new ServiceError('FORBIDDEN');
     const bytes = request.exchange.isClosed ? 0 : bodyBytes(request);
     if (bytes > 0 && !pressure.receive(teamId, bytes)) return new ServiceError('SERVICE_UNAVAILABLE');
-    request.awaitedBytes = bytes;
+    request.exchange.awaitedBytes = bytes;
     return undefined;
   };
 
   /** Its body has arrived, or never will. */
-  const giveBackBytes = (request: FastifyRequest): void => {
-    if (request.awaitedBytes === 0) return;
-    pressure.received(request.context.teamId, request.awaitedBytes);
-    request.awaitedBytes = 0;
+  const giveBackBytes = ({ exchange, context }: FastifyRequest): void => {
+    if (exchange.awaitedBytes === 0) return;
+    pressure.received(context.teamId, exchange.awaitedBytes);
+    exchange.awaitedBytes = 0;
   };
 
   // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at

@@ -47,14 +47,13 @@ describe('an address of several servers', () => {
 
 describe('connections', () => {
   for (const [connections, sizes] of [
-    [4, [1, 1, 1, 1]],
-    [5, [2, 1, 1, 1]],
-    [12, [4, 2, 2, 4]],
-    [24, [8, 4, 4, 8]],
+    [5, [1, 1, 1, 1, 1]],
+    [12, [3, 2, 2, 4, 1]],
+    [24, [6, 4, 4, 8, 2]],
   ] as const)
     test(`are shared out among the purposes, ${connections} of them`, () => {
-      const { group, apart, transaction, read } = sizesOf(connections);
-      assert.deepEqual([group, apart, transaction, read], sizes);
+      const { group, apart, transaction, read, urgent } = sizesOf(connections);
+      assert.deepEqual([group, apart, transaction, read, urgent], sizes);
     });
 
   for (const code of ['25006', '25P03', '25P04', '55P03', '53300', '57P01', 'EMFILE', 'EPROTO', 'ERR_STREAM_DESTROYED'])
