@@ -15,7 +15,8 @@ export const createFairShare = (total: number): FairShare => {
   return {
     take: (teamId, amount = 1) => {
       const mine = (taken.get(teamId) ?? 0) + amount;
-      if (mine > free) return false;
+      // As if it took them one by one.
+      if (mine > free - amount + 1) return false;
       taken.set(teamId, mine);
       free -= amount;
       return true;
