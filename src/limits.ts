@@ -40,7 +40,7 @@ export const LIMITS = {
   offerChoices: 20,
   offerDepth: 1000,
   /** Of computing the exact odds of a template, a step being a few nanoseconds. */
-  oddsSteps: 1_000_000_000,
+  oddsSteps: 700_000_000,
 
   // What is held in memory.
   rolledPools: 64,
@@ -63,7 +63,7 @@ export const LIMITS = {
   /** Under way at once, of all teams and of one. */
   computeJobs: 64,
   computeJobsPerTeam: 4,
-  computeMs: 15_000,
+  computeMs: 20_000,
   computeIdleMs: 5000,
   computeHeapMib: 1024,
   /** Less than this is done at once, on the thread that serves requests: a fraction of a millisecond. */

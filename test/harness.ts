@@ -9,7 +9,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import pg from 'pg';
 import { pino } from 'pino';
-import { buildApp } from '../src/app.ts';
+import { type AppParts, buildApp } from '../src/app.ts';
 import type { Role } from '../src/context.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { Database } from '../src/database/work.ts';
@@ -223,6 +223,7 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
+  parts: Pick<AppParts, 'computeOptions'> = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl);
   await database.migrate();
@@ -234,6 +235,7 @@ export const startService = async (
     logger: pino({ level: 'silent' }),
     clock: () => nowMs ?? Date.now(),
     draws: () => drawsNow(),
+    ...parts,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));
