@@ -18,6 +18,7 @@ import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
+import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
 import { userDeletionRoutes } from './features/user-deletion/user-deletion.routes.ts';
@@ -68,7 +69,7 @@ export const buildApp = async ({
     authorizer,
     catalogs,
     draws,
-    compute,
+    previews: createPreviews(compute),
     checkConfig: createConfigChecks(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
   };

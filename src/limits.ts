@@ -56,7 +56,7 @@ export const LIMITS = {
   offerChoices: 20,
   offerDepth: 1000,
   /** Of computing the exact odds of a template, a step being a few nanoseconds. */
-  oddsSteps: 1_000_000_000,
+  oddsSteps: 700_000_000,
 
   // What is held in memory.
   rolledPools: 64,
@@ -84,15 +84,15 @@ export const LIMITS = {
 
   // Work in threads: odds, and whatever else may take long.
   computeThreads: 4,
-  /** Under way at once, of all teams and of one. */
+  /** Under way at once: of all teams, and of one kind of one team. */
   computeJobs: 64,
   computeJobsPerTeam: 4,
-  computeMs: 15_000,
+  computeMs: 20_000,
   computeIdleMs: 5000,
   computeHeapMib: 1024,
-  /** Less than this is done at once, on the thread that serves requests: a fraction of a millisecond. */
-  inlineSteps: 50_000,
-  /** Templates on catalogs of up to so many items are made ready in one go: a few milliseconds. */
+  /** Less than this is done at once, on the thread that serves requests: a millisecond or two. */
+  inlineSteps: 300_000,
+  /** A template that has to look at no more items than this is made ready in one go: a few milliseconds. */
   inlineItems: 2000,
   /** Configurations that were checked on a catalog a moment ago. */
   checkedConfigs: 8,

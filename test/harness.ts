@@ -9,7 +9,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import pg from 'pg';
 import { pino } from 'pino';
-import { buildApp } from '../src/app.ts';
+import { type AppParts, buildApp } from '../src/app.ts';
 import type { Role } from '../src/context.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { Database } from '../src/database/work.ts';
@@ -223,6 +223,7 @@ interface Conditions {
   readonly disguise?: (database: Database) => Database;
   readonly requestTimeoutMs?: number;
   readonly databaseOptions?: Parameters<typeof openDatabase>[1];
+  readonly computeOptions?: AppParts['computeOptions'];
 }
 
 /** Starts the service in this process on a database, which is migrated; the clock can be set. */
@@ -230,7 +231,7 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
-  { disguise = (database) => database, requestTimeoutMs, databaseOptions = {} }: Conditions = {},
+  { disguise = (database) => database, requestTimeoutMs, databaseOptions = {}, computeOptions }: Conditions = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl, databaseOptions);
   await database.migrate();
@@ -243,6 +244,7 @@ export const startService = async (
     clock: () => nowMs ?? Date.now(),
     draws: () => drawsNow(),
     requestTimeoutMs,
+    computeOptions,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));

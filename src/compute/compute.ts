@@ -8,8 +8,8 @@ import type { Told } from './worker.ts';
 /** Runs what may take long in worker threads, so that nobody else waits for it. */
 export interface Compute {
   /**
-   * Runs a job for a team. It is given up once `signal` aborts. Refused: 429 where the team has too many jobs under way
-   * already, 503 where all teams have, and 503 where it takes too long.
+   * Runs a job for a team. It is given up once `signal` aborts. Refused: 429 where the team has too many jobs of the kind
+   * under way already, 503 where all teams have, and 503 where it takes too long.
    */
   run<N extends JobName>(
     teamId: string,
@@ -38,7 +38,8 @@ const DEFAULTS: ComputeOptions = {
 };
 
 interface Job {
-  readonly teamId: string;
+  /** Whose turn it is: a team's jobs of one kind wait for each other, and not for those of another. */
+  readonly queue: string;
   readonly name: JobName;
   readonly input: unknown;
   readonly settle: (told: Told) => void;
@@ -54,41 +55,41 @@ interface Thread {
 export const createCompute = (options: Partial<ComputeOptions> = {}): Compute => {
   const { threads: mostThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
   const threads = new Set<Thread>();
-  /** Jobs that wait, by team; the team whose turn is next comes first. */
+  /** Jobs that wait, by team and kind; those whose turn is next come first. */
   const waiting = new Map<string, Job[]>();
-  /** How many jobs of each team wait or run. */
+  /** How many jobs of each team and kind wait or run. */
   const underWay = new Map<string, number>();
   let jobs = 0;
   let isClosed = false;
 
-  const begun = (teamId: string): void => {
+  const begun = (queue: string): void => {
     jobs += 1;
-    underWay.set(teamId, (underWay.get(teamId) ?? 0) + 1);
+    underWay.set(queue, (underWay.get(queue) ?? 0) + 1);
   };
 
-  const ended = (teamId: string): void => {
+  const ended = (queue: string): void => {
     jobs -= 1;
-    const left = (underWay.get(teamId) ?? 1) - 1;
-    if (left === 0) underWay.delete(teamId);
-    else underWay.set(teamId, left);
+    const left = (underWay.get(queue) ?? 1) - 1;
+    if (left === 0) underWay.delete(queue);
+    else underWay.set(queue, left);
   };
 
-  /** The next job of the team whose turn it is. */
+  /** The next job of those whose turn it is. */
   const nextJob = (): Job | undefined => {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
-    const [teamId, [job, ...others]] = turn;
-    waiting.delete(teamId);
-    if (others.length > 0) waiting.set(teamId, others);
+    const [queue, [job, ...others]] = turn;
+    waiting.delete(queue);
+    if (others.length > 0) waiting.set(queue, others);
     return job;
   };
 
   const dropWaiting = (job: Job): boolean => {
-    const queue = waiting.get(job.teamId);
-    if (queue === undefined || !queue.includes(job)) return false;
-    const others = queue.filter((other) => other !== job);
-    if (others.length > 0) waiting.set(job.teamId, others);
-    else waiting.delete(job.teamId);
+    const queued = waiting.get(job.queue);
+    if (queued === undefined || !queued.includes(job)) return false;
+    const others = queued.filter((other) => other !== job);
+    if (others.length > 0) waiting.set(job.queue, others);
+    else waiting.delete(job.queue);
     return true;
   };
 
@@ -159,14 +160,15 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     }
   };
 
-  const refusalFor = (teamId: string): ServiceError | undefined => {
+  const refusalFor = (queue: string): ServiceError | undefined => {
     if (isClosed || jobs >= LIMITS.computeJobs) return new ServiceError('SERVICE_UNAVAILABLE');
-    return (underWay.get(teamId) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
+    return (underWay.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
   };
 
   const run = (teamId: string, name: JobName, input: unknown, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const refusal = refusalFor(teamId);
+      const queue = `${name}\0${teamId}`;
+      const refusal = refusalFor(queue);
       if (refusal !== undefined || signal?.aborted) {
         reject(refusal ?? unavailable(signal?.reason));
         return;
@@ -178,14 +180,14 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
       };
       const settle = (told: Told): void => {
         signal?.removeEventListener('abort', giveUp);
-        ended(teamId);
+        ended(queue);
         if ('error' in told) reject(told.error);
         else resolve(told.value);
       };
-      const job: Job = { teamId, name, input, settle };
-      begun(teamId);
+      const job: Job = { queue, name, input, settle };
+      begun(queue);
       signal?.addEventListener('abort', giveUp);
-      waiting.set(teamId, [...(waiting.get(teamId) ?? []), job]);
+      waiting.set(queue, [...(waiting.get(queue) ?? []), job]);
       start();
     });
 

@@ -17,7 +17,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { periodOf } from './config-checks.service.ts';
+import { isQuickOn, periodOf } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
 
@@ -78,6 +78,18 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     };
   };
 
+  /** One after another, so that many templates of a team which are rolled on at once do not exceed its share. */
+  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = <T>(teamId: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (turns.get(teamId) ?? Promise.resolve()).then(work, work);
+    turns.set(teamId, mine);
+    const forget = (): void => {
+      if (turns.get(teamId) === mine) turns.delete(teamId);
+    };
+    mine.then(forget, forget);
+    return mine;
+  };
+
   /** With the chances that states are shown with, which may take long. */
   const withChances = async (
     { team_id: teamId }: TemplateRow,
@@ -87,7 +99,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     if (template === null || !needsChances(template)) return compiled;
     const input = plainOddsInputOf(template);
     if (input.kind !== 'packs') return compiled;
-    const chances = await compute.run(teamId, 'chances', input.plan);
+    const chances = await inTurn(teamId, () => compute.run(teamId, 'chances', input.plan));
     return { template: { ...template, chances: () => chances } as CompiledTemplate, faults: [] };
   };
 
@@ -117,8 +129,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
     if (row === undefined) throw notFound();
-    const isSmall = team.catalog.items.length <= LIMITS.inlineItems;
-    const compiled = isSmall ? allAtOnce(compile(team, row)) : undefined;
+    const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compile(team, row)) : undefined;
     if (compiled === undefined || (compiled.template !== null && needsChances(compiled.template)))
       return finder.rerunAfter(makeLater(kept.ready, team, row, templatesVersion));
     const ready = makeReady(team, row, compiled);

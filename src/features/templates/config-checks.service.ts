@@ -39,6 +39,12 @@ export const periodOf = ({ startsAt, endsAt }: TemplateConfig): Period => ({
   endsAtMs: momentOf(endsAt),
 });
 
+/** Whether a template is made ready in a few milliseconds: it goes through the catalog, and again for each filter. */
+export const isQuickOn = ({ catalog }: TeamCatalog, config: Record<string, unknown>): boolean => {
+  const slots = Array.isArray(config.slots) ? config.slots.length : 0;
+  return catalog.items.length * (1 + slots) <= LIMITS.inlineItems;
+};
+
 /** A configuration that can be saved: what its names mean, and what rolls would be made on. */
 export interface CheckedConfig {
   readonly team: TeamCatalog;
@@ -76,9 +82,9 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
   return async (finder, given) => {
     checkShape(given);
     const team = await catalogs.current(finder);
-    const isSmall = team.catalog.items.length <= LIMITS.inlineItems;
-    const key = isSmall ? '' : JSON.stringify([given.type, given.config]);
-    const checked = isSmall ? allAtOnce(check(team, given)) : keptFor(team).get(key);
+    const isQuick = isQuickOn(team, given.config);
+    const key = isQuick ? '' : JSON.stringify([given.type, given.config]);
+    const checked = isQuick ? allAtOnce(check(team, given)) : keptFor(team).get(key);
     if (checked === undefined) return finder.rerunAfter(checkLater(team, given, key));
     const { bindings, template, faults, steps } = checked;
     refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));

@@ -6,6 +6,7 @@ import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { invalid } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
+import type { TeamCatalog } from '../catalog/catalog.service.ts';
 import { oddsText } from './odds.presenter.ts';
 
 const ADVICE = {
@@ -52,4 +53,25 @@ export const createOdds = (
     return computeTable(compute, teamId, template(), steps, signal);
   });
   return async (signal) => inTurns(oddsText(template().tiers, await table(signal)));
+};
+
+/** The odds of configurations that are not saved, computed once for all who ask for the same at the same time. */
+export type Previews = (
+  team: TeamCatalog,
+  teamId: string,
+  key: string,
+  template: CompiledTemplate,
+  path: string,
+) => Shared<string>;
+
+export const createPreviews = (compute: Compute): Previews => {
+  const byCatalog = new WeakMap<TeamCatalog, Map<string, Shared<string>>>();
+  return (team, teamId, key, template, path) => {
+    const kept = byCatalog.get(team) ?? new Map<string, Shared<string>>();
+    byCatalog.set(team, kept);
+    const odds = kept.get(key) ?? createOdds(compute, teamId, () => template, path);
+    kept.set(key, odds);
+    if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
+    return odds;
+  };
 };

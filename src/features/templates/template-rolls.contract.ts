@@ -210,7 +210,7 @@ export const getTemplateOdds = {
   operationId: 'getTemplateOdds',
   summary: 'Show the exact odds of a template',
   description:
-    'What a store must disclose: a row for each tier, rarest first, and for each item, in the order of their ids. Computed from the rules that roll, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part. Not paged.',
+    'What a store must disclose: a row for each tier, rarest first, and for each item, in the order of their ids. Computed from the rules that roll, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part. Not paged. Computed beside other requests, and kept until the catalog or the template changes. Where a later change to the catalog made them too long to compute: 400; too many of the team under way: 429; given up after a time: 503.',
   tags,
   params: PathId,
   response: answers(TemplateOdds, 400, 401, 403, 404, 500),
@@ -219,7 +219,8 @@ export const getTemplateOdds = {
 export const previewTemplateOdds = {
   operationId: 'previewTemplateOdds',
   summary: 'Show the exact odds of a configuration without saving it',
-  description: 'Checks the configuration as saving would, and changes nothing.',
+  description:
+    'Checks the configuration as saving would, and changes nothing. Odds that would take too long to compute: 400; too many of the team under way: 429; given up after a time: 503.',
   tags,
   body: OddsRequest,
   response: answers(ConfigOdds, 400, 401, 403, 500),

@@ -1,4 +1,3 @@
-import type { Compute } from '../../compute/compute.ts';
 import type { Context } from '../../context.ts';
 import type { Finder, Read, Work } from '../../database/work.ts';
 import type { Draws } from '../../engine/random.ts';
@@ -24,7 +23,7 @@ import { findTemplateState, holdTemplateState } from '../user-states/user-states
 import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import { CONFIG_PATH, type ConfigChecks } from './config-checks.service.ts';
-import { createOdds } from './template-odds.service.ts';
+import type { Previews } from './template-odds.service.ts';
 import type {
   OddsRequest,
   Spark,
@@ -37,7 +36,7 @@ import type {
 export interface TemplateWorkshop extends Workshop {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
-  readonly compute: Compute;
+  readonly previews: Previews;
 }
 
 /** Members that do not go together, or not with a template of this type. */
@@ -192,11 +191,12 @@ export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
   { type = 'gacha', config }: OddsRequest,
-  { checkConfig, compute }: TemplateWorkshop,
+  { checkConfig, previews }: TemplateWorkshop,
   signal: AbortSignal,
 ): Promise<string> => {
-  const { template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
-  return `{${await createOdds(compute, teamId, () => template, CONFIG_PATH)(signal)}}`;
+  const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
+  const odds = previews(team, teamId, JSON.stringify([type, config]), template, CONFIG_PATH);
+  return `{${await odds(signal)}}`;
 };
 
 /**

@@ -239,6 +239,8 @@ const tags = ['Templates'];
 export const createTemplate = {
   operationId: 'createTemplate',
   summary: 'Create a template',
+  description:
+    'The configuration is checked against the catalog. One whose exact odds would take too long to compute is refused, too.',
   tags,
   body: NewTemplate,
   response: answers(Template, 400, 401, 403, 500),
@@ -272,7 +274,7 @@ export const getTemplate = {
 export const updateTemplate = {
   operationId: 'updateTemplate',
   summary: 'Change a template',
-  description: 'The configuration is replaced as a whole. The type stays.',
+  description: 'The configuration is replaced as a whole, and checked as on creation. The type stays.',
   tags,
   params: PathId,
   body: TemplateChange,

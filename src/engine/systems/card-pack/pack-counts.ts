@@ -318,6 +318,9 @@ export const countCards = (plan: PackOddsInput, due: boolean, supply = supplyOf(
   return tiers.all.map((_, place) => (place === tiers.top ? top : (counted.get(place) ?? absent)));
 };
 
+/** So many lanes, of all states together, are kept at once: some ten megabytes. */
+const MOST_LANES = 500_000;
+
 const chanceOfAny = ({ withoutTop, withTop }: TierCounts): number => {
   let chance = 0;
   for (let count = withTop.length - 1; count >= 1; count -= 1)
@@ -336,9 +339,13 @@ export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = suppl
     for (const [place, counts] of countOthers(plan, due, supply, shares, groups))
       chances.set(place, chanceOfAny(counts));
   } else {
-    const some = countLanes(plan, due, supply, presenceLanes(plan, shares, others));
-    for (const [index, place] of others.entries())
-      chances.set(place, (some.withoutTop[2 * index + 1] as number) + (some.withTop[2 * index + 1] as number));
+    const batch = Math.max(1, Math.floor(MOST_LANES / (2 * (supply.upTo.at(-1) as number))));
+    for (let from = 0; from < others.length; from += batch) {
+      const places = others.slice(from, from + batch);
+      const some = countLanes(plan, due, supply, presenceLanes(plan, shares, places));
+      for (const [index, place] of places.entries())
+        chances.set(place, (some.withoutTop[2 * index + 1] as number) + (some.withTop[2 * index + 1] as number));
+    }
   }
   for (const [place, counts] of countTracked(plan, due, supply)) chances.set(place, chanceOfAny(counts));
   if (!supply.places.includes(tiers.top))

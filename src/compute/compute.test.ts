@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { ServiceError } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { type Compute, type ComputeOptions, createCompute } from './compute.ts';
+import { share } from './shared.ts';
+
+const worker = new URL('../../test/compute-worker.ts', import.meta.url);
+
+describe('work in threads', () => {
+  let open: Compute[] = [];
+  const computing = (options: Partial<ComputeOptions> = {}): Compute => {
+    const compute = createCompute({ threads: 1, timeLimitMs: 30_000, worker, ...options });
+    open.push(compute);
+    return compute;
+  };
+  afterEach(async () => {
+    await Promise.all(open.map((compute) => compute.close()));
+    open = [];
+  });
+
+  /** The test's own thread takes other input than the jobs of the service. */
+  const run = (compute: Compute, teamId: string, does: string, text = '', signal?: AbortSignal): Promise<unknown> =>
+    compute.run(teamId, 'odds', { does, text } as never, signal);
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+
+  test('answers with what the job came to', async () => {
+    assert.equal(await run(computing(), 'a', 'answer', 'forty-two'), 'forty-two');
+  });
+
+  test('fails where the job does, and goes on', async () => {
+    const compute = computing();
+    await assert.rejects(run(compute, 'a', 'fail', 'no such luck'), /no such luck/);
+    assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
+  });
+
+  test('survives threads that end or throw, and starts others', async () => {
+    const compute = computing();
+    await assert.rejects(run(compute, 'a', 'end'), /code 3/);
+    await assert.rejects(run(compute, 'a', 'throw'), /thrown outside/);
+    assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
+  });
+
+  test('gives up a job that takes too long with 503, and goes on', async () => {
+    const compute = computing({ timeLimitMs: 1500 });
+    await assert.rejects(run(compute, 'a', 'work for ever'), isUnavailable);
+    assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
+  });
+
+  test('gives up a job whose caller left, whether it runs or waits', async () => {
+    const compute = computing();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const running = run(compute, 'a', 'work for ever', '', first.signal);
+    const waiting = run(compute, 'a', 'work for ever', '', second.signal);
+    second.abort();
+    await assert.rejects(waiting, isUnavailable);
+    const next = run(compute, 'b', 'answer', 'next');
+    first.abort();
+    await assert.rejects(running, isUnavailable);
+    assert.equal(await next, 'next');
+  });
+
+  test('takes the teams in turn, however many jobs one of them has', async () => {
+    const compute = computing();
+    const first = new AbortController();
+    const order: unknown[] = [];
+    const note = (promise: Promise<unknown>) => promise.then((value) => order.push(value));
+    const running = run(compute, 'a', 'work for ever', '', first.signal);
+    const all = [
+      note(run(compute, 'a', 'answer', 'a1')),
+      note(run(compute, 'a', 'answer', 'a2')),
+      note(run(compute, 'a', 'answer', 'a3')),
+      note(run(compute, 'b', 'answer', 'b1')),
+    ];
+    first.abort();
+    await assert.rejects(running);
+    await Promise.all(all);
+    assert.deepEqual(order, ['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('refuses a team too many jobs at once with 429, and all teams with 503', async () => {
+    const compute = computing();
+    const left = new AbortController();
+    const jobs = Array.from({ length: LIMITS.computeJobsPerTeam }, () =>
+      run(compute, 'a', 'work for ever', '', left.signal),
+    );
+    await assert.rejects(run(compute, 'a', 'answer'), { code: 'TOO_MANY_REQUESTS' });
+    for (let job = jobs.length; job < LIMITS.computeJobs; job += 1)
+      jobs.push(run(compute, `team-${job}`, 'work for ever', '', left.signal));
+    await assert.rejects(run(compute, 'one more', 'answer'), isUnavailable);
+    left.abort();
+    assert.equal((await Promise.allSettled(jobs)).filter(({ status }) => status === 'rejected').length, jobs.length);
+    assert.equal(await run(compute, 'a', 'answer', 'again'), 'again');
+  });
+
+  test('stops at once, whatever is under way', async () => {
+    const compute = computing();
+    const jobs = ['a', 'b'].map((team) => assert.rejects(run(compute, team, 'work for ever'), isUnavailable));
+    await compute.close();
+    await Promise.all(jobs);
+    await assert.rejects(run(compute, 'a', 'answer'), isUnavailable);
+  });
+});
+
+describe('shared work', () => {
+  test('is done once, and given up when all who wait have left', async () => {
+    const signals: AbortSignal[] = [];
+    const gates: PromiseWithResolvers<string>[] = [];
+    const shared = share((signal) => {
+      signals.push(signal);
+      const gate = Promise.withResolvers<string>();
+      gates.push(gate);
+      signal.addEventListener('abort', () => gate.reject(new Error('given up')));
+      return gate.promise;
+    });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const both = [assert.rejects(shared(first.signal)), assert.rejects(shared(second.signal))];
+    assert.equal(signals.length, 1);
+    first.abort();
+    await both[0];
+    assert.equal(signals[0]?.aborted, false);
+    second.abort();
+    await both[1];
+    assert.equal(signals[0]?.aborted, true);
+
+    const again = shared();
+    gates[1]?.resolve('done');
+    assert.equal(await again, 'done');
+    assert.equal(await shared(), 'done');
+    assert.equal(signals.length, 2);
+  });
+});
