@@ -5,6 +5,7 @@ import {
   type Follower,
   medianByFollowing,
   medianOfDecay,
+  medianOfRest,
   medianWithin,
   NEVER,
   orNull,
@@ -12,8 +13,9 @@ import {
   type Timing,
 } from './survival.ts';
 
-/** A stretch of a single counter, in steps: about four edges. */
-export const STEPS_OF_STRETCH = 4;
+/** A stretch of a single counter, and what a roll takes besides, in steps. */
+const STEPS_OF_STRETCH = 4;
+const STEPS_OF_ROLL = 40;
 
 const MOST_ROLLS_FOLLOWED = 100_000;
 const MOST_STEPS_FOLLOWED = 100_000_000;
@@ -126,8 +128,12 @@ const mostRollsFor = (layers: number, stepsOfRoll: number): number =>
 /** A chain of one counter is followed by stretches, any other by edges. */
 const stepsOfRollIn = (chain: Chain): number =>
   statesOf(chain) === chain.layers
-    ? STEPS_OF_STRETCH * stretchesOf(chain, keptChances(chain, 0)).length
-    : chain.sources.length;
+    ? stepsByStretches(stretchesOf(chain, keptChances(chain, 0)).length)
+    : stepsByEdges(chain.sources.length);
+
+/** The steps of following one roll of a chain of one counter, and of any other. */
+export const stepsByStretches = (stretches: number): number => STEPS_OF_ROLL + STEPS_OF_STRETCH * stretches;
+export const stepsByEdges = (edges: number): number => STEPS_OF_ROLL + edges;
 
 const mostRollsOf = (chain: Chain): number => mostRollsFor(chain.layers, stepsOfRollIn(chain));
 
@@ -217,32 +223,38 @@ interface Unsettled {
 const RANGE = 4;
 const NODES_OF_RANGE = 8;
 
-/** The chance of no hit after each roll, as a logarithm, up to so many rolls. */
-const followLns = (chain: Chain, part: number, rolls: number): Float64Array => {
+/** The chance of no hit after each of so many rolls, as a logarithm, and the sum of those before the last. */
+const followLns = (chain: Chain, part: number, rolls: number): { lns: Float64Array; sum: number } => {
   const follower = followChain(chain, part);
   const lns = new Float64Array(rolls + 1);
+  let sum = 0;
   for (let roll = 1; roll <= rolls; roll += 1) {
+    sum += follower.left();
     follower.advance();
     lns[roll] = Math.log(follower.left());
   }
-  return lns;
+  return { lns, sum };
 };
 
-/** Medians of parts of one range, greatest first, from the chances of no hit of eight of them, the ends included. */
-const mediansOfRange = (chain: Chain, parts: readonly number[], last: number): [number, number][] => {
-  const [most, least] = [parts[0] as number, parts.at(-1) as number].map((part) => -Math.log1p(-part)) as [
-    number,
-    number,
-  ];
-  const nodes = Array.from({ length: NODES_OF_RANGE }, (_, index): Node<Float64Array> => {
+/**
+ * Medians of parts of one range, greatest first, from the chances of no hit of eight of them, the ends included, after up
+ * to so many rolls. What takes longer is taken to decay by one factor from there, such that it has its exact mean.
+ */
+const mediansOfRange = (chain: Chain, range: readonly Unsettled[], rolls: number): [number, number][] => {
+  const sOf = ({ part }: Unsettled): number => -Math.log1p(-part);
+  const [most, least] = [sOf(range[0] as Unsettled), sOf(range.at(-1) as Unsettled)];
+  const nodes = Array.from({ length: NODES_OF_RANGE }, (_, index): Node<ReturnType<typeof followLns>> => {
     const s = least + ((most - least) * (1 + Math.cos((index * Math.PI) / (NODES_OF_RANGE - 1)))) / 2;
     const isEnd = index === 0 || index === NODES_OF_RANGE - 1;
     const weight = (index % 2 === 0 ? 1 : -1) * (isEnd ? 0.5 : 1);
-    return { s, weight, known: followLns(chain, partOf(s), last) };
+    return { s, weight, known: followLns(chain, partOf(s), rolls) };
   });
-  return parts.map((part) => {
-    const s = -Math.log1p(-part);
-    return [part, medianWithin((n) => s * through(nodes, s, (lns, node) => (lns[n] as number) / node), last)];
+  return range.map((one) => {
+    const s = sOf(one);
+    const lnLeft = (n: number): number => s * through(nodes, s, ({ lns }, node) => (lns[n] as number) / node);
+    const rest = (): number =>
+      rolls + medianOfRest(Math.exp(lnLeft(rolls)), one.expectedRolls - through(nodes, s, ({ sum }) => sum));
+    return [one.part, medianWithin(lnLeft, rolls) ?? rest()];
   });
 };
 
@@ -263,17 +275,13 @@ const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: numb
     from += range.length;
     const rarest = range.at(-1) as Unsettled;
     const last = medianOf(rarest);
-    medians.set(rarest.part, last);
-    const together = range.length > NODES_OF_RANGE && last <= mostRolls;
     const others = range.slice(0, -1);
-    const found = together
-      ? mediansOfRange(
-          chain,
-          range.map(({ part }) => part),
-          last,
-        )
-      : others.map((one): [number, number] => [one.part, medianOf(one)]);
+    const found =
+      range.length > NODES_OF_RANGE
+        ? mediansOfRange(chain, range, Math.min(last, mostRolls))
+        : others.map((one): [number, number] => [one.part, medianOf(one)]);
     for (const [part, median] of found) medians.set(part, median);
+    medians.set(rarest.part, last);
   }
   return medians;
 };
@@ -287,13 +295,14 @@ interface Worked extends Unsettled {
 /** The medians that are soon found by following: the shortest first, as many as are affordable. */
 const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
   const medians = new Map<number, number>();
+  const mostRolls = mostRollsOf(chain);
   let affordable = AFFORDABLE_STEPS / stepsOfRollIn(chain);
   for (const { part, expectedRolls } of worked.toSorted((left, right) => left.expectedRolls - right.expectedRolls)) {
     affordable -= expectedRolls;
     if (!(affordable > 0)) break;
     medians.set(
       part,
-      medianByFollowing(followChain(chain, part), mostRollsOf(chain), () => expectedRolls),
+      medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls),
     );
   }
   return medians;
@@ -357,7 +366,7 @@ export interface ChainShape {
 }
 
 /** What an additional part costs by itself, in steps: interpolations, and a median looked up in a table. */
-const STEPS_OF_PART = 300;
+const STEPS_OF_PART = 4000;
 /** An addition and a multiplication in a row of others take about as long as a third of an edge, which is a step. */
 const STEPS_OF_PRODUCT = 1 / 3;
 /** Of the parts above the small ones, which are worked out one by one. */

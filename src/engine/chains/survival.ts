@@ -40,10 +40,11 @@ export const medianOfDecay = ({ lnScale, lnFactor }: Decay): number => {
 };
 
 /**
- * The first n from 1 on, up to `to`, at which a chance of no hit, given by its logarithm, is at most a half; the last
- * must be.
+ * The first n from 1 on, up to `to`, at which a chance of no hit, given by its logarithm, is at most a half; undefined when
+ * the last is not.
  */
-export const medianWithin = (lnSurvival: (n: number) => number, to: number): number => {
+export const medianWithin = (lnSurvival: (n: number) => number, to: number): number | undefined => {
+  if (lnSurvival(to) > LN_MEDIAN_SURVIVAL) return undefined;
   let low = 0;
   let high = to;
   while (high - low > 1) {
@@ -53,6 +54,10 @@ export const medianWithin = (lnSurvival: (n: number) => number, to: number): num
   }
   return high;
 };
+
+/** The median of what is left after some rolls, counted from there, when it decays by one factor and has a known mean. */
+export const medianOfRest = (left: number, mean: number): number =>
+  medianOfDecay({ lnScale: Math.log(left), lnFactor: Math.log1p(-Math.min(1, left / Math.max(left, mean))) });
 
 /**
  * The median by following every roll. Where that takes too long, the rest is taken to decay by one factor, such that it
@@ -65,12 +70,7 @@ export const medianByFollowing = (follower: Follower, mostRolls: number, exactMe
     follower.advance();
     if (follower.left() <= MEDIAN_SURVIVAL) return rolls;
   }
-  const left = follower.left();
-  const rest = {
-    lnScale: Math.log(left),
-    lnFactor: Math.log1p(-Math.min(1, left / Math.max(left, exactMean() - sum))),
-  };
-  return mostRolls + medianOfDecay(rest);
+  return mostRolls + medianOfRest(follower.left(), exactMean() - sum);
 };
 
 /**

@@ -31,9 +31,9 @@ const fill = async (service: Service, items: number, single = 0): Promise<Readon
       rollNumerator: 1 + index / 7,
       classifierOptionIds: [optionIds.get(tier(index < single ? index : single + (index % (TIERS - single))))],
     });
-  for (let from = 0; from < items; from += 50) {
+  for (let from = 0; from < items; from += 8) {
     const made = await Promise.all(
-      Array.from({ length: Math.min(50, items - from) }, (_, index) => create(from + index)),
+      Array.from({ length: Math.min(8, items - from) }, (_, index) => create(from + index)),
     );
     for (const { status, body } of made) assert.equal(status, 200, JSON.stringify(body));
   }

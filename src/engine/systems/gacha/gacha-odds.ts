@@ -1,5 +1,11 @@
 import { type Chain, chainOf, type Edge, stationaryShares, withoutUnreachable } from '../../chains/chain.ts';
-import { type ChainShape, STEPS_OF_STRETCH, stepsOfTimings, timingsOf } from '../../chains/chain-timing.ts';
+import {
+  type ChainShape,
+  stepsByEdges,
+  stepsByStretches,
+  stepsOfTimings,
+  timingsOf,
+} from '../../chains/chain-timing.ts';
 import { forgetsAfter, NEVER, type Timing } from '../../chains/survival.ts';
 import type { GachaOddsInput, OddsFeature, OddsItems, OddsTier } from '../odds-input.ts';
 import { type Counter, factorAt } from './pity.ts';
@@ -307,17 +313,16 @@ const stretchesIn = ({ factors }: Counter): number =>
 const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
   const counters = countersIn(bands, count);
   const [longest, ...others] = counters.map(({ counter }) => counter);
-  if (longest === undefined) return { layers: 1, edges: 2, size: 1, stepsOfRoll: STEPS_OF_STRETCH };
+  if (longest === undefined) return { layers: 1, edges: 2, size: 1, stepsOfRoll: stepsByStretches(1) };
   const layers = longest.factors.length;
   const lengths = others.map(({ factors }) => factors.length);
   const states = reachableStates([layers, ...lengths], 0);
   const edges = states * (counters.length + 1);
-  if (lengths.length === 0)
-    return { layers, edges, size: 1, stepsOfRoll: STEPS_OF_STRETCH * (1 + stretchesIn(longest)) };
+  if (lengths.length === 0) return { layers, edges, size: 1, stepsOfRoll: stepsByStretches(1 + stretchesIn(longest)) };
   // Only what is never kept waiting by a rarer tier is sure to come in its last layer.
   const lingers = others.some(({ rank }) => rank < longest.rank);
   const size = reachableStates(lengths, 1) + (lingers ? reachableStates(lengths, 0) : 0);
-  return { layers, edges, size, stepsOfRoll: edges };
+  return { layers, edges, size, stepsOfRoll: stepsByEdges(edges) };
 };
 
 /** Fewer items are looked at, whether some are alike; of more it is not worth the while. */
@@ -346,11 +351,11 @@ export const stepsOfGacha = (rules: GachaOddsInput): number => {
     const counter = ladder[0] as Counter;
     const width = feature.guaranteeAfter + 1;
     const edges = 3 * counter.factors.length * width;
-    const shape = { layers: counter.factors.length, edges, size: width, stepsOfRoll: edges };
+    const shape = { layers: counter.factors.length, edges, size: width, stepsOfRoll: stepsByEdges(edges) };
     const items = tiers.all[tiers.top]?.items.length ?? 0;
     const featured = feature.featured.items.length;
     for (const parts of [featured, items - featured])
-      steps += stepsOfTimings(shape, parts, forgetsAfter(counter.factors) * width);
+      steps += stepsOfTimings(shape, parts, forgetsAfter(counter.factors));
   }
   return steps;
 };
