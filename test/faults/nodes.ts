@@ -16,13 +16,21 @@ export interface Node {
   readonly setClock: (offsetMs: number) => Promise<void>;
 }
 
+/** Nodes outlive whoever is interrupted, unless they are told. */
+const started = new Set<RunningService>();
+process.on('exit', () => {
+  for (const { running } of started) kill(running);
+});
+
 export const createNode = (databaseUrl: string, clockFile: string): Node => {
   let service: RunningService;
   return {
     address: () => service.address,
     start: async () => {
       const environment = { NODE_OPTIONS: `--import=${CLOCK.href}`, FAULT_CLOCK: clockFile, LOG_LEVEL: 'info' };
+      started.delete(service);
       service = await startApart(databaseUrl, environment);
+      started.add(service);
     },
     kill: async () => {
       if (service === undefined) return;

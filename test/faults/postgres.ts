@@ -165,6 +165,13 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
       for (const proxy of proxies) proxy.cut();
       count(events, 'cuts');
     },
+    // What was committed is there, and the service is never told.
+    lostCommit: async ({ lastsMs }) => {
+      for (const proxy of proxies) proxy.loseAnswer('commit', 'by cutting');
+      await pause(lastsMs);
+      for (const proxy of proxies) proxy.loseAnswer(undefined);
+      count(events, 'losses of commit answers');
+    },
     silence: ({ lastsMs }) => silence(lastsMs, true),
     deadSilence: ({ lastsMs }) => silence(lastsMs, false),
     crash: async ({ lastsMs }) => {

@@ -7,7 +7,7 @@ const KINDS = {
   postgres: {
     ...{ kill: 3, stop: 2, clock: 2, cancel: 2, terminate: 2, rows: 3, advisory: 2 },
     // The last takes as long as it takes to notice that a connection is dead.
-    ...{ cut: 2, crash: 2, readOnly: 2, silence: 2, deadSilence: 0.5 },
+    ...{ cut: 2, lostCommit: 3, crash: 2, readOnly: 2, silence: 2, deadSilence: 0.5 },
   },
 } as const;
 export type Kind = keyof typeof KINDS.sqlite | keyof typeof KINDS.postgres | 'failover';
@@ -15,7 +15,7 @@ export type Kind = keyof typeof KINDS.sqlite | keyof typeof KINDS.postgres | 'fa
 /** For how long each lasts, at least and at most; the others take as long as they take. */
 const LASTS_MS: Partial<Record<Kind, readonly [number, number]>> = {
   lock: [200, 7000],
-  ...{ cancel: [200, 2000], terminate: [200, 2000], rows: [200, 5000], advisory: [200, 5000] },
+  ...{ cancel: [200, 2000], terminate: [200, 2000], lostCommit: [50, 500], rows: [200, 5000], advisory: [200, 5000] },
   ...{ crash: [0, 1500], readOnly: [200, 3000], silence: [300, 3000], deadSilence: [300, 3000], failover: [0, 1500] },
 };
 
