@@ -15,6 +15,8 @@ const NODES = [0, 1];
 /** For whatever must come about by itself once a fault is over. */
 const PATIENCE_MS = 60_000;
 const LOCKED_TABLES = ['users', 'user_states', 'item_instances', 'teams'] as const;
+/** As it is sent; every transaction begins with a word about `read committed`. */
+const COMMIT = 'commit\0';
 const OURS = "from pg_stat_activity where application_name = 'itemwright'";
 
 const connected = async <T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> => {
@@ -167,7 +169,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     },
     // What was committed is there, and the service is never told.
     lostCommit: async ({ lastsMs }) => {
-      for (const proxy of proxies) proxy.loseAnswer('commit', 'by cutting');
+      for (const proxy of proxies) proxy.loseAnswer(COMMIT, 'by cutting');
       await pause(lastsMs);
       for (const proxy of proxies) proxy.loseAnswer(undefined);
       count(events, 'losses of commit answers');
