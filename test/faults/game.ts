@@ -82,10 +82,11 @@ const send = async (address: string, sent: Sent): Promise<Told> => {
   return told;
 };
 
-/** Whether a write succeeds that concerns nobody. */
-export const tryWriting = async (address: string): Promise<boolean> => {
+/** Makes a user who concerns nobody, and tells when that was by the clock of the service; undefined where it failed. */
+export const tryWriting = async (address: string): Promise<number | undefined> => {
   const request = { method: 'POST', path: '/users', body: {}, requestId: 'probe', key: undefined };
-  return (await trySending(address, request))?.status === 200;
+  const told = await trySending(address, request);
+  return told?.status === 200 ? Date.parse(told.body.createdAt) : undefined;
 };
 
 /** The requests of callers that were not answered, or with 503: nobody knows yet what became of them. */
@@ -184,6 +185,7 @@ export const newFigures = () => ({
   there: 0,
   notThere: 0,
   repeated: 0,
+  replayed: 0,
   rolls: 0,
 });
 export type Figures = ReturnType<typeof newFigures>;
@@ -219,6 +221,8 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   const callers = createCallers(sight, ledger, seed);
   const figures = newFigures();
   let requests = 0;
+  /** The last that each was answered to a request with a key. */
+  const kept = new Map<Caller, { sent: Sent; text: string }>();
   /** What was cut off before it had any effect, and was done when it came again. */
   let happenedNow: Sent[] = [];
 
@@ -263,6 +267,7 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
           return;
         }
         told(caller, answer);
+        if (sent.key !== undefined && answer.status === 200) kept.set(caller, { sent, text: answer.text });
         left -= 1;
         if (left === 0) {
           striking = strike();
@@ -311,8 +316,19 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     return replayed;
   };
 
+  /** Whoever was answered before is answered the same again. That it had no other effect is looked at later. */
+  const replay = async (): Promise<void> => {
+    for (const [caller, { sent, text }] of kept) {
+      const again = await send(addressOf(figures.replayed), sent);
+      assert.deepEqual([again.status, again.text, isReplayed(again)], [200, text, true], `${caller.name}: replayed`);
+      figures.replayed += 1;
+    }
+    kept.clear();
+  };
+
   /** Looks at what is there after a strike, and brings what was cut off to an end. */
   const settle = async (cutOff: CutOff): Promise<void> => {
+    await replay();
     const opened = openDatabase(databaseUrl());
     await assertInventoriesHold({ database: opened }).finally(() => opened.close());
     const isThere: Found = new Map();
@@ -364,6 +380,6 @@ export const addFigures = (total: Figures, figures: Figures): void => {
 };
 
 export const describeFigures = (figures: Figures): string => {
-  const { answered, refused, cutOff, there, notThere, repeated, rolls } = figures;
-  return `${answered} writes answered and all found, ${refused} refused; ${cutOff} cut off, of which ${there} are there as a whole and ${notThere} not at all; ${repeated} of them sent again with their key; ${rolls} rolls counted`;
+  const { answered, refused, cutOff, there, notThere, repeated, replayed, rolls } = figures;
+  return `${answered} writes answered and all found, ${refused} refused; ${cutOff} cut off, of which ${there} are there as a whole and ${notThere} not at all; ${repeated} of them sent again with their key; ${replayed} answered the same when sent again; ${rolls} rolls counted`;
 };

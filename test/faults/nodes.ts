@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { kill, type RunningService, startApart } from './game.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { kill, type RunningService, startApart, tryWriting } from './game.ts';
 import type { Fault } from './schedule.ts';
 
 const CLOCK = new URL('clock.ts', import.meta.url);
 const HOUR_MS = 3_600_000;
+const SIGNAL_MS = 30_000;
 
 /** One node of the service, whose clock can be set. */
 export interface Node {
@@ -23,12 +25,26 @@ process.on('exit', () => {
 });
 
 export const createNode = (databaseUrl: string, clockFile: string): Node => {
-  let service: RunningService;
+  let service: RunningService | undefined;
+  const running = (): RunningService => {
+    assert.ok(service !== undefined, 'it was never started');
+    return service;
+  };
+  /** A signal takes its time. */
+  const untilClockSays = async (offsetMs: number): Promise<void> => {
+    const giveUpAtMs = performance.now() + SIGNAL_MS;
+    for (;;) {
+      const nowMs = await tryWriting(running().address);
+      if (nowMs !== undefined && Math.abs(nowMs - offsetMs - Date.now()) < SIGNAL_MS) return;
+      assert.ok(performance.now() < giveUpAtMs, `the clock did not jump by ${offsetMs} ms: ${nowMs}`);
+      await pause(20);
+    }
+  };
   return {
-    address: () => service.address,
+    address: () => running().address,
     start: async () => {
       const environment = { NODE_OPTIONS: `--import=${CLOCK.href}`, FAULT_CLOCK: clockFile, LOG_LEVEL: 'info' };
-      started.delete(service);
+      if (service !== undefined) started.delete(service);
       service = await startApart(databaseUrl, environment);
       started.add(service);
     },
@@ -38,13 +54,15 @@ export const createNode = (databaseUrl: string, clockFile: string): Node => {
       await service.running.ended;
     },
     stop: async () => {
-      const { child, ended, stdout, stderr } = service.running;
+      const { child, ended, stdout, stderr } = running().running;
       child.kill('SIGTERM');
       assert.equal((await ended).code, 0, `told to stop:\n${stdout().slice(-3000)}${stderr()}`);
     },
     setClock: async (offsetMs) => {
       await writeFile(clockFile, String(offsetMs));
-      service?.running.child.kill('SIGUSR2');
+      if (service === undefined) return;
+      service.running.child.kill('SIGUSR2');
+      await untilClockSays(offsetMs);
     },
   };
 };

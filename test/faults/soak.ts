@@ -24,7 +24,7 @@ export interface Soaked {
 const recover = async ({ addresses }: Scene): Promise<number> => {
   const startedMs = performance.now();
   for (const address of addresses()) {
-    while (!(await tryWriting(address))) {
+    while ((await tryWriting(address)) === undefined) {
       assert.ok(performance.now() < startedMs + RECOVERY_MS, `of no use ${RECOVERY_MS} ms after the fault was over`);
       await pause(20);
     }
