@@ -4,8 +4,8 @@ import { soak } from './faults/soak.ts';
 import { ENGINES } from './harness.ts';
 
 /** `npm run soak` goes on for as long as one likes. */
-const SEED = Number(process.env.FAULT_SEED ?? 1);
-const SECONDS = Number(process.env.FAULT_SECONDS ?? 15);
+const SEED = Number(process.env.FAULT_SEED ?? 2);
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 12);
 
 for (const engine of ENGINES) {
   const skip = engine === 'postgres' && process.platform !== 'linux' && 'needs /proc';

@@ -23,7 +23,7 @@ for (const engine of engines) {
     const { answered, refused, cutOff } = figures;
     say(`${engine}: ${rounds} rounds, ${answered + refused + cutOff} commands; ${describeFigures(figures)}`);
     for (const [name, times] of Object.entries(events).sort()) say(`  ${times} ${name}`);
-    say(`  of use again after ${Math.round(slowestMs)} ms at most`);
+    say(`  took writes again ${Math.round(slowestMs)} ms after a round at most`);
   } catch (error) {
     say(`${engine} failed, FAULT_SEED=${seed}: ${error instanceof Error ? error.stack : error}`);
     process.exit(1);

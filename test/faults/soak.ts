@@ -16,7 +16,7 @@ export interface Soaked {
   readonly figures: Figures;
   readonly events: Events;
   readonly rounds: number;
-  /** The longest time that it took to be of use again. */
+  /** The longest time from the last answer of a round until every node took a write. */
   readonly slowestMs: number;
 }
 
