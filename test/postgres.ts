@@ -125,29 +125,39 @@ const startStandby = async (server: Server, port: number): Promise<void> => {
   while (!(await answers(urlOf(port, 'postgres')))) await pause(50);
 };
 
-const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => ({
-  url: (database) => urlOf(port, database),
-  create: async (database) => {
-    await server.createDatabase(database);
-    return urlOf(port, database);
-  },
-  pause: () => server.stop(),
-  resume: () => server.start(),
-  crash: async () => killFamily(Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10)),
-  stop: async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  },
-  createStandby: async () => {
-    await server.stop();
-    const copy = await copyAsStandby(folder, port);
-    await server.start();
-    const standbyPort = await freePort();
-    const standby = serverIn(copy, standbyPort, durable);
-    await startStandby(standby, standbyPort);
-    return handleOf(standby, copy, standbyPort, durable);
-  },
-});
+const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => {
+  /** The package waits for ever for the end of a server that was killed. */
+  let isKilled = false;
+  return {
+    url: (database) => urlOf(port, database),
+    create: async (database) => {
+      await server.createDatabase(database);
+      return urlOf(port, database);
+    },
+    pause: () => server.stop(),
+    resume: async () => {
+      await server.start();
+      isKilled = false;
+    },
+    crash: async () => {
+      await killFamily(Number.parseInt(await readFile(join(folder, 'data/postmaster.pid'), 'utf8'), 10));
+      isKilled = true;
+    },
+    stop: async () => {
+      if (!isKilled) await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+    createStandby: async () => {
+      await server.stop();
+      const copy = await copyAsStandby(folder, port);
+      await server.start();
+      const standbyPort = await freePort();
+      const standby = serverIn(copy, standbyPort, durable);
+      await startStandby(standby, standbyPort);
+      return handleOf(standby, copy, standbyPort, durable);
+    },
+  };
+};
 
 /** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
 export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {

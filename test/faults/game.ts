@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase } from '../../src/database/open.ts';
+import {
+  BANNERS,
+  type Caller,
+  createCallers,
+  PLAIN,
+  prepareCatalog,
+  type Request,
+  type Sight,
+} from '../crash-callers.ts';
+import { type Answer, basic } from '../harness.ts';
+import { assertInventoriesHold } from '../inventories.ts';
+import { type Running, run } from '../processes.ts';
+
+const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
+/** Twice as long as the service may take for any request. */
+const ANSWER_MS = 60_000;
+
+export interface RunningService {
+  readonly address: string;
+  readonly running: Running;
+}
+
+/** The service as `npm start` runs it, in processes of its own that are killed together. */
+export const startApart = async (
+  databaseUrl: string,
+  environment: Record<string, string> = {},
+): Promise<RunningService> => {
+  const settings = {
+    ...{ PORT: '0', DATABASE_URL: databaseUrl, ITEMWRIGHT_TEAM_ID: TEAM.id, ITEMWRIGHT_SECRET: TEAM.secret },
+    ...environment,
+  };
+  const running = run('src/main.ts', [], settings, { ownGroup: true });
+  await running.said('"msg":"listening"');
+  return { address: /"address":"([^"]+)"/.exec(running.stdout())?.[1] as string, running };
+};
+
+export const kill = ({ child }: Running): void => {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL');
+};
+
+/** A request as it is sent, and sent again. */
+interface Sent extends Request {
+  readonly requestId: string;
+  readonly key: string | undefined;
+}
+
+interface Told extends Answer {
+  readonly text: string;
+}
+
+/** Undefined where the connection broke before the response had arrived as a whole. */
+const trySending = async (address: string, sent: Sent): Promise<Told | undefined> => {
+  const { method, path, body, requestId, key } = sent;
+  let told: { status: number; headers: Headers; text: string };
+  try {
+    const response = await fetch(`${address}${path}`, {
+      method,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: {
+        authorization: basic(TEAM.id, TEAM.secret),
+        'x-request-id': requestId,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    told = { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    assert.notEqual((error as Error).name, 'TimeoutError', `${method} ${path} was not answered in ${ANSWER_MS} ms`);
+    return undefined;
+  }
+  assert.notEqual(told.text, '', `${method} ${path} was answered ${told.status} with nothing`);
+  return { ...told, body: JSON.parse(told.text) };
+};
+
+const send = async (address: string, sent: Sent): Promise<Told> => {
+  const told = await trySending(address, sent);
+  assert.ok(told !== undefined, `${sent.method} ${sent.path} was not answered`);
+  return told;
+};
+
+/** Makes a user who concerns nobody, and tells when that was by the clock of the service; undefined where it failed. */
+export const tryWriting = async (address: string): Promise<number | undefined> => {
+  const request = { method: 'POST', path: '/users', body: {}, requestId: 'probe', key: undefined };
+  const told = await trySending(address, request);
+  return told?.status === 200 ? Date.parse(told.body.createdAt) : undefined;
+};
+
+/** The requests of callers that were not answered, or with 503: nobody knows yet what became of them. */
+export type CutOff = ReadonlyMap<Caller, Sent>;
+
+/** Whether the last request of a caller, which was cut off, is there; undefined where nobody can tell. */
+type Found = Map<Caller, boolean | undefined>;
+
+const isReplayed = ({ headers }: Told): boolean => headers.get('idempotency-replayed') === 'true';
+
+const createSight = (address: () => string): Sight => {
+  const ask = (method: string, path: string, body?: object) =>
+    send(address(), { method, path, body, requestId: 'sight', key: undefined });
+  const succeed = async (method: string, path: string, body?: object): Promise<Told> => {
+    const answer = await ask(method, path, body);
+    assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+    return answer;
+  };
+  return {
+    must: async (method, path, body) => (await succeed(method, path, body)).body,
+    get: (path) => ask('GET', path),
+    list: async (path) => {
+      const rows = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { body, headers }: Told = await succeed('GET', next);
+        rows.push(...body);
+        next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
+      }
+      return rows;
+    },
+  };
+};
+
+type Counts = Map<string, Map<string, number>>;
+const SCOPES = [PLAIN, ...BANNERS];
+const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0);
+const totalOf = (counts: Counts, scope: string): number => sum(counts.get(scope)?.values() ?? []);
+const perScope = (): Map<string, number> => new Map(SCOPES.map((scope) => [scope, 0]));
+const countIn = (values: ReadonlyMap<string, number>, scope: string): number => values.get(scope) ?? 0;
+const add = (values: Map<string, number>, scope: string, count: number): void =>
+  void values.set(scope, countIn(values, scope) + count);
+const emptyCounts = (): Counts => new Map(SCOPES.map((scope) => [scope, new Map()]));
+
+/** What the statistics say of one filter, which must agree with itself. */
+const readStatistics = async ({ get }: Sight, query: string) => {
+  const { body: statistics } = await get(`/roll-events/stats${query}`);
+  const { body: rates } = await get(`/roll-events/drop-rates${query}`);
+  const { totalRolls, uniqueItems, rollsByDay, rollsByTemplate } = statistics;
+  const counts = new Map<string, number>();
+  for (const { itemId, dropCount, dropRate } of rates) {
+    counts.set(itemId, dropCount);
+    assert.equal(dropRate, dropCount / totalRolls);
+  }
+  const ofDays = sum(rollsByDay.map(({ count }: { count: number }) => count));
+  assert.deepEqual([sum(counts.values()), ofDays, counts.size], [totalRolls, totalRolls, uniqueItems], query);
+  return { counts, totalRolls, rollsByTemplate };
+};
+
+/** The counters of the service, of plain rolls and of each template, all of which must agree with each other. */
+const readCounts = async (sight: Sight): Promise<Counts> => {
+  const all = await readStatistics(sight, '');
+  const found = emptyCounts().set(PLAIN, all.counts);
+  for (const templateId of BANNERS) {
+    const { counts, totalRolls, rollsByTemplate } = await readStatistics(sight, `?templateId=${templateId}`);
+    assert.equal(all.rollsByTemplate[templateId] ?? 0, totalRolls);
+    assert.deepEqual(rollsByTemplate, totalRolls === 0 ? {} : { [templateId]: totalRolls });
+    found.set(templateId, counts);
+    for (const [itemId, count] of counts) all.counts.set(itemId, (all.counts.get(itemId) ?? 0) - count);
+  }
+  for (const [itemId, count] of all.counts) assert.ok(count >= 0, `${itemId} by templates more often than at all`);
+  return found;
+};
+
+const createLedger = () => {
+  const seen = emptyCounts();
+  const unseen = perScope();
+  return {
+    rolled: (scope: string, itemId: string) => {
+      add(seen.get(scope) as Map<string, number>, itemId, 1);
+    },
+    rolledUnseen: (scope: string, count: number) => add(unseen, scope, count),
+    total: (scope: string): number => totalOf(seen, scope) + countIn(unseen, scope),
+    assertCounted: (found: Counts): void => {
+      for (const [scope, counts] of seen)
+        for (const [itemId, count] of counts)
+          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an answered roll of ${itemId} is not counted`);
+    },
+  };
+};
+
+/** What became of the requests of a game. */
+export const newFigures = () => ({
+  answered: 0,
+  refused: 0,
+  cutOff: 0,
+  there: 0,
+  notThere: 0,
+  repeated: 0,
+  replayed: 0,
+  rolls: 0,
+});
+export type Figures = ReturnType<typeof newFigures>;
+
+/** Something that befalls the service while everyone calls. */
+export interface Strike {
+  /** How many requests are answered before it begins, and how many milliseconds later it does. */
+  readonly afterAnswers: number;
+  readonly delayMs: number;
+  /** Done when it is over. */
+  readonly strike: () => Promise<void>;
+  /** How many requests are answered after it is over; without it everyone calls until cut off. */
+  readonly moreAnswers?: number;
+}
+
+interface GameOptions {
+  readonly seed: number;
+  /** The nodes of the service. Callers are spread over them; whoever looks asks one after another. */
+  readonly addresses: () => readonly string[];
+  /** The database itself, with nothing between. */
+  readonly databaseUrl: () => string;
+}
+
+/** Everyone who calls, with what they were answered, which is compared with what is there. */
+export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
+  const ledger = createLedger();
+  let looks = 0;
+  const addressOf = (number: number): string => addresses()[number % addresses().length] as string;
+  const sight = createSight(() => {
+    looks += 1;
+    return addressOf(looks);
+  });
+  const callers = createCallers(sight, ledger, seed);
+  const figures = newFigures();
+  let requests = 0;
+  /** The last that each was answered to a request with a key. */
+  const kept = new Map<Caller, { sent: Sent; text: string }>();
+  /** What was cut off before it had any effect, and was done when it came again. */
+  let happenedNow: Sent[] = [];
+
+  const told = (caller: Caller, answer: Told): void => {
+    caller.answered(answer);
+    figures[answer.status === 200 ? 'answered' : 'refused'] += 1;
+  };
+
+  const nextOf = (caller: Caller): Sent => {
+    const request = caller.next();
+    requests += 1;
+    const isKeyed = request.method === 'POST' && requests % 3 === 0;
+    return { ...request, requestId: `request-${requests}`, key: isKeyed ? `key-${requests}` : undefined };
+  };
+
+  /** Lets everyone call while something strikes, and tells what was cut off. */
+  const play = async (struck: Strike): Promise<CutOff> => {
+    const cutOff = new Map<Caller, Sent>();
+    let left = struck.afterAnswers;
+    let more = struck.moreAnswers ?? Number.POSITIVE_INFINITY;
+    let isOver = false;
+    let striking: Promise<void> | undefined;
+    const faults: unknown[] = [];
+    const giveUp = (fault: unknown): void => {
+      faults.push(fault);
+      more = 0;
+    };
+    const strike = async (): Promise<void> => {
+      // Not at the very moment of an answer, which would be a moment of one kind.
+      await pause(struck.delayMs);
+      await struck.strike();
+      isOver = true;
+    };
+    const drive = async (caller: Caller, number: number): Promise<void> => {
+      while (more > 0) {
+        const sent = nextOf(caller);
+        const answer = await trySending(addressOf(number), sent);
+        // Without its database the service cannot tell either what became of a request.
+        if (answer === undefined || answer.status === 503) {
+          assert.ok(striking !== undefined, `${sent.method} ${sent.path} failed by itself: ${answer?.text}`);
+          cutOff.set(caller, sent);
+          return;
+        }
+        told(caller, answer);
+        if (sent.key !== undefined && answer.status === 200) kept.set(caller, { sent, text: answer.text });
+        left -= 1;
+        if (left === 0) {
+          striking = strike();
+          striking.catch(giveUp);
+        }
+        if (isOver) more -= 1;
+      }
+    };
+    // Whoever finds fault ends the round for all, but not before what strikes has put everything back.
+    const driven = callers.map((caller, number) => drive(caller, number).catch(giveUp));
+    await Promise.all(driven);
+    await striking?.catch(giveUp);
+    if (faults.length > 0) throw faults[0];
+    figures.cutOff += cutOff.size;
+    return cutOff;
+  };
+
+  /** What is counted is what was answered and what was found, and at most what nobody can tell more. */
+  const assertCountsFit = (counted: Counts, cutOff: CutOff, isThere: Found): void => {
+    const [found, perhaps] = [perScope(), perScope()];
+    for (const [caller, { rolls }] of cutOff) {
+      if (rolls === undefined || isThere.get(caller) === false) continue;
+      add(isThere.get(caller) === true ? found : perhaps, rolls.templateId, rolls.count);
+    }
+    for (const scope of SCOPES) {
+      const total = totalOf(counted, scope);
+      const least = ledger.total(scope) + countIn(found, scope);
+      const most = least + countIn(perhaps, scope);
+      assert.ok(total >= least && total <= most, `${scope || 'plain'}: ${total} rolls, not ${least} to ${most}`);
+    }
+    ledger.assertCounted(counted);
+  };
+
+  /** Sends what was cut off again with its key, twice: it happens now unless it has happened, and never again. */
+  const repeat = async (caller: Caller, sent: Sent, wasThere: boolean | undefined): Promise<boolean> => {
+    const again = await send(addressOf(requests), sent);
+    const replayed = isReplayed(again);
+    if (wasThere !== undefined) assert.equal(replayed, wasThere, `${caller.name}: stored together with its effect`);
+    if (again.status === 200) {
+      const third = await send(addressOf(requests + 1), sent);
+      assert.deepEqual([third.status, third.text, isReplayed(third)], [200, again.text, true]);
+    }
+    told(caller, again);
+    figures.repeated += 1;
+    if (again.status === 200 && !replayed) happenedNow.push(sent);
+    return replayed;
+  };
+
+  /** Whoever was answered before is answered the same again. That it had no other effect is looked at later. */
+  const replay = async (): Promise<void> => {
+    for (const [caller, { sent, text }] of kept) {
+      const again = await send(addressOf(figures.replayed), sent);
+      assert.deepEqual([again.status, again.text, isReplayed(again)], [200, text, true], `${caller.name}: replayed`);
+      figures.replayed += 1;
+    }
+    kept.clear();
+  };
+
+  /** Looks at what is there after a strike, and brings what was cut off to an end. */
+  const settle = async (cutOff: CutOff): Promise<void> => {
+    await replay();
+    const opened = openDatabase(databaseUrl());
+    await assertInventoriesHold({ database: opened }).finally(() => opened.close());
+    const isThere: Found = new Map();
+    await Promise.all(callers.map(async (caller) => isThere.set(caller, await caller.look(cutOff.get(caller)))));
+    const counted = await readCounts(sight);
+    assertCountsFit(counted, cutOff, isThere);
+
+    happenedNow = [];
+    let unsure = 0;
+    for (const [caller, sent] of cutOff) {
+      let there = isThere.get(caller);
+      if (sent.key !== undefined) there = await repeat(caller, sent, there);
+      else if (there === true) caller.accept();
+      else if (there === undefined && sent.rolls !== undefined) unsure += 1;
+      figures[there === true ? 'there' : 'notThere'] += 1;
+    }
+
+    await Promise.all(callers.map((caller) => (cutOff.get(caller)?.key === undefined ? undefined : caller.look())));
+    const added = perScope();
+    for (const { rolls } of happenedNow) if (rolls !== undefined) add(added, rolls.templateId, rolls.count);
+    const recounted = await readCounts(sight);
+    for (const scope of SCOPES) {
+      const total = totalOf(recounted, scope);
+      assert.equal(total - totalOf(counted, scope), countIn(added, scope), 'a repeat is counted once');
+      // Nobody but the counter can tell whether a plain roll without a key was made.
+      const unseen = total - ledger.total(scope);
+      assert.ok(unseen >= 0 && unseen <= (scope === PLAIN ? unsure : 0), `${unseen} rolls that nobody made`);
+      ledger.rolledUnseen(scope, unseen);
+      figures.there += unseen;
+      figures.notThere -= unseen;
+    }
+    ledger.assertCounted(recounted);
+  };
+
+  return {
+    prepare: async (): Promise<void> => {
+      await prepareCatalog(sight);
+      for (const { prepare } of callers) await prepare();
+    },
+    play,
+    settle,
+    figures: (): Figures => ({ ...figures, rolls: sum(SCOPES.map((scope) => ledger.total(scope))) }),
+  };
+};
+
+/** Adds what became of the requests of one game to that of others. */
+export const addFigures = (total: Figures, figures: Figures): void => {
+  for (const name of Object.keys(figures) as (keyof Figures)[]) total[name] += figures[name];
+};
+
+export const describeFigures = (figures: Figures): string => {
+  const { answered, refused, cutOff, there, notThere, repeated, replayed, rolls } = figures;
+  return `${answered} writes answered and all found, ${refused} refused; ${cutOff} cut off, of which ${there} are there as a whole and ${notThere} not at all; ${repeated} of them sent again with their key; ${replayed} answered the same when sent again; ${rolls} rolls counted`;
+};

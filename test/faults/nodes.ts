@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { kill, type RunningService, startApart, tryWriting } from './game.ts';
+import type { Fault } from './schedule.ts';
+
+const CLOCK = new URL('clock.ts', import.meta.url);
+const HOUR_MS = 3_600_000;
+const SIGNAL_MS = 30_000;
+
+/** One node of the service, whose clock can be set. */
+export interface Node {
+  readonly address: () => string;
+  readonly start: () => Promise<void>;
+  readonly kill: () => Promise<void>;
+  /** Tells it to stop, as whoever updates it does. */
+  readonly stop: () => Promise<void>;
+  readonly setClock: (offsetMs: number) => Promise<void>;
+}
+
+/** Nodes outlive whoever is interrupted, unless they are told. */
+const started = new Set<RunningService>();
+process.on('exit', () => {
+  for (const { running } of started) kill(running);
+});
+
+export const createNode = (databaseUrl: string, clockFile: string): Node => {
+  let service: RunningService | undefined;
+  const running = (): RunningService => {
+    assert.ok(service !== undefined, 'it was never started');
+    return service;
+  };
+  /** A signal takes its time. */
+  const untilClockSays = async (offsetMs: number): Promise<void> => {
+    const giveUpAtMs = performance.now() + SIGNAL_MS;
+    for (;;) {
+      const nowMs = await tryWriting(running().address);
+      if (nowMs !== undefined && Math.abs(nowMs - offsetMs - Date.now()) < SIGNAL_MS) return;
+      assert.ok(performance.now() < giveUpAtMs, `the clock did not jump by ${offsetMs} ms: ${nowMs}`);
+      await pause(20);
+    }
+  };
+  return {
+    address: () => running().address,
+    start: async () => {
+      const environment = { NODE_OPTIONS: `--import=${CLOCK.href}`, FAULT_CLOCK: clockFile, LOG_LEVEL: 'info' };
+      if (service !== undefined) started.delete(service);
+      service = await startApart(databaseUrl, environment);
+      started.add(service);
+    },
+    kill: async () => {
+      if (service === undefined) return;
+      kill(service.running);
+      await service.running.ended;
+    },
+    stop: async () => {
+      const { child, ended, stdout, stderr } = running().running;
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0, `told to stop:\n${stdout().slice(-3000)}${stderr()}`);
+    },
+    setClock: async (offsetMs) => {
+      await writeFile(clockFile, String(offsetMs));
+      if (service === undefined) return;
+      service.running.child.kill('SIGUSR2');
+      await untilClockSays(offsetMs);
+    },
+  };
+};
+
+/** How often each thing happened. */
+export type Events = Record<string, number>;
+
+export const count = (events: Events, name: string, times = 1): void => {
+  events[name] = (events[name] ?? 0) + times;
+};
+
+/**
+ * Sets the clocks of all nodes, each a bit wrong in its own way. They go back by up to five days, but forward by half a
+ * day at most: responses to keys are kept for a day of that clock, and what was cut off is sent again after a jump.
+ */
+export const createClocks = (nodes: readonly Node[], events: Events) => {
+  let offsetMs = 0;
+  const set = (choose: Fault['choose'], lag: number) =>
+    Promise.all(nodes.map((node) => node.setClock(offsetMs + lag * (choose(12 * HOUR_MS) - 6 * HOUR_MS))));
+  return {
+    start: () => set(() => 0, 0),
+    jump: async ({ choose }: Fault): Promise<void> => {
+      const isForward = choose(3) > 0;
+      offsetMs += isForward ? choose(12 * HOUR_MS) : -choose(120 * HOUR_MS);
+      await set(choose, 1);
+      count(events, 'clock jumps', nodes.length);
+    },
+  };
+};
