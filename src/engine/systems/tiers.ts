@@ -51,21 +51,24 @@ export interface Workshop {
   readonly faults: FaultList;
 }
 
+export const weighted = (
+  items: readonly CompiledItem[],
+  weights: readonly number[],
+  featured: ReadonlySet<string>,
+): WeightedItems => ({
+  items,
+  weights,
+  picker: compilePicker(weights),
+  rollable: weights.filter((weight) => weight > 0).length,
+  hasAttributes: haveAttributes(items),
+  hasFeatured: featured.size > 0 && items.some(({ id }) => featured.has(id)),
+});
+
 export const weigh = (
   items: readonly CompiledItem[],
   featured: ReadonlySet<string>,
   weightOf: (item: CompiledItem) => number,
-): WeightedItems => {
-  const weights = items.map(weightOf);
-  return {
-    items,
-    weights,
-    picker: compilePicker(weights),
-    rollable: weights.filter((weight) => weight > 0).length,
-    hasAttributes: haveAttributes(items),
-    hasFeatured: items.some(({ id }) => featured.has(id)),
-  };
-};
+): WeightedItems => weighted(items, items.map(weightOf), featured);
 
 /** What is wrong with items that must be able to give one; undefined when nothing is. */
 export const faultOfItems = ({ picker, rollable }: WeightedItems): string | undefined => {

@@ -5,20 +5,25 @@ import type { Tiers } from '../../engine/systems/tiers.ts';
 /** So many rows are written between two steps. */
 const ROWS_A_STEP = 500;
 
-/** For each place in the catalog, the row of its item in a table, or -1; and the place of the tier of each row. */
-const rowsByPlace = ({ all }: Tiers): { readonly rows: Int32Array; readonly tiers: Int32Array } => {
+/**
+ * For each place in the catalog, the row of its item in a table, or -1; for each row the place of its tier; and for each
+ * tier its first row.
+ */
+const rowsByPlace = ({ all }: Tiers) => {
   const last = all.reduce((most, { items }) => Math.max(most, items.at(-1)?.place ?? -1), -1);
   const rows = new Int32Array(last + 1).fill(-1);
   const tiers = new Int32Array(all.reduce((sum, { items }) => sum + items.length, 0));
+  const firsts: number[] = [];
   let row = 0;
   for (const [place, { items }] of all.entries()) {
+    firsts.push(row);
     for (const item of items) {
       rows[item.place] = row;
       tiers[row] = place;
       row += 1;
     }
   }
-  return { rows, tiers };
+  return { rows, tiers, firsts };
 };
 
 /**
@@ -31,18 +36,18 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
     const tier = all[place];
     return JSON.stringify({ tier: tier?.optionId ?? null, name: tier?.name ?? null, ...oddsAt(table.tiers, place) });
   });
-  const itemTexts: string[] = [];
-  const { rows, tiers: tierOfRow } = rowsByPlace(tiers);
-  const firstRows = all.map((_, place) => tierOfRow.indexOf(place));
+  const { rows, tiers: tierOfRow, firsts } = rowsByPlace(tiers);
+  const pages: string[] = [];
+  let page: string[] = [];
   // Places in the catalog are in byte order of the ids.
   for (const row of rows) {
     if (row === -1) continue;
     const place = tierOfRow[row] as number;
     const tier = all[place];
-    const item = tier?.items[row - (firstRows[place] as number)];
+    const item = tier?.items[row - (firsts[place] as number)];
     if (tier === undefined || item === undefined) throw new Error('a row of odds belongs to no item');
     const { id: itemId, name: itemName } = item;
-    itemTexts.push(
+    page.push(
       JSON.stringify({
         itemId,
         itemName,
@@ -51,7 +56,11 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
         ...oddsAt(table.items, row),
       }),
     );
-    if (itemTexts.length % ROWS_A_STEP === 0) yield;
+    if (page.length < ROWS_A_STEP) continue;
+    pages.push(page.join(','));
+    page = [];
+    yield;
   }
-  return `"tiers":[${tierTexts.join(',')}],"items":[${itemTexts.join(',')}]`;
+  if (page.length > 0) pages.push(page.join(','));
+  return `"tiers":[${tierTexts.join(',')}],"items":[${pages.join(',')}]`;
 }

@@ -16,7 +16,7 @@ import {
   tierNamed,
   type WeightedItems,
   type Workshop,
-  weigh,
+  weighted,
 } from '../tiers.ts';
 import { couldRunDry, countStates } from './pack-supply.ts';
 
@@ -74,16 +74,15 @@ function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: T
   const { catalog, faults } = workshop;
   const filterPath = [...path, 'classifierOptionIds'];
   checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'classifier option', faults);
-  const passing = new Set(filterItems(catalog, { classifierOptionIds: slot.classifierOptionIds }));
+  const passing = new Uint8Array(catalog.items.length);
+  for (const { place } of filterItems(catalog, { classifierOptionIds: slot.classifierOptionIds })) passing[place] = 1;
   yield;
   const items: WeightedItems[] = [];
   for (const [place, tier] of tiers.all.entries()) {
-    const weights = new Map(tier.items.map((item, position) => [item, tier.weights[position] ?? 0]));
-    const kept = weigh(
-      tier.items.filter((item) => passing.has(item)),
-      tiers.featured,
-      (item) => weights.get(item) ?? 0,
-    );
+    const weights = tier.weights.filter((_, index) => passing[tier.items[index]?.place ?? -1] === 1);
+    const left = tier.items.filter((item) => passing[item.place] === 1);
+    yield;
+    const kept = weighted(left, weights, tiers.featured);
     items.push(kept);
     yield;
     if (rates[place] === 0 || tier.rollable === 0) continue;
