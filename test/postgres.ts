@@ -48,12 +48,21 @@ const childrenOf = async (parent: number): Promise<number[]> => {
   return pids.filter((_, index) => statuses[index]?.parent === parent);
 };
 
+/** One that has gone already needs no killing. */
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
+
 /** Kills a child of ours together with its own children, and waits until they are dead. */
 const killFamily = async (parent: number): Promise<void> => {
   // While it stands still it starts no more of them, and none that ends is forgotten.
   process.kill(parent, 'SIGSTOP');
   const children = await childrenOf(parent);
-  for (const pid of [...children, parent]) process.kill(pid, 'SIGKILL');
+  for (const pid of [...children, parent]) kill(pid);
   while ((await statusOf(parent)).state !== undefined) await pause(5);
   // Not every system buries orphans.
   for (const pid of children) while (!['Z', undefined].includes((await statusOf(pid)).state)) await pause(5);
