@@ -83,6 +83,9 @@ onEveryDatabase('odds that take long', (service, engine) => {
   });
 
   test('do not keep others waiting', async (context) => {
+    // What the test itself does for the first time is not to be measured.
+    await service().get('/team');
+    await service().post('/templates/odds', { config: { baseRates } });
     const delay = await longestDelay(async () => {
       let isDone = false;
       const odds = service()
@@ -122,7 +125,7 @@ onEveryDatabase('odds that take long', (service, engine) => {
   });
 
   test('of packs are not worked out in a transaction: the chances of the next one are those of the odds', async () => {
-    const config = { baseRates, slots: [{ count: 12 }], unique: true };
+    const config = { baseRates, slots: [{ count: 6 }], unique: true };
     assert.equal(
       (await service().post('/templates', { id: 'pack', name: 'pack', type: 'card_pack', config })).status,
       200,
