@@ -60,7 +60,7 @@ export const buildApp = async ({
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
-  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, giveUp: compute.close });
   await serveOpenApi(app);
 
   const parts = {
@@ -96,8 +96,6 @@ export const buildApp = async ({
   teamRoutes(app, parts);
   const chores = startChores({ database, clock, logger, settings, ran: metrics?.chores });
   app.addHook('onClose', chores.stop);
-  // Whoever waits for a job gets 503 at once: a stop must not take as long as the longest of them.
-  app.addHook('preClose', compute.close);
   await app.ready();
   return app;
 };

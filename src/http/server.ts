@@ -61,6 +61,8 @@ export interface ServerParts {
   readonly logger: Logger;
   readonly clock: () => number;
   readonly requestTimeoutMs?: number;
+  /** Ends work that a stop must not wait for; whoever waits for it is refused. */
+  readonly giveUp: () => Promise<void>;
 }
 
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
@@ -172,6 +174,7 @@ export const createServer = async ({
   logger,
   clock,
   requestTimeoutMs = LIMITS.requestTimeoutMs,
+  giveUp,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
@@ -274,7 +277,7 @@ export const createServer = async ({
   const drain = createDrain(app.server, exchanges);
   app.addHook('preClose', async () => {
     isStopping = true;
-    await drain();
+    await Promise.all([giveUp(), drain()]);
   });
   app.addHook('onClose', async () => clearInterval(sweeper));
   app.addHook('onRequest', (request, reply, done) => {
