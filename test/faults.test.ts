@@ -5,7 +5,7 @@ import { ENGINES } from './harness.ts';
 
 /** `npm run soak` goes on for as long as one likes. */
 const SEED = Number(process.env.FAULT_SEED ?? 2);
-const SECONDS = Number(process.env.FAULT_SECONDS ?? 12);
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 6);
 
 for (const engine of ENGINES) {
   const skip = engine === 'postgres' && process.platform !== 'linux' && 'needs /proc';

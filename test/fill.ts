@@ -99,15 +99,21 @@ export const fillItems = async (tx: Transaction, prefix: string, { count, detail
 interface ManyInstances {
   readonly itemId: string;
   readonly count: number;
+  /** How many attributes each of them has a value of. */
+  readonly values: number;
 }
 
 /** A player with so many instances of an item of 1 × 1, in the largest bag as far as it takes them, all but two cells. */
-export const fillBag = async (tx: Transaction, userId: string, { itemId, count }: ManyInstances): Promise<void> => {
+export const fillBag = async (
+  tx: Transaction,
+  userId: string,
+  { itemId, count, values: some }: ManyInstances,
+): Promise<void> => {
   const side = LIMITS.spaceSide;
   const space_id = `space-of-${userId}`;
   const user_space_id = `bag-of-${userId}`;
   const values = Object.fromEntries(
-    range(LIMITS.attributesPerItem).map((number) => [`${itemId}-attribute-${number}`, 123_456.789 + number]),
+    range(some).map((number) => [`${itemId}-attribute-${number}`, 123_456.789 + number]),
   );
   await insertMany(tx, 'spaces', [{ id: space_id, ...dated, name: WIDE, cols: side, rows: side }]);
   await insertMany(tx, 'users', [{ id: userId, ...dated, external_id: null, roller_id: `roller-${userId}` }]);

@@ -117,7 +117,15 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/templates/banner/odds',
       '/users/ann/templates/banner',
     ],
-    ...['/users', '/users/ann', '/spaces', '/spaces/bag', '/users/ann/spaces', `/users/ann/spaces/${bags.ann}`],
+    ...[
+      '/users',
+      '/users/ann',
+      '/spaces',
+      '/spaces/bag',
+      '/spaces/bag/user-spaces',
+      '/users/ann/spaces',
+      `/users/ann/spaces/${bags.ann}`,
+    ],
     ...['/item-instances', '/item-instances?userId=ann', `/item-instances?userSpaceId=${bags.ann}`],
     ...[
       '/item-instances?itemId=sword',

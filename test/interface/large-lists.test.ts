@@ -15,7 +15,7 @@ onEveryDatabase('a list whose rows are large', (service) => {
     await service().database.transaction(team.teamId, async (tx) => {
       await fillVocabulary(tx, { classifiers: 100 });
       await fillItems(tx, 'fat', { count: 80, details: 100 });
-      await fillBag(tx, 'player', { itemId: 'fat-000000', count: 60 });
+      await fillBag(tx, 'player', { itemId: 'fat-000000', count: 60, values: 100 });
       await fillTemplates(tx, { count: 15 });
     });
   });
@@ -39,12 +39,8 @@ onEveryDatabase('a list whose rows are large', (service) => {
     const ids = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
     assert.equal(new Set(ids).size, count);
     assert.equal(ids.length, count);
-    assert.deepEqual(
-      ids,
-      (await pagesOf(`${path}${path.includes('?') ? '&' : '?'}limit=10`)).flatMap(({ rows }) =>
-        rows.map(({ id }) => id),
-      ),
-    );
+    // All are of the same age.
+    assert.deepEqual(ids, ids.toSorted());
   };
 
   for (const [path, count] of [
@@ -67,12 +63,7 @@ onEveryDatabase('a list whose rows are large', (service) => {
       assert.ok(Buffer.byteLength(JSON.stringify(body)) <= LIMITS.responseBytes * 1.01);
       const rest = await pagesOf(body.moreItemInstances);
       const ids = [...body.itemInstances, ...rest.flatMap(({ rows }) => rows)].map(({ id }: Row) => id);
-      assert.deepEqual(
-        ids,
-        (await pagesOf('/item-instances?userSpaceId=bag-of-player&limit=10')).flatMap(({ rows }) =>
-          rows.map(({ id }) => id),
-        ),
-      );
+      assert.deepEqual(ids, ids.toSorted());
       assert.equal(ids.length, 60);
     }
   });

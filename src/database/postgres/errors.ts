@@ -11,7 +11,13 @@ const COLLISION_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
 
-export const isCollision = (error: unknown): boolean => COLLISION_CODES.has(codeOf(error) ?? '');
+/** A partition came or went between the planning of a statement and its run: planned anew, it finds the right one. */
+const isOfPartition = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  /partition constraint|no partition of relation|could not open relation|cache lookup failed/.test(error.message);
+
+export const isCollision = (error: unknown): boolean =>
+  COLLISION_CODES.has(codeOf(error) ?? '') || isOfPartition(error);
 
 /** A lock was not to be had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';

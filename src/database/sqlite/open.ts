@@ -92,6 +92,8 @@ export const openSqlite = (given: string): Database => {
     queries: connection.queries,
     begin: () => connection.raw.exec(begin),
     ask: async (questions) => {
+      // Also for those who ask one thing after another.
+      await takeTurns();
       const answers: unknown[][][] = [];
       for (const { lookup, teamId, keys } of questions) {
         const rows: unknown[][] = [];
