@@ -6,19 +6,33 @@ import type { Item } from './items.contract.ts';
 
 export type ItemRow = Tables['items'];
 
+/** The options of items, in two steps: a planner that knows little of the team would go through all options for a join. */
+const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly string[]) => {
+  const links = await reader.queries
+    .selectFrom('item_classifiers')
+    .select(['item_id', 'classifier_option_id'])
+    .where('team_id', '=', teamId)
+    .where('item_id', 'in', itemIds)
+    .orderBy('position')
+    .execute();
+  if (links.length === 0) return [];
+  const found = await reader.queries
+    .selectFrom('classifier_options')
+    .select(['id', 'name', 'drop_rate_multiplier', 'classifier_id'])
+    .where('team_id', '=', teamId)
+    .where('id', 'in', [...new Set(links.map((link) => link.classifier_option_id))])
+    .execute();
+  const byId = new Map(found.map((option) => [option.id, option]));
+  return links.flatMap(({ item_id, classifier_option_id }) => {
+    const option = byId.get(classifier_option_id);
+    return option === undefined ? [] : [{ item_id, ...option }];
+  });
+};
+
 export const withDetails = async (reader: Reader, teamId: string, rows: readonly ItemRow[]): Promise<Item[]> => {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const options = await reader.queries
-    .selectFrom('item_classifiers as link')
-    .innerJoin('classifier_options as option', (join) =>
-      join.onRef('option.team_id', '=', 'link.team_id').onRef('option.id', '=', 'link.classifier_option_id'),
-    )
-    .select(['link.item_id', 'option.id', 'option.name', 'option.drop_rate_multiplier', 'option.classifier_id'])
-    .where('link.team_id', '=', teamId)
-    .where('link.item_id', 'in', ids)
-    .orderBy('link.position')
-    .execute();
+  const options = await selectOptionsOf(reader, teamId, ids);
   const attributes = await reader.queries
     .selectFrom('item_attributes')
     .select(['id', 'item_id', 'attribute_id', 'min', 'max'])
