@@ -19,6 +19,8 @@ export const LIMITS = {
   thumbnailLength: 2048,
   requestIdLength: 191,
   pageRows: 1000,
+  /** Of so many items instances are looked up item by item; of more, all instances are looked through. */
+  itemsLookedUp: 20,
   /** User spaces that a list of spaces shows: of each space, and on one page of them. */
   userSpacesPerListedSpace: 100,
   listedUserSpaces: 1000,

@@ -70,7 +70,10 @@ const LAYERS: [RegExp, Layer][] = [
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
-  [/^(errors|context|limits|time|shape|digest|ids|recently-used|turns|fair-share|worker-metrics)\.ts$/, 'common'],
+  [
+    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|fair-share|worker-metrics)\.ts$/,
+    'common',
+  ],
   [/^engine\//, 'engine'],
   [/^compute\//, 'compute'],
   [/^database\/(work|declarations|paging|chunks|claims|observer)\.ts$/, 'units of work'],
@@ -309,7 +312,7 @@ describe('the house', () => {
       // Items are shown with their options.
       items: ['classifier_options', 'item_classifiers'],
       // A list of instances is one query for where each lies, too, and may ask for the options of items.
-      'item-instances': ['item_instance_spaces', 'item_classifiers'],
+      'item-instances': ['item_instance_spaces'],
       // A list of placements is one query for what lies there.
       placements: ['item_instances'],
       // What was rolled is named, also after it is gone; the whole catalog would be too much to load for a few names.

@@ -5,6 +5,7 @@ import { removeHistory, removeRolls } from '../src/chores.ts';
 import { claimChore } from '../src/database/claims.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
+import { isBlocked } from '../src/database/postgres/errors.ts';
 import { type Database, NO_TEAM } from '../src/database/work.ts';
 import { removeOldAnswers } from '../src/http/idempotency.ts';
 import { earliestId, newId } from '../src/ids.ts';
@@ -197,6 +198,30 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       assert.equal((await recorded(team)).length, 2);
       await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
       assert.equal((await recorded(team)).length, 0);
+    });
+
+    test('takes every roll while partitions are dropped and made again', async () => {
+      const team = await service().anotherTeam();
+      await team.post('/items', { id: 'coin', name: 'Coin' });
+      const { database } = service();
+      let isOver = false;
+      const rollOn = async (): Promise<number[]> => {
+        const statuses: number[] = [];
+        while (!isOver) statuses.push((await team.post('/items/roll')).status);
+        return statuses;
+      };
+      const rolling = Array.from({ length: 8 }, rollOn);
+      for (let round = 0; round < 20; round += 1)
+        try {
+          await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, goesOn);
+          await database.migrate();
+        } catch (error) {
+          // On a busy machine the lock may not be had in time; it is then tried again.
+          if (!isBlocked(error)) throw error;
+        }
+      isOver = true;
+      const statuses = (await Promise.all(rolling)).flat();
+      assert.deepEqual(new Set(statuses), new Set([200]), `${statuses.length} rolls`);
     });
   }
 });

@@ -11,10 +11,21 @@ const COLLISION_CODES = new Set(['40001', '40P01', '23505', '23503', '23001']);
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
 
-/** A partition came or went between the planning of a statement and its run: planned anew, it finds the right one. */
+/**
+ * Where in PostgreSQL an error arises when a partition came or went between the planning of a statement and its run:
+ * planned anew, it finds the right one. The messages depend on the language of the server, and their codes say little.
+ */
+const PARTITION_ROUTINES = new Set([
+  'ExecPartitionCheckEmitError',
+  'ExecFindPartition',
+  'relation_open',
+  'RelationIdGetRelation',
+  'get_partition_parent',
+  'ExecOpenScanRelation',
+]);
+
 const isOfPartition = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError &&
-  /partition constraint|no partition of relation|could not open relation|cache lookup failed/.test(error.message);
+  error instanceof pg.DatabaseError && PARTITION_ROUTINES.has(error.routine ?? '');
 
 export const isCollision = (error: unknown): boolean =>
   COLLISION_CODES.has(codeOf(error) ?? '') || isOfPartition(error);

@@ -98,7 +98,7 @@ export const openSqlite = (given: string): Database => {
       for (const { lookup, teamId, keys } of questions) {
         const rows: unknown[][] = [];
         for (const key of keys) {
-          if (rows.length % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
+          if (lookup.isLong || rows.length % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
           rows.push(
             lookup.isLong ? await connection.lookInTurns(lookup, teamId, key) : connection.look(lookup, teamId, key),
           );

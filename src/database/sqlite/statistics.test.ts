@@ -29,6 +29,10 @@ test('SQLite finds rows of a team by the index that names them best, and never r
       "select item_instance_id, max(x) from item_instance_spaces where team_id = 'a' and user_space_id = 'b' group by 1",
       /PRIMARY KEY \(team_id=\? AND user_space_id=\?\)/,
     ],
+    [
+      "select id from item_instance_spaces where team_id = 'a' and part = 0 order by created_at, id limit 10",
+      /in_order \(team_id=\?\)/,
+    ],
   ] as const)
     assert.match(planOf(query)[0] ?? '', found, query);
   raw.close();

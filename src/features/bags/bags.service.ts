@@ -110,7 +110,8 @@ export const sortBag = async (
   if (!(await inTurns(inventory.repack(id, things))))
     throw conflict({ path: '/path/id', message: 'no order that was tried finds a place for everything in it' });
   await inTurns(inventory.saveInSteps(work));
-  const shown = paged(rows.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
+  const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
+  const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
   return bagText(await withSpace(work, toUserSpace(held)), team, shown, (row) => ({
     ...toListed(row),
     placement: inventory.placementOf(row.id),

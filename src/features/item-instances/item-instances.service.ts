@@ -1,14 +1,18 @@
 import type { Context } from '../../context.ts';
 import { inChunks } from '../../database/chunks.ts';
+import { ask } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Transaction, type Work } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
 import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
+import { sorted } from '../../engine/steps.ts';
 import { conflict, type Issue, invalid, notFound, refuseAny, type ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
+import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
@@ -340,8 +344,15 @@ export const findInstanceOf = async (finder: Finder, itemId: string): Promise<st
   (await finder.find(store.instanceOfItem, { itemId }))[0]?.id;
 
 /** Keeps others from moving, giving away or deleting what a user owns who is about to go. */
-export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<void> => {
-  await store.holdAllOf(tx, userId);
+export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<store.InstanceRow[]> => {
+  const ids = await inTurns(sorted(await store.selectIdsOf(tx, userId), compareBytes));
+  const held: store.InstanceRow[] = [];
+  await inChunks(ids, async (some) => {
+    const found = await tx.hold(...some.map((id) => ask(store.holdInstance, { id })));
+    // Whatever was given away or deleted before it could be held is no longer theirs.
+    held.push(...found.flat().filter(({ user_id }) => user_id === userId));
+  });
+  return held;
 };
 
 /**
@@ -349,7 +360,7 @@ export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<
  * that no more are given to them.
  */
 export const deleteInstancesOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
-  const instances = await store.holdAllOf(tx, userId);
+  const instances = await holdInstancesOf(tx, userId);
   await recordUserDeletion(tx, context, userId, instances);
   // The database would take them along with the user, but all at once, while everybody else waits.
   await inChunks(instances, (some) =>

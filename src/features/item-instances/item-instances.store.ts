@@ -57,16 +57,16 @@ export const updateOwner = updateIn(
 
 export const deleteInstance = deleteFrom('item_instances', { id: 'text' }, { key: ['id'] });
 
-/** Holds all that a user owns, in the order of their ids. */
-export const holdAllOf = ({ queries, teamId }: Transaction, userId: string): Promise<InstanceRow[]> =>
-  queries
-    .selectFrom('item_instances')
-    .select(COLUMNS)
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+/** What a user owns, in no order, which would take long with very many. */
+export const selectIdsOf = async ({ queries, teamId }: Transaction, userId: string): Promise<string[]> =>
+  (
+    await queries
+      .selectFrom('item_instances')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('user_id', '=', userId)
+      .execute()
+  ).map(({ id }) => id);
 
 export const deleteInstances = async ({ queries, teamId }: Transaction, ids: readonly string[]): Promise<void> => {
   await queries.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', 'in', ids).execute();
@@ -118,14 +118,10 @@ export const listedById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   listed(queries, teamId).where('item_instances.id', '=', id),
 );
 
-/** All that lies in a user space, oldest first. */
+/** All that lies in a user space, in no order, which would take long with very many. */
 export const listedIn = lookup(
   { userSpaceId: 'text' },
-  (queries, teamId, { userSpaceId }) =>
-    listed(queries, teamId)
-      .where('placement.user_space_id', '=', userSpaceId)
-      .orderBy('item_instances.created_at')
-      .orderBy('item_instances.id'),
+  (queries, teamId, { userSpaceId }) => listed(queries, teamId).where('placement.user_space_id', '=', userSpaceId),
   { isLong: true },
 );
 
@@ -166,10 +162,13 @@ const listedInFrom = lookup(
 export const findListedIn = (finder: Finder, userSpaceId: string, page: Page): Promise<readonly ListedRow[]> =>
   finder.find(listedInFrom, { userSpaceId, ...pageKey(page) });
 
-/** The same for any filter. Options are looked up where items have them, since they may have no end of items. */
+/** Which instances a list shows. */
+export type Filter = Omit<InstanceFilter, 'classifierOptionIds'>;
+
+/** The same for any filter. */
 export const selectListed = (
   { queries, teamId }: Reader,
-  { userId, userSpaceId, itemId, classifierOptionIds, instanceIds }: InstanceFilter,
+  { userId, userSpaceId, itemId, instanceIds }: Filter,
   page: Page,
 ): Promise<ListedRow[]> => {
   let query = listed(queries, teamId);
@@ -177,13 +176,5 @@ export const selectListed = (
   if (itemId !== undefined) query = query.where('item_instances.item_id', '=', itemId);
   if (userSpaceId !== undefined) query = query.where('placement.user_space_id', '=', userSpaceId);
   if (instanceIds !== undefined) query = query.where('item_instances.id', 'in', instanceIds);
-  if (classifierOptionIds !== undefined)
-    query = query.where('item_instances.item_id', 'in', (eb) =>
-      eb
-        .selectFrom('item_classifiers')
-        .select('item_classifiers.item_id')
-        .where('item_classifiers.team_id', '=', teamId)
-        .where('item_classifiers.classifier_option_id', 'in', classifierOptionIds),
-    );
   return onPage(query, 'item_instances', page).execute();
 };

@@ -1,7 +1,11 @@
 import { type Ask, ask } from '../../database/declarations.ts';
 import { type Page, type Paged, paged, textPage } from '../../database/paging.ts';
 import { Collision, type Reader } from '../../database/work.ts';
+import { compareBytes } from '../../engine/byte-order.ts';
+import { each, sorted } from '../../engine/steps.ts';
 import { notFound } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { InstanceFilter } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
@@ -36,13 +40,60 @@ export const textOf = (team: TeamCatalog, instance: ListedInstance): string => {
   return team.instanceText(instance);
 };
 
-const isByUserAlone = ({ userId, ...others }: InstanceFilter): boolean =>
+const isByUserAlone = ({ userId, ...others }: store.Filter): boolean =>
   userId !== undefined && Object.values(others).every((value) => value === undefined);
 
-const find = (reader: Reader, filter: InstanceFilter, page: Page): Promise<readonly store.ListedRow[]> =>
+const find = (reader: Reader, filter: store.Filter, page: Page): Promise<readonly store.ListedRow[]> =>
   isByUserAlone(filter)
     ? store.findListedOf(reader, filter.userId as string, page)
     : store.selectListed(reader, filter, page);
+
+/** The first instances of few items, each found by its item. */
+const firstOfEach = async (reader: Reader, items: ReadonlySet<string>, page: Page): Promise<store.ListedRow[]> => {
+  const found: store.ListedRow[] = [];
+  for (const itemId of items) found.push(...(await store.selectListed(reader, { itemId }, page)));
+  const inOrder = await inTurns(sorted(found, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
+  return inOrder.slice(0, page.limit + 1);
+};
+
+/** The first of a filter's instances whose item is one of many: all are looked through, some at a time. */
+const firstOfAny = async (
+  reader: Reader,
+  filter: store.Filter,
+  items: ReadonlySet<string>,
+  { limit, after }: Page,
+): Promise<store.ListedRow[]> => {
+  const found: store.ListedRow[] = [];
+  let from: Page | undefined = { limit: LIMITS.pageRows, after };
+  while (from !== undefined && found.length <= limit) {
+    const { rows, next }: Paged<store.ListedRow> = paged([...(await find(reader, filter, from))], from);
+    found.push(...rows.filter(({ item_id }) => items.has(item_id)));
+    from = next && { limit: LIMITS.pageRows, after: next };
+  }
+  return found.slice(0, limit + 1);
+};
+
+/**
+ * What a filter finds of the items that have one of these options. The catalog knows which items these are; to find their
+ * instances in the order of the list, a database may have to sort all that a team has, while others wait.
+ */
+const findWithOptions = async (
+  reader: Reader,
+  { catalog }: TeamCatalog,
+  optionIds: readonly string[],
+  filter: store.Filter,
+  page: Page,
+): Promise<readonly store.ListedRow[]> => {
+  const wanted = new Set(optionIds);
+  const items = new Set<string>();
+  await inTurns(each(catalog.items, ({ id, optionIds: has }) => has.some((one) => wanted.has(one)) && items.add(id)));
+  const { itemId, ...others } = filter;
+  if (itemId !== undefined) return items.has(itemId) ? find(reader, filter, page) : [];
+  const isOfAll = Object.values(others).every((value) => value === undefined);
+  return items.size === 0 || (isOfAll && items.size <= LIMITS.itemsLookedUp)
+    ? firstOfEach(reader, items, page)
+    : firstOfAny(reader, filter, items, page);
+};
 
 /** A page of texts, each of one instance. */
 export const listItemInstances = async (
@@ -51,8 +102,13 @@ export const listItemInstances = async (
   page: Page,
   catalogs: Catalogs,
 ): Promise<Paged<string>> => {
-  const filter = { userId, userSpaceId, itemId, classifierOptionIds, instanceIds };
-  const [team, rows] = await Promise.all([catalogs.current(reader), find(reader, filter, page)]);
+  const filter = { userId, userSpaceId, itemId, instanceIds };
+  const [team, rows] = await Promise.all([
+    catalogs.current(reader),
+    classifierOptionIds === undefined
+      ? find(reader, filter, page)
+      : catalogs.current(reader).then((one) => findWithOptions(reader, one, classifierOptionIds, filter, page)),
+  ]);
   return textPage(paged([...rows], page), (some) => some.map((row) => textOf(team, toListed(row))));
 };
 
@@ -63,7 +119,7 @@ export const getItemInstance = async (reader: Reader, id: string, catalogs: Cata
   return textOf(team, toListed(row));
 };
 
-/** All that lies in a user space, oldest first. */
+/** All that lies in a user space, in no order. */
 export const askListedIn = (userSpaceId: string): Ask<store.ListedRow> => ask(store.listedIn, { userSpaceId });
 
 /** A page of it, with one row more than the page has. */

@@ -41,7 +41,7 @@ export const listItemInstanceSpaces = async (
   });
 };
 
-/** What lies in these user spaces and reaches beyond a size, in the order of user spaces and instances, at most so many. */
+/** What lies in these user spaces and reaches beyond a size, in the order of user spaces, at most so many. */
 export const findBeyond = async (
   finder: Finder,
   userSpaceIds: readonly string[],
@@ -52,10 +52,14 @@ export const findBeyond = async (
   await inChunks(userSpaceIds, async (some) => {
     if (beyond.length >= limit) return;
     const found = await Promise.all(
-      some.map((userSpaceId) => finder.find(store.placedBeyond, { userSpaceId, cols, rows })),
+      some.map((userSpaceId) => finder.find(store.instancesBeyond, { userSpaceId, cols, rows, limit })),
     );
-    for (const placed of found)
-      beyond.push(...placed.map(toPlacement).sort((a, b) => compareBytes(a.itemInstanceId, b.itemInstanceId)));
+    for (const instances of found) {
+      const ids = instances.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
+      const placed = await Promise.all(ids.map((itemInstanceId) => finder.find(store.placementOf, { itemInstanceId })));
+      beyond.push(...placed.flat().map(toPlacement));
+      if (beyond.length >= limit) return;
+    }
   });
   return beyond.slice(0, limit);
 };

@@ -67,18 +67,19 @@ export const placedUnder = lookup(
     ),
 );
 
-/** What reaches beyond a size. In no order: it would make the database read all user spaces to find them in that order. */
-export const placedBeyond = lookup(
-  { userSpaceId: 'text', cols: 'integer', rows: 'integer' },
-  (queries, teamId, { userSpaceId, cols, rows }) =>
-    placed(queries, teamId).where('cell.item_instance_id', 'in', (eb) =>
-      eb
-        .selectFrom('item_instance_spaces as beyond')
-        .select('beyond.item_instance_id')
-        .where('beyond.team_id', '=', teamId)
-        .where('beyond.user_space_id', '=', userSpaceId)
-        .where(sql<boolean>`(beyond.x >= ${cols} or beyond.y >= ${rows})`),
-    ),
+/** Instances that reach beyond a size, at most so many and in no order. */
+export const instancesBeyond = lookup(
+  { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
+  (queries, teamId, { userSpaceId, cols, rows, limit }) =>
+    queries
+      .selectFrom('item_instance_spaces')
+      .select('item_instance_id')
+      .distinct()
+      .where('team_id', '=', teamId)
+      .where('user_space_id', '=', userSpaceId)
+      .where(sql<boolean>`(x >= ${cols} or y >= ${rows})`)
+      .limit(limit),
+  { isLong: true },
 );
 
 /** All cells that are taken in a user space. */
@@ -136,7 +137,7 @@ const PARTS_A_ROW = 100;
 /** The number of a cell among those of an instance, by how far it lies from the top-left one. */
 export const partOf = ({ x, y }: Cell): number => y * PARTS_A_ROW + x;
 
-/** Where the instances of an item lie: the first cell of each. */
+/** Where the instances of an item lie: the first cell of each. In no order, which would take long with very many. */
 export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>
   queries
     .selectFrom('item_instance_spaces as first')
@@ -148,7 +149,6 @@ export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) 
     // Not `= 0`: each is to be found by its instance, and not among all first cells in their order.
     .where('first.part', '<', 1)
     .where('instance.item_id', '=', itemId)
-    .orderBy('first.item_instance_id')
     .execute();
 
 /** Takes these cells, named by how far they lie from the first one, from each of these instances. */
@@ -182,8 +182,16 @@ export const selectPlacements = async (
   userSpaceIds: readonly string[] | undefined,
   page: Page,
 ) => {
-  const query = queries
-    .selectFrom('item_instance_spaces as placement')
+  // No parameter for the part: only so the index of all first cells in their order serves.
+  const first = queries
+    .selectFrom('item_instance_spaces as first')
+    .selectAll()
+    .where('first.team_id', '=', teamId)
+    .where('first.part', '=', sql.lit(0))
+    .$if(userSpaceIds !== undefined, (some) => some.where('first.user_space_id', 'in', userSpaceIds ?? []));
+  // The page is cut out first, and then joined, in an order that the database does not choose.
+  const rows = await queries
+    .selectFrom(onPage(first, 'first', page).as('placement'))
     .innerJoin('item_instances as instance', (join) =>
       join.onRef('instance.team_id', '=', 'placement.team_id').onRef('instance.id', '=', 'placement.item_instance_id'),
     )
@@ -199,9 +207,8 @@ export const selectPlacements = async (
       'instance.created_at as instance_created_at',
       'instance.updated_at as instance_updated_at',
     ])
-    .where('placement.team_id', '=', teamId)
-    // No parameter: only so the index of all first cells in their order serves.
-    .where('placement.part', '=', sql.lit(0))
-    .$if(userSpaceIds !== undefined, (some) => some.where('placement.user_space_id', 'in', userSpaceIds ?? []));
-  return paged(await onPage(query, 'placement', page).execute(), page);
+    .orderBy('placement.created_at')
+    .orderBy('placement.id')
+    .execute();
+  return paged(rows, page);
 };

@@ -14,7 +14,7 @@ import {
   rowsWithout,
 } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
-import { each, type Steps } from '../../engine/steps.ts';
+import { each, type Steps, sorted } from '../../engine/steps.ts';
 import { type Issue, refuseAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
@@ -138,7 +138,10 @@ const recover = async (
  * from the grids, so that no user space needs to be held.
  */
 export const refit = async (tx: Transaction, { itemId, before, after, path }: Refit): Promise<void> => {
-  const placedIn = Map.groupBy(await store.selectPlacedOfItem(tx, itemId), ({ user_space_id }) => user_space_id);
+  const placed = await inTurns(
+    sorted(await store.selectPlacedOfItem(tx, itemId), (a, b) => compareBytes(a.item_instance_id, b.item_instance_id)),
+  );
+  const placedIn = Map.groupBy(placed, ({ user_space_id }) => user_space_id);
   const spaces = await readSpaces(tx);
   const spaceOf = await findSpacesOf(tx, [...placedIn.keys()]);
   const faults: Issue[] = [];

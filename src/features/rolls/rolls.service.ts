@@ -10,8 +10,7 @@ import {
 } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { givenText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from './roll-record.service.ts';
@@ -82,24 +81,15 @@ export const rollItem = async (
   return team.rollText(rolled, given && givenText(given));
 };
 
-/** Texts that together are the list of the odds of all items. */
-async function* oddsTexts(odds: Iterable<OddsOfItem>): AsyncGenerator<string> {
-  let text = '[';
-  let separator = '';
-  for (const { item, weight, odds: share } of odds) {
-    const row: ItemOdds = { itemId: item.id, itemName: item.name, weight, odds: share };
-    text += `${separator}${JSON.stringify(row)}`;
-    separator = ',';
-    if (text.length < LIMITS.partLength) continue;
-    yield text;
-    text = '';
-    await takeTurns();
-  }
-  yield `${text}]`;
-}
+const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({
+  itemId: item.id,
+  itemName: item.name,
+  weight,
+  odds,
+});
 
 /** The odds of all items, of which there may be a hundred thousand, as parts of a text. */
 export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<AsyncIterable<string>> => {
   const team = await catalogs.current(finder);
-  return oddsTexts(poolOdds(team.everything));
+  return jsonList(Iterator.from(poolOdds(team.everything)).map(present));
 };

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { type App, sendText } from '../../http/server.ts';
+import { type App, sendParts } from '../../http/server.ts';
 import * as contract from './statistics.contract.ts';
 import * as service from './statistics.service.ts';
 
@@ -8,8 +8,7 @@ export const statisticsRoutes = (app: App, { database }: { database: Database })
     database.read(context.teamId, (reader) => service.getStatistics(reader, query)),
   );
 
-  app.get('/roll-events/drop-rates', { schema: contract.listDropRates }, async ({ context, query }, reply) => {
-    const text = await database.read(context.teamId, (reader) => service.listDropRates(reader, query));
-    return sendText(reply, Buffer.from(text));
-  });
+  app.get('/roll-events/drop-rates', { schema: contract.listDropRates }, async ({ context, query }, reply) =>
+    sendParts(reply, await database.read(context.teamId, (reader) => service.listDropRates(reader, query))),
+  );
 };

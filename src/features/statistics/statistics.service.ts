@@ -1,8 +1,9 @@
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
+import { sorted } from '../../engine/steps.ts';
 import { invalid } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { jsonList } from '../../json-list.ts';
+import { inTurns } from '../../turns.ts';
 import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';
@@ -27,20 +28,24 @@ export const getStatistics = async (reader: Reader, filter: StatisticsFilter): P
 };
 
 /**
- * The answer as a text, made in turns, since there may be as many rows as a catalog has items. Only what was rolled is
- * named, which may be little of a large catalog.
+ * The answer in parts of a text, since there may be as many rows as a catalog has items. Only what was rolled is named,
+ * which may be little of a large catalog.
  */
-export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<string> => {
+export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<AsyncIterable<string>> => {
   checkFilter(filter);
   const counts = await readItemCounts(reader, filter);
   const total = counts.values().reduce((sum, count) => sum + count, 0);
   const names = await store.selectNames(reader, [...counts.keys()]);
-  const mostFirst = [...counts].sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b));
-  const texts: string[] = [];
-  for (const [itemId, dropCount] of mostFirst) {
-    const itemName = names.get(itemId) ?? itemId;
-    texts.push(JSON.stringify({ itemId, itemName, dropCount, dropRate: dropCount / total } satisfies DropRate));
-    if (texts.length % LIMITS.countedItemsPerTurn === 0) await takeTurns();
-  }
-  return `[${texts.join()}]`;
+  const mostFirst = await inTurns(
+    sorted([...counts], ([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b)),
+  );
+  const rates = mostFirst.values().map(
+    ([itemId, dropCount]): DropRate => ({
+      itemId,
+      itemName: names.get(itemId) ?? itemId,
+      dropCount,
+      dropRate: dropCount / total,
+    }),
+  );
+  return jsonList(rates);
 };
