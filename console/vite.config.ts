@@ -2,9 +2,10 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  base: '/console/',
+  // Scripts find each other by relative addresses; those in the page begin with what the service puts in this place.
+  base: command === 'build' ? './' : '/console/',
   plugins: [react()],
   // The service puts a fresh nonce in this place whenever it answers the page.
   html: { cspNonce: 'NONCE' },
@@ -19,4 +20,4 @@ export default defineConfig({
   },
   // `npm run console:dev` shows changes at once, and asks a service that runs at its usual place.
   server: { proxy: { '^/(?!console)': 'http://127.0.0.1:8080' } },
-});
+}));

@@ -61,7 +61,8 @@ export const buildApp = async ({
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, giveUp: compute.close });
-  await serveOpenApi(app);
+  const { pathPrefix } = settings;
+  await serveOpenApi(app, pathPrefix);
 
   const parts = {
     database,
@@ -69,6 +70,7 @@ export const buildApp = async ({
     authorizer,
     catalogs,
     draws,
+    pathPrefix,
     previews: createPreviews(compute),
     checkConfig: createConfigChecks(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
@@ -77,7 +79,7 @@ export const buildApp = async ({
   const metrics = settings.metrics ? createMetrics(catalogs.held) : undefined;
   metrics?.serve(app);
   if (metrics !== undefined) database.observe(metrics.database);
-  await consoleRoutes(app);
+  await consoleRoutes(app, pathPrefix);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);

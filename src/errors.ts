@@ -61,7 +61,7 @@ export const refuseAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQ
 export const listIssues = <T>(faults: readonly T[], toIssue: (fault: T) => Issue, root = ''): Issue[] => {
   if (faults.length <= LIMITS.issues) return faults.map(toIssue);
   const listed = faults.slice(0, LIMITS.issues - 1).map(toIssue);
-  return [...listed, { path: root, message: `${faults.length - listed.length} more faults` }];
+  return [...listed, { path: root, message: `and ${faults.length - listed.length} more issues` }];
 };
 
 /** A reference token of a JSON pointer: `~` and `/` are escaped as RFC 6901 says. */

@@ -9,6 +9,8 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** What every path begins with, such as `/api`; empty for none. */
+  readonly pathPrefix: string;
   readonly databaseUrl: string;
   /** Connections that each process may open to a PostgreSQL. */
   readonly databaseConnections: number;
@@ -66,6 +68,12 @@ export const readSettings = (environment: Environment): Settings => {
   const settings: Settings = {
     host: given('HOST') ?? '127.0.0.1',
     port: checked('PORT', 8080, parsePort, `must be a whole number from 0 to ${LIMITS.port}`),
+    pathPrefix: checked(
+      'PATH_PREFIX',
+      '',
+      (text) => (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? text : undefined),
+      'must be a path such as /api, without a slash at its end',
+    ),
     databaseUrl: checked(
       'DATABASE_URL',
       'sqlite:data/itemwright.db',

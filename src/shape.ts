@@ -34,6 +34,15 @@ const bodyOptions = { ...shapeOptions, coerceTypes: false, strictNumbers: true }
 const bodies = new Ajv(bodyOptions);
 const faultyBodies = new Ajv({ ...bodyOptions, allErrors: true });
 
+/** Patterns that texts must match, with what to say of one that does not. */
+const PATTERNS = new Map<string, string>();
+
+/** Names a pattern that schemas can use. */
+export const describedPattern = (pattern: string, message: string): string => {
+  PATTERNS.set(pattern, message);
+  return pattern;
+};
+
 const toIssue = (root: string, { keyword, instancePath, params, message }: ErrorObject): Issue => {
   const path = `${root}${instancePath}`;
   switch (keyword) {
@@ -44,7 +53,7 @@ const toIssue = (root: string, { keyword, instancePath, params, message }: Error
     case 'enum':
       return { path, message: `must be one of ${params.allowedValues.join(', ')}` };
     case 'pattern':
-      return { path, message: 'has characters or words that are not allowed here' };
+      return { path, message: PATTERNS.get(params.pattern) ?? 'is not valid' };
     case 'format':
       return { path, message: params.format === 'date' ? 'must be a date as YYYY-MM-DD' : 'must be an ISO 8601 time' };
     case 'type':

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { check } from '../src/cli/check.ts';
 import { openDatabase } from '../src/database/open.ts';
@@ -10,12 +11,29 @@ import { createEmptyDatabase, onEveryDatabase } from './harness.ts';
 import { createGame } from './played.ts';
 import { runToEnd } from './processes.ts';
 
+/** The service may be writing at this moment. It runs in this process, so waiting has to let it go on. */
+const onceUnlocked = async <T>(run: () => T): Promise<T> => {
+  for (let left = 100; ; left -= 1)
+    try {
+      return run();
+    } catch (error) {
+      if (left === 0 || !(error instanceof Error) || error.message !== 'database is locked') throw error;
+      await setTimeout(50);
+    }
+};
+
 /** Does what no command would do: a connection on which the database minds nothing. */
 const damage = async (url: string, statements: readonly string[]): Promise<void> => {
   if (url.startsWith('sqlite:')) {
     const raw = new DatabaseSync(url.replace('sqlite:', ''), { enableForeignKeyConstraints: false });
-    for (const statement of statements) assert.ok(raw.prepare(statement).run().changes > 0, statement);
-    raw.close();
+    try {
+      for (const statement of statements) {
+        const run = () => raw.prepare(statement).run();
+        assert.ok((await onceUnlocked(run)).changes > 0, statement);
+      }
+    } finally {
+      raw.close();
+    }
     return;
   }
   const client = new pg.Client({ connectionString: url });

@@ -121,7 +121,7 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
 };
 
 const ourImports = files.flatMap(({ path, imports }) =>
-  imports.filter(({ isOurs }) => isOurs).map((found) => ({ path, ...found })),
+  imports.filter(({ isOurs, target }) => isOurs && !target.endsWith('.json')).map((found) => ({ path, ...found })),
 );
 const packageImports = files.flatMap(({ path, imports }) =>
   imports.filter(({ isOurs }) => !isOurs).map((found) => ({ path, ...found })),

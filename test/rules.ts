@@ -66,11 +66,11 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
   });
 
   describe('refuses', () => {
-    test('an id that is taken already', async () => {
+    test('an id that is already in use', async () => {
       assertDone(await post({ id: 'taken' }));
       const answer = await post({ id: 'taken' });
       assertInvalid(answer, '/body/id');
-      assert.deepEqual(answer.body.issues, [{ path: '/body/id', message: 'is taken already' }]);
+      assert.deepEqual(answer.body.issues, [{ path: '/body/id', message: 'is already in use' }]);
     });
 
     test('an id with characters or words that are not allowed', async () => {

@@ -17,6 +17,7 @@ describe('settings', () => {
     assert.deepEqual(readSettings({}), {
       host: '127.0.0.1',
       port: 8080,
+      pathPrefix: '',
       databaseUrl: 'sqlite:data/itemwright.db',
       databaseConnections: 24,
       firstTeam: { id: undefined, secret: undefined },
@@ -37,6 +38,7 @@ describe('settings', () => {
       readSettings({
         HOST: '::',
         PORT: '0',
+        PATH_PREFIX: '/games/api-v1',
         DATABASE_URL: 'postgres://user:word@db.example/items',
         DATABASE_CONNECTIONS: '12',
         ITEMWRIGHT_TEAM_ID: 'My_team-1.x',
@@ -54,6 +56,7 @@ describe('settings', () => {
       {
         host: '::',
         port: 0,
+        pathPrefix: '/games/api-v1',
         databaseUrl: 'postgres://user:word@db.example/items',
         databaseConnections: 12,
         firstTeam: { id: 'My_team-1.x', secret: 'sixteen-letters!' },
@@ -99,6 +102,7 @@ describe('settings', () => {
 
   for (const [name, values] of Object.entries({
     PORT: ['0', '1', '8080', '65535'],
+    PATH_PREFIX: ['/api', '/a/b', '/a.b~c_d-e'],
     DATABASE_URL: [
       'sqlite:a.db',
       'sqlite:/var/a.db',
@@ -128,6 +132,20 @@ describe('settings', () => {
 
   describe('refuse', () => {
     for (const [name, values] of Object.entries({
+      PATH_PREFIX: [
+        '/',
+        'api',
+        '/api/',
+        '//api',
+        '/a//b',
+        '/a b',
+        '/..',
+        '/a/../b',
+        '/.',
+        '/%41',
+        '/a?b',
+        'https://x/api',
+      ],
       PORT: ['-1', '65536', '80.5', 'http', ' 80', '1e3', '0x50', '99999'],
       DATABASE_URL: [
         'a.db',

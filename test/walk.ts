@@ -14,7 +14,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
 /** The operation that a request is meant for: one without parameters goes before others. */
-const operationOf = (method: string, path: string): string => {
+export const operationOf = (method: string, path: string): string => {
   const plain = path.split('?', 1)[0] as string;
   const fitting = OPERATIONS.filter((operation) => {
     const [verb, template] = operation.split(' ') as [string, string];

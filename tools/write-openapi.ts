@@ -1,4 +1,7 @@
+/** Writes `openapi.json`; with `--examples`, records the examples first, which the document then contains. */
 import { writeFile } from 'node:fs/promises';
-import { describeInterface } from '../test/openapi-document.ts';
+import { currentExamples, describeApi, EXAMPLES_FILE } from '../test/openapi-document.ts';
 
-await writeFile(new URL('../openapi.json', import.meta.url), await describeInterface());
+if (process.argv.includes('--examples'))
+  await writeFile(EXAMPLES_FILE, `${JSON.stringify(await currentExamples('sqlite'), null, 2)}\n`);
+else await writeFile(new URL('../openapi.json', import.meta.url), await describeApi());

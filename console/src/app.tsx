@@ -2,6 +2,7 @@ import { Center, Loader } from '@mantine/core';
 import { IconMapOff } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
+import { PATH_PREFIX } from './interface/path-prefix.ts';
 import { useTeam } from './interface/queries.ts';
 import { Empty } from './parts/empty.tsx';
 import { Failure } from './parts/failure.tsx';
@@ -57,7 +58,10 @@ const SignedIn = () => {
 export const App = () => {
   const { credentials } = useSession();
   return (
-    <Router base="/console" aroundNav={(navigate, to, options) => leaveSafely(() => navigate(to, options))}>
+    <Router
+      base={`${PATH_PREFIX}/console`}
+      aroundNav={(navigate, to, options) => leaveSafely(() => navigate(to, options))}
+    >
       {credentials === undefined ? <SignIn /> : <SignedIn />}
     </Router>
   );

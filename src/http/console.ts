@@ -22,7 +22,7 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
+const sendPage = async (reply: FastifyReply, prefix: string) => {
   const page = await readFile(join(BUILT, 'index.html'), 'utf8').catch(() => undefined);
   if (page === undefined)
     return reply
@@ -33,11 +33,17 @@ const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
   return reply
     .type('text/html; charset=utf-8')
     .headers({ 'content-security-policy': policy(nonce), 'cache-control': 'no-cache' })
-    .send(page.replaceAll('NONCE', nonce));
+    .send(
+      page
+        .replaceAll('NONCE', nonce)
+        .replaceAll('PATH_PREFIX', prefix)
+        // The same page is served at every address of the console, so its files must not be relative to that.
+        .replaceAll('="./', `="${prefix}/console/`),
+    );
 };
 
 /** Serves the web console, which is built beforehand. */
-export const consoleRoutes = async (app: App): Promise<void> => {
+export const consoleRoutes = async (app: App, prefix: string): Promise<void> => {
   await app.register(async (pages) => {
     pages.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, hide: true };
@@ -59,11 +65,11 @@ export const consoleRoutes = async (app: App): Promise<void> => {
     const sendIcon = (_request: FastifyRequest, reply: FastifyReply) =>
       reply.sendFile('favicon.svg', BUILT, { maxAge: LIMITS.consoleIconMs, immutable: false });
 
-    pages.get('/', (_request, reply) => reply.redirect('/console'));
+    pages.get('/', (_request, reply) => reply.redirect(`${prefix}/console`));
     pages.get('/favicon.ico', sendIcon);
     pages.get('/console/favicon.svg', sendIcon);
-    pages.get('/console', sendPage);
+    pages.get('/console', (_request, reply) => sendPage(reply, prefix));
     // Any other address is one of the console's own pages, which it finds by itself.
-    pages.get('/console/*', sendPage);
+    pages.get('/console/*', (_request, reply) => sendPage(reply, prefix));
   });
 };

@@ -1,15 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
-const nothing = (): void => {};
+/** What is done about an exchange when something becomes of it. */
+type React = (exchange: Exchange) => void;
 
-/** A request with its response, and the work that is done for it. */
+const nothing: React = () => {};
+
+/**
+ * A request with its response, and the work that is done for it. What reacts to its end is one function for all exchanges
+ * of a route: closures made for each request kept requests in memory until the next full garbage collection.
+ */
 export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Answers that it took too long. */
-  readonly refuse: () => void;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Its index among those in progress. */
+  index: number;
   /** Since when its caller waits: it has arrived, or its body has. */
   waitsSinceMs: number;
   /** Since when the response is on its way to the caller. */
@@ -28,11 +34,11 @@ export class Exchange {
   onClose = nothing;
   onEnd = nothing;
 
-  constructor(request: IncomingMessage, response: ServerResponse, nowMs: number, refuse: () => void) {
+  constructor(request: FastifyRequest, reply: FastifyReply, index: number, nowMs: number) {
     this.request = request;
-    this.response = response;
+    this.reply = reply;
+    this.index = index;
     this.waitsSinceMs = nowMs;
-    this.refuse = refuse;
   }
 
   /** Work may go on after its caller has left, or was told that it takes too long. */
@@ -40,21 +46,21 @@ export class Exchange {
     this.#isWorking = true;
     const done = (): void => {
       this.#isWorking = false;
-      if (this.isClosed) this.onEnd();
+      if (this.isClosed) this.onEnd(this);
     };
     promise.then(done, done);
   }
 
   close(): void {
     this.isClosed = true;
-    this.onClose();
-    if (!this.#isWorking) this.onEnd();
+    this.onClose(this);
+    if (!this.#isWorking) this.onEnd(this);
   }
 }
 
 /** All that is under way. */
 export interface Exchanges {
-  open(request: IncomingMessage, response: ServerResponse, refuse: () => void): Exchange;
+  open(request: FastifyRequest, reply: FastifyReply): Exchange;
   all(): Iterable<Exchange>;
   readonly isStopping: boolean;
   /** From now on every response is the last on its connection. */
@@ -63,40 +69,58 @@ export interface Exchanges {
   sweep(): void;
 }
 
-/** Keeps requests within their time: `limitMs` to be answered, and as long again for the caller to take the response. */
-export const createExchanges = (limitMs: number, monotonicMs: () => number): Exchanges => {
-  const all = new Set<Exchange>();
+interface Limits {
+  /** How long a request may take, and as long again the caller to take the response. */
+  readonly limitMs: number;
+  readonly monotonicMs: () => number;
+  /** Answers a request that takes too long. */
+  readonly refuse: React;
+}
+
+/** Keeps requests within their time. */
+export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Exchanges => {
+  // An array and not a Set: V8 links the old table of a Set to the new one whenever it grows or is cleaned up, so a dead table
+  // in the old generation keeps the next one alive, with all requests in it, until the next full collection.
+  const all: Exchange[] = [];
   let isStopping = false;
 
-  const isLastOnConnection = ({ response }: Exchange): void => {
-    if (!response.headersSent) response.setHeader('connection', 'close');
+  const isLastOnConnection = ({ reply: { raw } }: Exchange): void => {
+    if (!raw.headersSent) raw.setHeader('connection', 'close');
   };
 
   const check = (exchange: Exchange, nowMs: number): void => {
-    const { request, response } = exchange;
-    if (response.headersSent) {
+    const { raw: request } = exchange.request;
+    if (exchange.reply.raw.headersSent) {
       exchange.sentAtMs ??= nowMs;
       if (nowMs - exchange.sentAtMs >= limitMs) request.socket.destroy();
     } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= limitMs) {
       // Whether a request arrives in time is seen to by Node.
       exchange.isLate = true;
-      exchange.refuse();
+      refuse(exchange);
     }
   };
 
+  /** The last one takes its index. */
+  const remove = ({ index }: Exchange): void => {
+    const last = all.pop() as Exchange;
+    if (last.index === index) return;
+    all[index] = last;
+    last.index = index;
+  };
+
   return {
-    open: (request, response, refuse) => {
-      const exchange = new Exchange(request, response, monotonicMs(), refuse);
-      all.add(exchange);
+    open: (request, reply) => {
+      const exchange = new Exchange(request, reply, all.length, monotonicMs());
+      all.push(exchange);
       if (isStopping) isLastOnConnection(exchange);
       // Emitted whatever becomes of a response, also of one that waits for another on a connection which goes.
-      response.on('close', () => {
-        all.delete(exchange);
+      reply.raw.on('close', () => {
+        remove(exchange);
         exchange.close();
       });
       return exchange;
     },
-    all: () => all,
+    all: () => [...all],
     get isStopping() {
       return isStopping;
     },
@@ -106,7 +130,7 @@ export const createExchanges = (limitMs: number, monotonicMs: () => number): Exc
     },
     sweep: () => {
       const nowMs = monotonicMs();
-      for (const exchange of all) check(exchange, nowMs);
+      for (const exchange of [...all]) check(exchange, nowMs);
     },
   };
 };

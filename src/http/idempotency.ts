@@ -38,7 +38,10 @@ const keyOf = ({ headers }: FastifyRequest): string | undefined => {
 /** For what must never be kept, such as secrets: better refused than not obeyed. */
 export const refuseKey = (request: FastifyRequest): void => {
   if (request.headers[HEADER] !== undefined)
-    throw invalid({ path: HEADER_PATH, message: 'is not for this operation, whose answer must not be kept' });
+    throw invalid({
+      path: HEADER_PATH,
+      message: 'is not supported by this operation: its response must not be stored',
+    });
 };
 
 /** Whether a request asks to be carried out once, however often it comes. */
@@ -69,7 +72,7 @@ const refuseTooLong = (answer: string): void => {
   if (answer.length > LIMITS.storedAnswerLength)
     throw invalid({
       path: HEADER_PATH,
-      message: `is not for a response of more than ${LIMITS.storedAnswerLength} characters; ask for less at once`,
+      message: `cannot be used: the response has more than ${LIMITS.storedAnswerLength} characters; request less at once`,
     });
 };
 
@@ -96,7 +99,7 @@ const carry =
       const [stored] = await unit.find(answerByKey, { key });
       if (stored !== undefined) {
         if (stored.fingerprint !== fingerprint)
-          throw invalid({ path: HEADER_PATH, message: 'was used with another request already' });
+          throw invalid({ path: HEADER_PATH, message: 'was already used with a different request' });
         throw new Replay(unpack(stored.answer));
       }
       const value = await inTime(unit);

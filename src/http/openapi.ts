@@ -1,11 +1,14 @@
 import swagger from '@fastify/swagger';
 import apiReference from '@scalar/fastify-api-reference';
 import { LIMITS } from '../limits.ts';
+import examples from './openapi-examples.json' with { type: 'json' };
+import { errorResponses, type HeaderName, headersOf, responseComponents } from './openapi-responses.ts';
+import { ErrorBody } from './schemas.ts';
 import type { App } from './server.ts';
 
-const DESCRIPTION = `A team-scoped interface for game items: define them, roll them, give them to players, keep them in grids, and compare the drops with the odds.
+const DESCRIPTION = `A team-scoped API for game items: define them, roll them, give them to users, keep them in grid inventories, and compare the drops with the odds.
 
-Authorization is Basic: the team id as username, one of the team's secrets as password. Every refusal has the same shape, \`{ code, message, issues }\`, and names what is wrong by JSON pointers. Lists answer at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` leads on.`;
+Authorization is Basic: the team id is the username, one of the team's secrets the password. Every error has the same shape, \`{ code, message, issues }\`, and each issue points at what is wrong with a JSON pointer. Lists return at most ${LIMITS.pageRows.toLocaleString('en')} rows, oldest first; a \`Link\` header with \`rel="next"\` has the next page.`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -28,61 +31,117 @@ const hoistTitled = (value: Json, components: Record<string, Json>): Json => {
   return { $ref: `#/components/schemas/${title}` };
 };
 
-const STATUS_TEXTS: Record<string, string> = {
-  200: 'Done.',
-  400: 'Something in the request is not valid.',
-  401: 'No authorization, or none that counts.',
-  403: 'The role of the secret does not allow it.',
-  404: 'There is no such thing in this team.',
-  409: 'The state of things forbids it; nothing changed.',
-  500: 'A fault of the service.',
-};
-
-/** Every POST may be repeated safely, but for the one whose answer must not be kept. */
+/** Every POST can be retried safely, except for the one whose response must not be stored. */
 const KEY_PARAMETER: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idLength },
   description:
-    'Makes the request safe to repeat: the same request with the same key gets the first answer again, byte for byte, for at least 24 hours, and has no second effect. A refusal is not kept. The same key with another request: 400.',
+    'Makes the request safe to retry: the same request with the same key gets the first response again, byte for byte, for at least 24 hours, and has no second effect. Errors are not stored. The same key with a different request: 400.',
   example: 'pull-7f3a',
 };
 const UNKEYED_OPERATION = 'createSecret';
 
-/** What Fastify's plugin makes, made to measure: names for schemas, words for statuses, bodies that may be left out. */
+interface Operation {
+  readonly operationId: string;
+  readonly security?: readonly unknown[];
+  parameters?: { name: string; in: string; example?: Json }[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Json | { description: string; headers: Json; content?: Record<string, Media> }>;
+}
+
+interface Media {
+  schema: { type?: Json };
+  example?: Json;
+}
+
+/** What any operation can return, besides what is particular to it. */
+const commonErrors = ({ security, requestBody }: Operation): number[] => [
+  // Whatever the operation, what is not HTTP at all is rejected with 400.
+  400,
+  ...(security?.length === 0 ? [] : [401, 403, 429, 500, 503]),
+  ...(requestBody === undefined ? [] : [413, 415]),
+];
+
+const describeResponses = (verb: string, operation: Operation): void => {
+  const { 200: success, ...errors } = operation.responses;
+  const headers: HeaderName[] = ['X-Request-Id'];
+  if (operation.parameters?.some(({ name }) => name === 'cursor')) headers.push('Link');
+  if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
+  operation.responses = {
+    200: { ...(success as { description: string }), headers: headersOf(...headers) },
+    ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(operation)]),
+  };
+};
+
+/** A body whose schema also takes null is one that may be left out. */
+const describeBody = ({ requestBody }: Operation): void => {
+  const media = requestBody?.content['application/json'];
+  if (requestBody === undefined || media === undefined) return;
+  const isOptional = Array.isArray(media.schema.type) && media.schema.type.includes('null');
+  if (isOptional) media.schema.type = 'object';
+  requestBody.required = !isOptional;
+};
+
+/** The values of a path's parameters and query in an example. */
+const valuesIn = (template: string, path: string): Map<string, string> => {
+  const url = new URL(path, 'http://localhost');
+  const values = new Map(url.searchParams);
+  const parts = url.pathname.split('/');
+  for (const [index, part] of template.split('/').entries())
+    if (part.startsWith('{')) values.set(part.slice(1, -1), decodeURIComponent(parts[index] ?? ''));
+  return values;
+};
+
+const addExample = (template: string, operation: Operation, { path, request, response }: Example): void => {
+  const values = valuesIn(template, path);
+  for (const parameter of operation.parameters ?? []) {
+    const value = values.get(parameter.name);
+    if (value !== undefined) parameter.example = value;
+  }
+  const body = operation.requestBody?.content['application/json'];
+  if (body !== undefined && request !== undefined) body.example = request;
+  const success = operation.responses[200] as { content?: Record<string, Media> };
+  const media = success.content?.['application/json'];
+  if (media !== undefined) media.example = response;
+};
+
+interface Example {
+  readonly path: string;
+  readonly request?: Json;
+  readonly response: Json;
+}
+
+const EXAMPLES = examples as Record<string, Example>;
+
+/** What Fastify's plugin generates, completed: named schemas, examples, and the errors and headers of every operation. */
 const finish = (document: Json): Json => {
   if (!isObject(document) || !isObject(document.paths)) throw new Error('the OpenAPI document has no paths');
-  for (const path of Object.values(document.paths)) {
-    for (const [verb, operation] of Object.entries(path as Record<string, Json>)) {
-      if (!isObject(operation)) continue;
+  for (const [template, methods] of Object.entries(document.paths))
+    for (const [verb, described] of Object.entries(methods as Record<string, Json>)) {
+      const operation = described as unknown as Operation;
       if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION)
-        operation.parameters = [...((operation.parameters as Json[] | undefined) ?? []), KEY_PARAMETER];
-      for (const [status, response] of Object.entries(operation.responses as Record<string, { description: string }>)) {
-        response.description = STATUS_TEXTS[status] ?? response.description;
-      }
-      const body = operation.requestBody;
-      if (!isObject(body)) continue;
-      const media = (body.content as Record<string, { schema: { type: Json } }>)['application/json'];
-      if (media === undefined) continue;
-      // A body whose schema also takes null is one that may be left out.
-      const optional = Array.isArray(media.schema.type) && media.schema.type.includes('null');
-      if (optional) media.schema.type = 'object';
-      body.required = !optional;
+        operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
+      describeBody(operation);
+      describeResponses(verb, operation);
+      const example = EXAMPLES[`${verb.toUpperCase()} ${template}`];
+      if (example !== undefined) addExample(template, operation, example);
     }
-  }
   const components = isObject(document.components) ? document.components : {};
   const schemas: Record<string, Json> = {};
   const paths = hoistTitled(document.paths, schemas);
+  hoistTitled(JSON.parse(JSON.stringify(ErrorBody)) as Json, schemas);
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...document, paths, components: { ...components, schemas: sorted } };
+  const shared = JSON.parse(JSON.stringify(responseComponents())) as { [key: string]: Json };
+  return { ...document, paths, components: { ...components, ...shared, schemas: sorted } };
 };
 
 /** The OpenAPI document of everything that is registered; the app must be ready. */
 export const openApiDocument = (app: App): Json => finish(JSON.parse(JSON.stringify(app.swagger())) as Json);
 
 /** Describes the routes that are registered after it, and serves the document and a reference made of it. */
-export const serveOpenApi = async (app: App): Promise<void> => {
+export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -92,24 +151,24 @@ export const serveOpenApi = async (app: App): Promise<void> => {
         description: DESCRIPTION,
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
-      servers: [{ url: '/', description: 'The service that serves this document.' }],
+      servers: [{ url: prefix === '' ? '/' : prefix, description: 'The service that serves this document.' }],
       components: {
         securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'Team id and secret.' } },
       },
       security: [{ basic: [] }],
       tags: [
         { name: 'Attributes', description: 'Numeric properties that items carry.' },
-        { name: 'Classifiers', description: 'Ways to sort items, with multipliers for their weights.' },
+        { name: 'Classifiers', description: 'Ways to sort items, such as rarity, with multipliers for their weights.' },
         { name: 'Items', description: 'Blueprints of what can be rolled.' },
         { name: 'Rolls', description: 'Rolling items.' },
-        { name: 'Templates', description: 'Configurations of game systems.' },
-        { name: 'Users', description: 'Players.' },
+        { name: 'Templates', description: 'Gacha banners, card packs, roguelike offers and idle drops.' },
+        { name: 'Users', description: 'The players of your game.' },
         { name: 'Spaces', description: 'Kinds of grid containers.' },
-        { name: 'User spaces', description: 'The containers of a player.' },
-        { name: 'Item instances', description: 'What players own, and where it lies.' },
-        { name: 'Statistics', description: 'What was really rolled.' },
+        { name: 'User spaces', description: 'The containers that users have.' },
+        { name: 'Item instances', description: 'What users own, and where it is placed.' },
+        { name: 'Statistics', description: 'What was rolled.' },
         { name: 'Team', description: 'The team and its secrets.' },
-        { name: 'Service', description: 'Whether the service is well.' },
+        { name: 'Service', description: 'Health of the service.' },
       ],
     },
   });
@@ -136,7 +195,7 @@ export const serveOpenApi = async (app: App): Promise<void> => {
       routePrefix: '/docs',
       configuration: {
         title: 'Itemwright API reference',
-        url: '/openapi.json',
+        url: `${prefix}/openapi.json`,
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,

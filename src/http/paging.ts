@@ -6,8 +6,7 @@ import { sendText } from './server.ts';
 
 const decode = (cursor: string): Position => {
   const position = decodeCursor(cursor);
-  if (position === undefined)
-    throw invalid({ path: '/query/cursor', message: 'is not a cursor that this service gave' });
+  if (position === undefined) throw invalid({ path: '/query/cursor', message: 'is not a valid cursor' });
   return position;
 };
 
@@ -18,7 +17,7 @@ export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cu
 const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position | undefined): void => {
   if (next === undefined) return;
   // Only the first question mark divides: others belong to the query.
-  const [path, query] = request.url.split(/\?(.*)/s, 2) as [string, string?];
+  const [path, query] = request.originalUrl.split(/\?(.*)/s, 2) as [string, string?];
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', encodeCursor(next));
   reply.header('link', `<${path}?${parameters}>; rel="next"`);

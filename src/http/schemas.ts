@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { LIMITS } from '../limits.ts';
+import { describedPattern } from '../shape.ts';
 
 /** An id in a path or a query: only its length is checked, since one that cannot exist is simply not found. */
 export const Id = Type.String({
@@ -16,7 +17,10 @@ const RESERVED_IDS = ['roll', 'odds', 'batch', 'type', 'stats', 'drop-rates'];
 export const OwnId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
-  pattern: `^(?!(?:\\.|\\.\\.|${RESERVED_IDS.join('|')})$)[A-Za-z0-9._:-]*$`,
+  pattern: describedPattern(
+    `^(?!(?:\\.|\\.\\.|${RESERVED_IDS.join('|')})$)[A-Za-z0-9._:-]*$`,
+    `must consist of the characters A-Z a-z 0-9 . _ : - and must not be one of ${RESERVED_IDS.join(', ')}, "." and ".."`,
+  ),
   description: `An id of your own, unique in the team: 1 to ${LIMITS.idLength} characters of \`A-Z a-z 0-9 . _ : -\`; not \`.\`, \`..\`, nor one of ${RESERVED_IDS.map((word) => `\`${word}\``).join(', ')}. Made by the service when left out.`,
   examples: ['sword-of-dawn'],
 });
@@ -25,7 +29,7 @@ export const OwnId = Type.String({
 export const UserId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  pattern: describedPattern('^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'must not contain control characters'),
   description: `The player's id: any 1 to ${LIMITS.idLength} characters but control characters.`,
   examples: ['player-1'],
 });
@@ -117,9 +121,16 @@ export const ErrorBody = Type.Object(
   { title: 'Error', description: 'The shape of every refusal.' },
 );
 
-/** The answers of an operation: its success, and the refusals that the specification lists for it. */
-export const answers = <S extends TSchema, C extends number>(success: S, ...refusals: C[]) =>
-  ({ 200: success, ...Object.fromEntries(refusals.map((status) => [status, ErrorBody])) }) as { 200: S } & Record<
-    C,
-    typeof ErrorBody
-  >;
+/**
+ * The responses of an operation: what it returns, and the statuses of the errors that are particular to it. Errors that any
+ * operation can return are added to the OpenAPI document for all of them.
+ */
+export const responses = <S extends TSchema, C extends number = never>(
+  description: string,
+  success: S,
+  ...errors: C[]
+) =>
+  ({
+    200: { ...success, 'x-response-description': description },
+    ...Object.fromEntries(errors.map((status) => [status, ErrorBody])),
+  }) as unknown as { 200: S } & Record<C, typeof ErrorBody>;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import cors from '@fastify/cors';
@@ -137,14 +138,22 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
   }
 };
 
+/**
+ * Whether the same request may succeed later; generated clients that retry by themselves obey it. A 500 with issues is one
+ * that the API documents: there is nothing to roll.
+ */
+const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefined => {
+  if (status === 503) return true;
+  if (status >= 500) return issues.length > 0 ? false : undefined;
+  return status === 408 || status === 429 ? undefined : false;
+};
+
 const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   const { status } = REFUSALS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
   if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
-  // Doing the same again would end the same: generated clients that retry by themselves obey this. A 500 with issues
-  // is one that the interface foresees, a roll with nothing to roll.
-  if (code === 'CONFLICT' || (code === 'INTERNAL_SERVER_ERROR' && issues.length > 0))
-    reply.header('x-should-retry', 'false');
+  const retry = shouldRetry(status, issues);
+  if (retry !== undefined) reply.header('x-should-retry', String(retry));
   return reply.code(status).send(errorBody(code, issues));
 };
 
@@ -153,6 +162,15 @@ const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }
   const ms = Math.round((performance.now() - arrivedAtMs) * 100) / 100;
   log.info({ requestId, method, status, ms, teamId: context?.teamId }, 'request');
 };
+
+/** The path behind the prefix; of a path outside of it, one that no route has. */
+const withoutPrefix = (url: string, prefix: string): string => {
+  if (!url.startsWith(prefix)) return OUTSIDE;
+  const rest = url.slice(prefix.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : OUTSIDE;
+};
+const OUTSIDE = '/outside-of-the-prefix';
 
 /** How large the body of a request may be that is still to arrive. What is larger than allowed is not received. */
 const bodyBytes = ({ headers }: FastifyRequest): number => {
@@ -164,9 +182,18 @@ const bodyBytes = ({ headers }: FastifyRequest): number => {
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
 
-/** The same for what is long: a part at a time, as fast as the caller takes them. */
-export const sendParts = (reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply =>
-  reply.type('application/json; charset=utf-8').send(Readable.from(parts, { objectMode: false }));
+/** The same for what may be long: a part at a time, as fast as the caller takes them. A stream costs more than a short text. */
+export const sendParts = async (reply: FastifyReply, parts: AsyncGenerator<string>): Promise<FastifyReply> => {
+  const { value: first = '' } = await parts.next();
+  const second = await parts.next();
+  if (second.done) return sendText(reply, first);
+  const all = async function* () {
+    yield first;
+    yield second.value;
+    yield* parts;
+  };
+  return reply.type('application/json; charset=utf-8').send(Readable.from(all(), { objectMode: false }));
+};
 
 export const createServer = async ({
   settings,
@@ -194,6 +221,9 @@ export const createServer = async ({
     // What comes in on an open connection while the service stops is still served, as the last on its connection.
     return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
+    ...(settings.pathPrefix !== '' && {
+      rewriteUrl: ({ url = '/' }: IncomingMessage) => withoutPrefix(url, settings.pathPrefix),
+    }),
     routerOptions: {
       maxParamLength: LIMITS.pathParameterLength,
       querystringParser: parseQuerystring,
@@ -230,6 +260,8 @@ export const createServer = async ({
     route.schema = { ...schema, querystring: Strict({}) };
   });
 
+  const releaseSlot = ({ request }: Exchange): void => pressure.release(request.context.teamId);
+
   /** A request has arrived as a whole, and from here to its end it has a slot. */
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
     const { exchange, context } = request;
@@ -242,7 +274,7 @@ export const createServer = async ({
     exchange.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
     if (exchange.refusal !== undefined) return exchange.refusal;
     exchange.isAdmitted = true;
-    exchange.onEnd = () => pressure.release(context.teamId);
+    exchange.onEnd = releaseSlot;
     return undefined;
   };
 
@@ -267,7 +299,11 @@ export const createServer = async ({
   });
 
   app.server.maxConnections = LIMITS.connections;
-  const exchanges = createExchanges(requestTimeoutMs, () => performance.now());
+  const exchanges = createExchanges({
+    limitMs: requestTimeoutMs,
+    monotonicMs: () => performance.now(),
+    refuse: ({ reply }) => reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
+  });
   const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
   let isStopping = false;
   app.decorate('isStopping', () => isStopping);
@@ -282,9 +318,7 @@ export const createServer = async ({
   app.addHook('onClose', async () => clearInterval(sweeper));
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAtMs = performance.now();
-    request.exchange = exchanges.open(request.raw, reply.raw, () =>
-      reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
-    );
+    request.exchange = exchanges.open(request, reply);
     done();
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
@@ -292,18 +326,19 @@ export const createServer = async ({
     await app.register(cors, {
       origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
-      allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
-      exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after'],
+      // No list of allowed headers: whatever a browser asks to send is allowed, since clients add headers of their own.
+      exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after', 'x-should-retry'],
       maxAge: LIMITS.preflightS,
       // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
       strictPreflight: false,
     });
   }
 
+  const logUnknown = ({ request, reply }: Exchange): void => logRequest(unknownRouteLog, request, reply.statusCode);
   // What is not there needs no body.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    request.exchange.onClose = () => logRequest(unknownRouteLog, request, reply.statusCode);
+    request.exchange.onClose = logUnknown;
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     done(new ServiceError('NOT_FOUND'));
   });
@@ -333,12 +368,13 @@ export const createServer = async ({
     // The pattern of the path and not the path itself: ids of players do not belong in logs.
     const routeLog = logger.child({ route: route.url });
     const reads = route.method === 'GET' || route.method === 'HEAD';
+    /** Whatever becomes of a request, answered or broken off, it is closed. */
+    const closed = ({ request, reply }: Exchange): void => {
+      giveBackBytes(request);
+      logRequest(routeLog, request, reply.statusCode);
+    };
     const begin: onRequestHookHandler = (request, reply, done) => {
-      // Whatever becomes of a request, answered or broken off, it is closed.
-      request.exchange.onClose = () => {
-        giveBackBytes(request);
-        logRequest(routeLog, request, reply.statusCode);
-      };
+      request.exchange.onClose = closed;
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       const access = route.config?.access ?? (reads ? 'read' : 'write');
       if (access === 'public' || request.method === 'OPTIONS') {

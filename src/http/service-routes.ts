@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { Database } from '../database/work.ts';
 import { ServiceError } from '../errors.ts';
-import { answers } from './schemas.ts';
+import { responses } from './schemas.ts';
 import type { App } from './server.ts';
 
 const Well = Type.Object({ status: Type.Literal('ok') });
 const tags = ['Service'];
 const open = { config: { access: 'public' } } as const;
 
-/** Asks whether the database answers, once for all who want to know at the same time. */
+/** Asks the database once for everyone who wants to know at the same time. */
 const createReadiness = (database: Database): (() => Promise<unknown>) => {
   let asked: Promise<unknown> | undefined;
   return () => {
@@ -26,10 +26,11 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
     {
       schema: {
         operationId: 'getHealth',
-        summary: 'Whether the process is up',
+        summary: 'Check that the process is up',
+        description: 'For liveness probes. Needs no authorization and does not touch the database.',
         tags,
         security: [],
-        response: { 200: Well },
+        response: responses('The process is up.', Well),
       },
       ...open,
     },
@@ -42,10 +43,12 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Whether requests are welcome: the database accepts writes, and the service was not told to stop',
+        summary: 'Check that requests can be served',
+        description:
+          'For readiness probes: the database accepts writes, and the service has not been told to stop. Needs no authorization.',
         tags,
         security: [],
-        response: answers(Well, 503),
+        response: responses('Requests can be served.', Well, 503),
       },
       ...open,
     },

@@ -23,7 +23,7 @@ export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
   /** Connections on which a request began to arrive and never does. */
   const closeHalfSent = (): void => {
     const served = new Set<Socket>();
-    for (const { request } of exchanges.all()) if (request.complete) served.add(request.socket);
+    for (const { request } of exchanges.all()) if (request.raw.complete) served.add(request.raw.socket);
     for (const socket of sockets) if (!served.has(socket)) socket.destroy();
   };
 

@@ -83,14 +83,15 @@ export const sizeFault = (json: string): Issue | undefined => {
       case 123: // {
         values += 1;
         depth += 1;
-        if (depth > LIMITS.bodyDepth) return { path: '/body', message: 'is nested too deep' };
+        if (depth > LIMITS.bodyDepth)
+          return { path: '/body', message: `must not be nested more than ${LIMITS.bodyDepth} levels deep` };
         break;
       case 93: // ]
       case 125: // }
         depth -= 1;
     }
     if (values > LIMITS.bodyValues)
-      return { path: '/body', message: `has more than ${LIMITS.bodyValues} values and members` };
+      return { path: '/body', message: `must not have more than ${LIMITS.bodyValues} values and members` };
   }
   return undefined;
 };
@@ -109,12 +110,12 @@ const unstorable = (body: object): Issue[] => {
     issues.push({ path: ['/body', ...tokens].join('/'), message });
   };
   const walk = (value: unknown): void => {
-    if (typeof value === 'string' && !storable(value)) report('has a NUL character or half of a surrogate pair');
+    if (typeof value === 'string' && !storable(value)) report('must not contain NUL characters or lone surrogates');
     if (typeof value !== 'object' || value === null) return;
     for (const key in value) {
       if (issues.length === LIMITS.issues) return;
       if (!storable(key)) {
-        report('has a member whose name has a NUL character or half of a surrogate pair');
+        report('must not have member names with NUL characters or lone surrogates');
         continue;
       }
       trail.push(key);

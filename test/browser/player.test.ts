@@ -109,7 +109,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await thing(page, 'Gem, 1 × 1, column 6, row 4').waitFor();
     await thing(page, 'Shield, 2 × 2, column 5, row 1').waitFor();
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 1, 2);
-    await dismiss(page, 'lies outside the grid of 6 × 4 cells');
+    await dismiss(page, 'is outside the grid of 6 × 4 cells');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 10, 1);
     await dismiss(page, 'It was let go outside of every bag.');

@@ -318,7 +318,7 @@ onEveryDatabase('inventories', (service, engine) => {
     const statuses = Object.groupBy(answers, ({ status }) => String(status));
     assert.deepEqual([statuses['200']?.length, statuses['409']?.length], [1, 49]);
     for (const { body } of statuses['409'] ?? [])
-      assert.deepEqual(body.issues, [{ path: '/body/operations/0/userId', message: 'is not the owner' }]);
+      assert.deepEqual(body.issues, [{ path: '/body/operations/0/userId', message: 'is not the current owner' }]);
     const [annHas, bobHas] = [await pictureOf(team, 'ann', annBag), await pictureOf(team, 'bob', bobBag)];
     assert.deepEqual(
       (await team.get('/item-instances')).body

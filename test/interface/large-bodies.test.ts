@@ -63,7 +63,9 @@ onEveryDatabase('bodies as large as they may be', (service) => {
         const raw = `{"name":"n","config":{"a":${nested(depth)}}}`;
         const { status, body } = await service().post('/templates', undefined, { raw, headers });
         assert.equal(status, 400, `depth ${depth}`);
-        assert.deepEqual(body.issues, [{ path: '/body', message: 'is nested too deep' }]);
+        assert.deepEqual(body.issues, [
+          { path: '/body', message: `must not be nested more than ${LIMITS.bodyDepth} levels deep` },
+        ]);
       }
       const raw = `{"name":"n","config":{"a":${nested(LIMITS.bodyDepth - 2)}}}`;
       const { status, body } = await service().post('/templates', undefined, { raw, headers });

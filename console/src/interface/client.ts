@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { PATH_PREFIX } from './path-prefix.ts';
 import { Refusal } from './refusal.ts';
 import type { components, paths } from './schema.ts';
 
@@ -15,7 +16,7 @@ const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEn
 /** Calls carry their own header and none of the browser's credentials, so that its password dialog never opens. */
 export const createInterface = ({ teamId, secret }: Credentials): Interface =>
   createClient<paths>({
-    baseUrl: window.location.origin,
+    baseUrl: `${window.location.origin}${PATH_PREFIX}`,
     credentials: 'omit',
     headers: { authorization: `Basic ${base64(`${teamId}:${secret}`)}` },
   });

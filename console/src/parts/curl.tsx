@@ -1,6 +1,7 @@
 import { ActionIcon, Code, Group, Popover, Stack, Text, Tooltip } from '@mantine/core';
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { PATH_PREFIX } from '../interface/path-prefix.ts';
 import { useSession } from '../session/session.tsx';
 import { Copy } from './copy.tsx';
 
@@ -17,7 +18,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId: string): string => {
   const parts = ['curl', `-u "${teamId}:$ITEMWRIGHT_SECRET"`];
   if (method !== 'GET') parts.push(`-X ${method}`);
-  parts.push(quoted(`${window.location.origin}${path}`));
+  parts.push(quoted(`${window.location.origin}${PATH_PREFIX}${path}`));
   if (body !== undefined) parts.push(`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
   return parts.join(' ');
 };

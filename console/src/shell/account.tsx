@@ -8,6 +8,7 @@ import {
   IconSelector,
   IconSun,
 } from '@tabler/icons-react';
+import { PATH_PREFIX } from '../interface/path-prefix.ts';
 import { useTeam } from '../interface/queries.ts';
 import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';
@@ -67,7 +68,7 @@ export const Account = () => {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item component="a" href="/docs" target="_blank" leftSection={<IconBook2 size={16} />}>
+          <Menu.Item component="a" href={`${PATH_PREFIX}/docs`} target="_blank" leftSection={<IconBook2 size={16} />}>
             API reference
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leaveSafely(() => signOut())}>

@@ -62,7 +62,7 @@ export const bindTiers = (
       const candidates = catalog.options.has(name) ? [name] : (idsByName.get(name) ?? []);
       const [optionId, ...others] = candidates;
       if (optionId === undefined) {
-        faults.add(path, 'names no classifier option');
+        faults.add(path, 'does not match any classifier option');
       } else if (others.length > 0) {
         faults.add(path, `is the name of ${candidates.length} classifier options; use an id`);
       } else {

@@ -60,10 +60,10 @@ describe('binding', () => {
     const { bindings, faults } = bindTiers('gacha', config, named);
     assert.deepEqual(bindings, { x: 'Five', Five: 'Five' });
     assert.deepEqual(faults, [
-      { path: '/baseRates/no~1such~0tier', message: 'names no classifier option' },
+      { path: '/baseRates/no~1such~0tier', message: 'does not match any classifier option' },
       { path: '/baseRates/Four', message: 'is the name of 2 classifier options; use an id' },
       { path: '/baseRates/Five', message: 'is the same classifier option as "x"' },
-      { path: '/pities/0/tier', message: 'names no classifier option' },
+      { path: '/pities/0/tier', message: 'does not match any classifier option' },
     ]);
   });
 

@@ -93,7 +93,7 @@ export const checkIds = (
   noun: string,
   faults: FaultList,
 ): void => {
-  for (const [index, id] of (ids ?? []).entries()) if (!known.has(id)) faults.add([...path, index], `is no ${noun}`);
+  for (const [index, id] of (ids ?? []).entries()) if (!known.has(id)) faults.add([...path, index], `is not ${noun}`);
 };
 
 interface NamedRate {
@@ -107,7 +107,7 @@ const bindRates = (rates: Rates, { bindings, faults }: Workshop): NamedRate[] =>
   const bound: NamedRate[] = [];
   for (const [key, rate] of Object.entries(rates)) {
     const optionId = boundTo(bindings, key);
-    if (optionId === undefined) faults.add(['baseRates', key], 'is bound to no classifier option');
+    if (optionId === undefined) faults.add(['baseRates', key], 'does not match any classifier option');
     else if (bound.some((other) => other.optionId === optionId)) {
       faults.add(['baseRates', key], 'is the same classifier option as another key');
     } else bound.push({ key, optionId, rate });
@@ -158,7 +158,7 @@ const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, 
   const pool = new Set(tiers.flatMap(({ items }) => items));
   for (const [index, id] of featuredItemIds.entries()) {
     const item = catalog.itemsById.get(id);
-    if (item === undefined) faults.add(['featuredItemIds', index], 'is no item');
+    if (item === undefined) faults.add(['featuredItemIds', index], 'is not an item of this team');
     else if (!pool.has(item)) faults.add(['featuredItemIds', index], 'is not in the pool');
   }
 };
@@ -182,10 +182,10 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, worksh
     config.pool?.classifierOptionIds,
     catalog.options,
     ['pool', 'classifierOptionIds'],
-    'classifier option',
+    'a classifier option of this team',
     faults,
   );
-  checkIds(config.pool?.itemIds, catalog.itemsById, ['pool', 'itemIds'], 'item', faults);
+  checkIds(config.pool?.itemIds, catalog.itemsById, ['pool', 'itemIds'], 'an item of this team', faults);
   const pool = filterItems(catalog, config.pool);
   yield;
   const featured = new Set(config.featuredItemIds);
@@ -241,8 +241,8 @@ export const tierNamed = (
   const optionId = boundTo(bindings, name);
   const place = optionId === undefined ? -1 : all.findIndex((tier) => tier.optionId === optionId);
   const tier = all[place];
-  if (optionId === undefined) faults.add(path, 'is bound to no classifier option');
-  else if (tier === undefined) faults.add(path, 'is no tier of baseRates');
+  if (optionId === undefined) faults.add(path, 'does not match any classifier option');
+  else if (tier === undefined) faults.add(path, 'is not a tier of baseRates');
   // A tier with a rate has been reported already, under its own name.
   else if (tier.rate === 0) {
     const fault = faultOfItems(tier);

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Name, OwnId, Paging, PathId, Strict } from '../../http/schemas.ts';
+import { Empty, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { Attribute, Step } from '../catalog/catalog.contract.ts';
 
@@ -34,37 +34,40 @@ const tags = ['Attributes'];
 export const createAttribute = {
   operationId: 'createAttribute',
   summary: 'Create an attribute',
+  description: 'A numeric property that items can carry, with the range that its values must stay within.',
   tags,
   body: NewAttribute,
-  response: answers(Attribute, 400, 401, 403, 500),
+  response: responses('The attribute that was created.', Attribute, 400, 401, 403, 500),
 };
 
 export const listAttributes = {
   operationId: 'listAttributes',
   summary: 'List attributes',
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
     id: Type.Optional(Type.String({ maxLength: LIMITS.idLength, description: 'Only the attribute with this id.' })),
     ...Paging,
   }),
-  response: answers(Type.Array(Attribute), 400, 401, 403, 404, 500),
+  response: responses('A page of attributes.', Type.Array(Attribute), 400, 401, 403, 404, 500),
 };
 
 export const updateAttribute = {
   operationId: 'updateAttribute',
-  summary: 'Change an attribute',
-  description: 'A range that would leave the range of an item outside it is refused.',
+  summary: 'Update an attribute',
+  description:
+    'Only the members you send are changed. A range that would no longer contain the range of an item is rejected with 400.',
   tags,
   params: PathId,
   body: AttributeChange,
-  response: answers(Attribute, 400, 401, 403, 404, 500),
+  response: responses('The attribute after the change.', Attribute, 400, 401, 403, 404, 500),
 };
 
 export const deleteAttribute = {
   operationId: 'deleteAttribute',
   summary: 'Delete an attribute',
-  description: 'An attribute that items carry is not deleted; the refusal names the items.',
+  description: 'An attribute that items still carry is not deleted: 400, and the issues name the items.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };

@@ -29,7 +29,7 @@ export const createAttribute = async (
   refuseAny(rangeFaults(min, max, '/body'));
   await beginCatalogChange(tx, teamId);
   if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is taken already' });
+    throw invalid({ path: '/body/id', message: 'is already in use' });
   return store.insertAttribute(tx, { id, name, min: min + 0, max: max + 0, step, teamId }, nowMs);
 };
 
@@ -88,7 +88,7 @@ export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: 
   await beginCatalogChange(tx, teamId);
   if ((await store.selectAttribute(tx, teamId, id)) === undefined) throw notFound();
   const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
-  refuseAny(carriers.map((item) => ({ path: '/path/id', message: `is attached to item ${item.name} (${item.id})` })));
+  refuseAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
   await store.deleteAttribute(tx, teamId, id);
 };
 

@@ -239,7 +239,7 @@ onEveryDatabase('attributes', (service) => {
       assertInvalid(answer, '/path/id', '/path/id');
       assert.deepEqual(
         answer.body.issues.map((issue: { message: string }) => issue.message),
-        ['is attached to item One (attached-1)', 'is attached to item Two (attached-2)'],
+        ['is used by item One (attached-1)', 'is used by item Two (attached-2)'],
       );
       assert.equal((await service().get('/attributes?id=attached')).body.length, 1);
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Nullable, OptionalBody, Paging, Strict } from '../../http/schemas.ts';
+import { Empty, Id, Nullable, OptionalBody, Paging, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import { Space } from '../spaces/spaces.contract.ts';
@@ -29,37 +29,55 @@ const params = Strict({ userId: Id, id: Id });
 export const listUserSpaces = {
   operationId: 'listUserSpaces',
   summary: "List a user's spaces",
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   params: Strict({ userId: Id }),
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(UserSpaceWithSpace), 400, 401, 403, 404, 500),
+  response: responses(
+    'A page of user spaces, each with its space.',
+    Type.Array(UserSpaceWithSpace),
+    400,
+    401,
+    403,
+    404,
+    500,
+  ),
 };
 
 export const getBag = {
   operationId: 'getUserSpace',
-  summary: 'Show a user space with what lies in it',
-  description: `Shows the oldest ${LIMITS.pageRows} item instances, or fewer where they are large; \`moreItemInstances\` leads to the rest.`,
+  summary: 'Get a user space with its contents',
+  description: `Contains the oldest ${LIMITS.pageRows} item instances, or fewer if they are large; \`moreItemInstances\` is the path of the rest.`,
   tags,
   params,
-  response: answers(Bag, 400, 401, 403, 404, 500),
+  response: responses('The user space, with the item instances placed in it.', Bag, 400, 401, 403, 404, 500),
 };
 
 export const deleteBag = {
   operationId: 'deleteUserSpace',
-  summary: 'Take a space from a user',
-  description: 'The item instances that lie in it are kept, unplaced.',
+  summary: 'Delete a user space',
+  description: 'Item instances that are placed in it are kept, unplaced.',
   tags,
   params,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };
 
 export const sortBag = {
   operationId: 'sortUserSpace',
   summary: 'Repack a user space',
   description:
-    'Largest first, each at the first free place, rotated where that helps. What stays in its place keeps its `updatedAt`. Where no order that is tried takes everything: 409, and nothing changed.',
+    'Places the largest first, each at the first free position, rotated where that helps. An item instance that stays where it was keeps its `updatedAt`. If no order that is tried fits everything: 409, and nothing is changed.',
   tags,
   params,
   body: OptionalBody(Strict({}, { title: 'SortRequest', examples: [{}] })),
-  response: answers(Bag, 400, 401, 403, 404, 409, 500),
+  response: responses(
+    'The user space after sorting, with the item instances placed in it.',
+    Bag,
+    400,
+    401,
+    403,
+    404,
+    409,
+    500,
+  ),
 };

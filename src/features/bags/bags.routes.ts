@@ -10,9 +10,11 @@ interface Parts {
   readonly database: Database;
   readonly change: Carriers['change'];
   readonly catalogs: Catalogs;
+  readonly pathPrefix: string;
 }
 
-export const bagRoutes = (app: App, { database, change, catalogs }: Parts): void => {
+export const bagRoutes = (app: App, { database, change, catalogs, pathPrefix }: Parts): void => {
+  const bags = { catalogs, pathPrefix };
   app.get('/users/:userId/spaces', { schema: contract.listUserSpaces }, async (request, reply) => {
     const { context, params, query } = request;
     const page = await database.read(context.teamId, (reader) =>
@@ -22,7 +24,7 @@ export const bagRoutes = (app: App, { database, change, catalogs }: Parts): void
   });
 
   app.get('/users/:userId/spaces/:id', { schema: contract.getBag }, async ({ context, params }, reply) =>
-    sendText(reply, await database.read(context.teamId, (reader) => service.getBag(reader, params, catalogs))),
+    sendText(reply, await database.read(context.teamId, (reader) => service.getBag(reader, params, bags))),
   );
 
   // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
@@ -34,7 +36,7 @@ export const bagRoutes = (app: App, { database, change, catalogs }: Parts): void
   app.post('/users/:userId/spaces/:id/sort', { schema: contract.sortBag }, async (request, reply) =>
     sendText(
       reply,
-      await change(request, reply, (tx, { context, params }) => service.sortBag(tx, context, params, catalogs)),
+      await change(request, reply, (tx, { context, params }) => service.sortBag(tx, context, params, bags)),
     ),
   );
 };

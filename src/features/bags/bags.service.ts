@@ -49,16 +49,24 @@ export const listBags = async (reader: Reader, userId: string, page: Page): Prom
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
 };
 
+interface BagParts {
+  readonly catalogs: Catalogs;
+  /** What a link to the rest of a bag begins with. */
+  readonly pathPrefix: string;
+}
+
 /** The text of a user space with as much of what lies in it as a response takes. */
 const bagText = async (
   userSpace: UserSpaceWithSpace,
   team: TeamCatalog,
   instances: Paged<ListedRow>,
+  pathPrefix: string,
   listedOf: (row: ListedRow) => ListedInstance = toListed,
 ): Promise<string> => {
   const { rows, next } = await textPage(instances, (some) => some.map((row) => textOf(team, listedOf(row))));
   const more =
-    next && `/item-instances?${new URLSearchParams({ userSpaceId: userSpace.id, cursor: encodeCursor(next) })}`;
+    next &&
+    `${pathPrefix}/item-instances?${new URLSearchParams({ userSpaceId: userSpace.id, cursor: encodeCursor(next) })}`;
   const head = JSON.stringify(userSpace).slice(0, -1);
   return `${head},"itemInstances":[${rows.join(',')}],"moreItemInstances":${JSON.stringify(more ?? null)}}`;
 };
@@ -66,13 +74,17 @@ const bagText = async (
 const FIRST_PAGE: Page = { limit: LIMITS.pageRows };
 
 /** The text of a user space with what lies in it. */
-export const getBag = async (reader: Reader, { userId, id }: BagOf, catalogs: Catalogs): Promise<string> => {
+export const getBag = async (
+  reader: Reader,
+  { userId, id }: BagOf,
+  { catalogs, pathPrefix }: BagParts,
+): Promise<string> => {
   const [team, userSpace, rows] = await Promise.all([
     catalogs.current(reader),
     getUserSpace(reader, userId, id),
     findListedIn(reader, id, FIRST_PAGE),
   ]);
-  return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE));
+  return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
 };
 
 /** What lies in a bag, as an inventory learns it. */
@@ -97,7 +109,7 @@ export const sortBag = async (
   work: Work,
   context: Context,
   { userId, id }: BagOf,
-  catalogs: Catalogs,
+  { catalogs, pathPrefix }: BagParts,
 ): Promise<string> => {
   const team = await catalogs.currentForPlacing(work);
   const [[held], gridRows, rows] = await work.hold(askUserSpace(id), askGridRows(id), askListedIn(id));
@@ -108,11 +120,11 @@ export const sortBag = async (
   const inOrder = await inTurns(sorted(rows, (a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id)));
   const things = inOrder.map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
   if (!(await inTurns(inventory.repack(id, things))))
-    throw conflict({ path: '/path/id', message: 'no order that was tried finds a place for everything in it' });
+    throw conflict({ path: '/path/id', message: 'no order that was tried fits everything' });
   await inTurns(inventory.saveInSteps(work));
   const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
-  return bagText(await withSpace(work, toUserSpace(held)), team, shown, (row) => ({
+  return bagText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
     ...toListed(row),
     placement: inventory.placementOf(row.id),
   }));

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Name, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
+import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ClassifierOption, DropRateMultiplier } from '../catalog/catalog.contract.ts';
 
@@ -67,43 +67,47 @@ const tags = ['Classifiers'];
 export const createClassifier = {
   operationId: 'createClassifier',
   summary: 'Create a classifier with its options',
+  description: 'A way to sort items, such as rarity. Each option can multiply the weight of the items that have it.',
   tags,
   body: NewClassifier,
-  response: answers(Classifier, 400, 401, 403, 500),
+  response: responses('The classifier that was created, with the ids of its options.', Classifier, 400, 401, 403, 500),
 };
 
 export const listClassifiers = {
   operationId: 'listClassifiers',
-  summary: 'List classifiers with their options',
+  summary: 'List classifiers',
+  description: 'With their options, oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(Classifier), 400, 401, 403, 404, 500),
+  response: responses('A page of classifiers.', Type.Array(Classifier), 400, 401, 403, 404, 500),
 };
 
 export const getClassifier = {
   operationId: 'getClassifier',
-  summary: 'Show a classifier',
+  summary: 'Get a classifier',
+  description: 'With its options, in their order.',
   tags,
   params: PathId,
-  response: answers(Classifier, 400, 401, 403, 404, 500),
+  response: responses('The classifier.', Classifier, 400, 401, 403, 404, 500),
 };
 
 export const updateClassifier = {
   operationId: 'updateClassifier',
-  summary: 'Change a classifier and its options',
-  description: 'An option that a template names is not removed: 409.',
+  summary: 'Update a classifier and its options',
+  description:
+    '`classifierOptions` replaces the whole list: an option with an `id` is kept and changed, one without is added, and one that is missing is removed. Removing an option that a template refers to is rejected with 409.',
   tags,
   params: PathId,
   body: ClassifierChange,
-  response: answers(Classifier, 400, 401, 403, 404, 409, 500),
+  response: responses('The classifier after the change.', Classifier, 400, 401, 403, 404, 409, 500),
 };
 
 export const deleteClassifier = {
   operationId: 'deleteClassifier',
   summary: 'Delete a classifier',
   description:
-    'Takes its options and their assignment to items along. Refused while a template names one of its options.',
+    'Deletes its options too, and removes them from items. Rejected with 400 while a template refers to one of its options.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };

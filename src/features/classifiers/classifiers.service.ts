@@ -20,7 +20,7 @@ export const createClassifier = async (
 ): Promise<Classifier> => {
   await beginCatalogChange(tx, teamId);
   if ((await store.selectClassifier(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is taken already' });
+    throw invalid({ path: '/body/id', message: 'is already in use' });
   await store.insertClassifier(tx, { teamId, id, name }, nowMs);
   const options = classifierOptions.map((option, position) => ({
     id: newId(),
@@ -58,14 +58,14 @@ const shapeFaults = (changes: readonly OptionChange[]): Issue[] =>
     if (id === undefined)
       return name === undefined ? [{ path: `${path}/name`, message: 'is required for a new option' }] : [];
     const first = changes.findIndex((change) => change.id === id);
-    return first < index ? [{ path: `${path}/id`, message: `is given already at ${first}` }] : [];
+    return first < index ? [{ path: `${path}/id`, message: `duplicates the entry at ${first}` }] : [];
   });
 
 const unknownOptions = (present: ReadonlyMap<string, ClassifierOption>, changes: readonly OptionChange[]): Issue[] =>
   changes.flatMap(({ id }, index) =>
     id === undefined || present.has(id)
       ? []
-      : [{ path: `/body/classifierOptions/${index}/id`, message: 'is no option of this classifier' }],
+      : [{ path: `/body/classifierOptions/${index}/id`, message: 'is not an option of this classifier' }],
   );
 
 export const updateClassifier = async (
@@ -98,7 +98,7 @@ export const updateClassifier = async (
   refuseAny(
     naming.map(({ optionName, template }) => ({
       path: '/body/classifierOptions',
-      message: `must keep option ${optionName}, which template ${template} names`,
+      message: `must keep option ${optionName}, which template ${template} uses`,
     })),
     'CONFLICT',
   );
@@ -118,7 +118,7 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
   refuseAny(
     naming.map(({ optionName, template }) => ({
       path: '/path/id',
-      message: `has option ${optionName}, which template ${template} names`,
+      message: `has option ${optionName}, which template ${template} uses`,
     })),
   );
   await store.takeFromItems(
@@ -130,7 +130,10 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
   // Weights grow only where a multiplier below 1 goes.
   const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
   if (lowered && !(await hasFiniteWeights(tx)))
-    throw invalid({ path: '/path/id', message: 'keeps weights of items finite, which would be infinite without it' });
+    throw invalid({
+      path: '/path/id',
+      message: 'cannot be deleted: without it the weights of items would be infinite',
+    });
 };
 
 const templatesNaming = async (reader: Reader, options: readonly ClassifierOption[]) => {

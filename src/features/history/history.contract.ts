@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, OneOf, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
+import { Id, OneOf, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 
 const NullableUserId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: ['player-1'] });
@@ -31,11 +31,11 @@ export type HistoryEvent = Static<typeof HistoryEvent>;
 
 export const listHistory = {
   operationId: 'listItemInstanceHistory',
-  summary: 'Show what happened to an item instance',
+  summary: 'List the history of an item instance',
   description:
-    'Its creation, every transfer to another user and its deletion, oldest first. It stays when the item instance is deleted; users who are deleted are taken out of it. A service may be set to keep events only for so many days; of an item instance that is there the last one is always kept.',
+    'Its creation, every transfer and its deletion, oldest first. The history is kept after the item instance is deleted; deleted users are removed from it. The service can be configured to keep events for a number of days only; the last event of an existing item instance is always kept.',
   tags: ['Item instances'],
   params: PathId,
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(HistoryEvent), 400, 401, 403, 404, 500),
+  response: responses('A page of events.', Type.Array(HistoryEvent), 400, 401, 403, 404, 500),
 };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, OneOf, Strict } from '../../http/schemas.ts';
+import { Empty, Id, OneOf, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { GivenInstance, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
 
@@ -47,7 +47,7 @@ const Batch = Strict(
 const BatchResult = Type.Object(
   {
     results: Type.Array(Type.Union([GivenInstance, Empty]), {
-      description: 'What each operation answers, in their order; `{}` for a deletion.',
+      description: 'The result of each operation, in order; `{}` for a deletion.',
     }),
   },
   { title: 'BatchResult' },
@@ -58,8 +58,8 @@ export const runBatch = {
   operationId: 'runItemInstanceBatch',
   summary: 'Create, move, transfer and delete item instances, all or nothing',
   description:
-    'In one transaction. The first operation that is refused refuses all of them, and is named by its index in the paths of `issues`. An item instance that does not exist is 400 here, since the body names it; a `userId` that is not the present owner is 409. A trade is two transfers, each naming the present owner.',
+    'Runs in one transaction. The first operation that fails undoes all of them; the paths of the issues contain its index. An item instance that does not exist is a 400 here, because the body refers to it; a `userId` that is not the current owner is a 409. A trade is two transfers, each with its current owner.',
   tags: ['Item instances'],
   body: Batch,
-  response: answers(BatchResult, 400, 401, 403, 409, 500),
+  response: responses('The result of each operation, in order.', BatchResult, 400, 401, 403, 409, 500),
 };

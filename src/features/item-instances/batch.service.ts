@@ -40,8 +40,8 @@ export const checkOperations = (operations: readonly unknown[]): Operation[] => 
 /** In a batch it is the body that names things: what is not there is 400, and an owner who has changed is 409. */
 const IN_BATCH: Manner = {
   cause: 'batch',
-  unknown: () => invalid({ path: '/body/id', message: 'is no item instance of this team' }),
-  notOwner: () => conflict({ path: '/body/userId', message: 'is not the owner' }),
+  unknown: () => invalid({ path: '/body/id', message: 'is not an item instance of this team' }),
+  notOwner: () => conflict({ path: '/body/userId', message: 'is not the current owner' }),
 };
 
 /** A refusal names the operation that it came from. */

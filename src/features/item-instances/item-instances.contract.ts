@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import {
-  answers,
   Empty,
   Id,
   IdList,
@@ -8,6 +7,7 @@ import {
   OwnId,
   Paging,
   PathId,
+  responses,
   Strict,
   Timestamp,
   UserId,
@@ -81,9 +81,11 @@ export const newItemInstanceMembers = {
   itemId: Id,
   userId: UserId,
   itemAttributeInstances: Type.Optional(
-    Type.Array(Strict({ itemAttributeId: Id, value: Type.Number() }), {
+    // Other members are ignored, so that the attributes of a roll's response can be sent as they are.
+    Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number() }), {
       maxItems: LIMITS.attributesPerItem,
-      description: "Values inside the item's ranges. Attributes that are not given are rolled.",
+      description:
+        "Values within the item's ranges; an attribute that is left out is rolled. The `itemAttributeInstances` of a roll's response can be sent as they are: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
   userSpaceId: Type.Optional(UserSpaceId("The owner's user space to place it in.")),
@@ -139,10 +141,10 @@ export const createItemInstance = {
   operationId: 'createItemInstance',
   summary: 'Give an item to a user',
   description:
-    'With a user space and no position it takes the first free place, row by row. Outside the grid, or a cell that is taken: 409. A user who does not exist yet is created.',
+    'With a user space and no position, it is placed at the first free position, row by row. A position outside the grid, or on a cell that is taken: 409. A user who does not exist yet is created.',
   tags,
   body: NewItemInstance,
-  response: answers(GivenInstance, 400, 401, 403, 409, 500),
+  response: responses('The item instance that was created.', GivenInstance, 400, 401, 403, 409, 500),
 };
 
 const Filter = Type.String({ maxLength: LIMITS.idLength });
@@ -150,6 +152,8 @@ const Filter = Type.String({ maxLength: LIMITS.idLength });
 export const listItemInstances = {
   operationId: 'listItemInstances',
   summary: 'List item instances',
+  description:
+    'Filters can be combined; an item instance must match all of them. Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
     userId: Type.Optional({ ...Filter, description: 'Only those of this owner.' }),
@@ -159,7 +163,7 @@ export const listItemInstances = {
     instanceIds: Type.Optional(IdList('Only these.')),
     ...Paging,
   }),
-  response: answers(Type.Array(ItemInstance), 400, 401, 403, 404, 500),
+  response: responses('A page of item instances.', Type.Array(ItemInstance), 400, 401, 403, 404, 500),
 };
 export type InstanceFilter = Pick<
   Static<typeof listItemInstances.querystring>,
@@ -168,38 +172,40 @@ export type InstanceFilter = Pick<
 
 export const getItemInstance = {
   operationId: 'getItemInstance',
-  summary: 'Show an item instance',
+  summary: 'Get an item instance',
+  description: 'With its item, attribute values and placement.',
   tags,
   params: PathId,
-  response: answers(ItemInstance, 400, 401, 403, 404, 500),
+  response: responses('The item instance.', ItemInstance, 400, 401, 403, 404, 500),
 };
 
 export const deleteItemInstance = {
   operationId: 'deleteItemInstance',
-  summary: 'Take an item instance away',
+  summary: 'Delete an item instance',
+  description: 'Takes it away from its owner and out of its user space. Its history is kept.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };
 
 export const moveItemInstance = {
   operationId: 'moveItemInstance',
   summary: 'Move an item instance',
   description:
-    "Within its user space or to another of its owner's. Outside the grid, or a cell that is taken: 409, and nothing changed. It keeps lying as it does unless `rotated` is given. With `swap`, what lies on the target makes room. An owner who is not the present one is answered 404.",
+    'Within its user space or to another one of its owner. A position outside the grid, or on a cell that is taken: 409, and nothing is changed. It keeps its rotation unless `rotated` is given. With `swap`, what is placed at the target makes room. If `userId` is not the current owner: 404.',
   tags,
   params: PathId,
   body: Move,
-  response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance at its new place.', GivenInstance, 400, 401, 403, 404, 409, 500),
 };
 
 export const transferItemInstance = {
   operationId: 'transferItemInstance',
-  summary: 'Give an item instance to another user',
+  summary: 'Transfer an item instance to another user',
   description:
-    'Placed in a user space of theirs, at a position or at the first free place, or unplaced. `userId` names the present owner; one who is not is answered 404, so that a transfer that is repeated does nothing. Its history tells of it.',
+    "Places it in one of the new owner's user spaces, at a position or at the first free one, or leaves it unplaced. `userId` must be the current owner, otherwise 404, so a repeated transfer does nothing. The history records it.",
   tags,
   params: PathId,
   body: Transfer,
-  response: answers(GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance with its new owner.', GivenInstance, 400, 401, 403, 404, 409, 500),
 };

@@ -54,7 +54,7 @@ export const valuesText = (values: readonly { readonly itemAttributeId: string; 
 
 export const noSuchUserSpace = (member = 'userSpaceId'): Issue => ({
   path: `/body/${member}`,
-  message: 'is no user space of this user',
+  message: 'is not a user space of this user',
 });
 
 interface GivenPlace {
@@ -73,7 +73,7 @@ const placeFaults = (
   if ((x === undefined) !== (y === undefined))
     faults.push({
       path: x === undefined ? '/body/spacePositionX' : '/body/spacePositionY',
-      message: 'is required: a position has both',
+      message: 'is required: a position needs both coordinates',
     });
   if (userSpaceId === undefined && (x !== undefined || y !== undefined || rotated !== undefined))
     faults.push({ path: `/body/${member}`, message: 'is required with a position' });
@@ -121,11 +121,11 @@ const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
   return values.flatMap(({ itemAttributeId, value }, index): Issue[] => {
     const path = `/body/itemAttributeInstances/${index}`;
     const range = ranges.get(itemAttributeId)?.range;
-    if (range === undefined) return [{ path: `${path}/itemAttributeId`, message: 'is no attribute of this item' }];
-    if (given.has(itemAttributeId)) return [{ path: `${path}/itemAttributeId`, message: 'is given already' }];
+    if (range === undefined) return [{ path: `${path}/itemAttributeId`, message: 'is not an attribute of this item' }];
+    if (given.has(itemAttributeId)) return [{ path: `${path}/itemAttributeId`, message: 'is given more than once' }];
     given.add(itemAttributeId);
     if (value >= range.min && value <= range.max) return [];
-    return [{ path: `${path}/value`, message: `must lie between ${range.min} and ${range.max}` }];
+    return [{ path: `${path}/value`, message: `must be between ${range.min} and ${range.max}` }];
   });
 };
 
@@ -184,8 +184,10 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
   const isOthers = userSpaceId !== undefined && holdings.userSpace(userSpaceId)?.user_id !== userId;
   refuseAny([
-    ...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []),
-    ...(item === undefined ? [{ path: '/body/itemId', message: 'is no item of this team' }] : valueFaults(item, given)),
+    ...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []),
+    ...(item === undefined
+      ? [{ path: '/body/itemId', message: 'is not an item of this team' }]
+      : valueFaults(item, given)),
     ...(isOthers ? [noSuchUserSpace()] : []),
   ]);
   const known = item as CompiledItem;
@@ -217,7 +219,7 @@ const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, pr
   }
   if (present !== null && holdings.userSpace(present.userSpaceId)?.space_id === spaceId) return present.userSpaceId;
   const [first, second] = holdings.userSpaceIdsOf(userId, spaceId);
-  if (first === undefined) throw invalid({ path: '/body/spaceId', message: 'is no space of this user' });
+  if (first === undefined) throw invalid({ path: '/body/spaceId', message: 'is not a space that this user has' });
   if (second !== undefined)
     throw invalid({
       path: '/body/userSpaceId',
@@ -251,10 +253,10 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   const named = toUserSpaceId === undefined ? undefined : holdings.userSpace(toUserSpaceId);
   const target = named?.user_id === toUserId ? named : undefined;
   refuseAny([
-    ...(holdings.hasUser(toUserId) ? [] : [{ path: '/body/toUserId', message: 'is no user of this team' }]),
+    ...(holdings.hasUser(toUserId) ? [] : [{ path: '/body/toUserId', message: 'is not a user of this team' }]),
     ...(toUserSpaceId !== undefined && target === undefined ? [noSuchUserSpace('toUserSpaceId')] : []),
   ]);
-  if (row.user_id === toUserId) throw conflict({ path: '/body/toUserId', message: 'is the owner already' });
+  if (row.user_id === toUserId) throw conflict({ path: '/body/toUserId', message: 'is already the owner' });
   let placement: Placement | null = null;
   if (target === undefined) holdings.inventory.takeAway(id);
   else {

@@ -207,7 +207,7 @@ onEveryDatabase('item instances', (service) => {
     const state = await inventoryState(service());
     const full = await give();
     assert.equal(full.status, 409);
-    assert.deepEqual(full.body, conflict('/body/userSpaceId', 'has no free place of 1 × 1 cells'));
+    assert.deepEqual(full.body, conflict('/body/userSpaceId', 'has no free space of 1 × 1 cells'));
     assert.equal(full.headers.get('x-should-retry'), 'false');
     assert.deepEqual(await inventoryState(service()), state);
   });
@@ -227,7 +227,7 @@ onEveryDatabase('item instances', (service) => {
     assert.deepEqual(placeOf(await give('spear', { rotated: true })), [0, 3, true]);
     const none = await give('spear', { rotated: false });
     assert.equal(none.status, 409);
-    assert.deepEqual(none.body, conflict('/body/userSpaceId', 'has no free place of 1 × 3 cells'));
+    assert.deepEqual(none.body, conflict('/body/userSpaceId', 'has no free space of 1 × 3 cells'));
     assert.deepEqual(placeOf(await give('coin')), [3, 3, false]);
     assert.deepEqual(placeOf(await give('coin')), [4, 3, false]);
     assert.equal((await give('coin')).status, 409);
@@ -386,7 +386,7 @@ onEveryDatabase('item instances', (service) => {
           spacePositionY: 2,
         });
         const state = await inventoryState(service());
-        const outside = 'lies outside the grid of 4 × 3 cells';
+        const outside = 'is outside the grid of 4 × 3 cells';
         for (const [x, y, rotated, path, message] of [
           [-1, 0, false, '/body/spacePositionX', outside],
           [2, 0, false, '/body/spacePositionX', outside],
@@ -600,10 +600,10 @@ onEveryDatabase('item instances', (service) => {
       await give({ ...base, spacePositionX: 1, spacePositionY: 1 });
       const state = await inventoryState(service());
       for (const [x, y, path, message] of [
-        [-1, 0, '/body/spacePositionX', 'lies outside the grid of 3 × 2 cells'],
-        [3, 0, '/body/spacePositionX', 'lies outside the grid of 3 × 2 cells'],
-        [0, -1, '/body/spacePositionY', 'lies outside the grid of 3 × 2 cells'],
-        [0, 2, '/body/spacePositionY', 'lies outside the grid of 3 × 2 cells'],
+        [-1, 0, '/body/spacePositionX', 'is outside the grid of 3 × 2 cells'],
+        [3, 0, '/body/spacePositionX', 'is outside the grid of 3 × 2 cells'],
+        [0, -1, '/body/spacePositionY', 'is outside the grid of 3 × 2 cells'],
+        [0, 2, '/body/spacePositionY', 'is outside the grid of 3 × 2 cells'],
         [1, 1, '/body/spacePositionX', 'a cell at 1, 1 is taken'],
       ] as const) {
         const answer = await give({ ...base, spacePositionX: x, spacePositionY: y });
@@ -677,10 +677,10 @@ onEveryDatabase('item instances', (service) => {
       });
       assert.equal(answer.status, 400);
       assert.deepEqual(answer.body.issues, [
-        { path: '/body/itemAttributeInstances/0/value', message: 'must lie between 10 and 20' },
-        { path: '/body/itemAttributeInstances/2/itemAttributeId', message: 'is given already' },
-        { path: '/body/itemAttributeInstances/3/itemAttributeId', message: 'is no attribute of this item' },
-        { path: '/body/itemAttributeInstances/4/itemAttributeId', message: 'is no attribute of this item' },
+        { path: '/body/itemAttributeInstances/0/value', message: 'must be between 10 and 20' },
+        { path: '/body/itemAttributeInstances/2/itemAttributeId', message: 'is given more than once' },
+        { path: '/body/itemAttributeInstances/3/itemAttributeId', message: 'is not an attribute of this item' },
+        { path: '/body/itemAttributeInstances/4/itemAttributeId', message: 'is not an attribute of this item' },
       ]);
       const low = await give({
         itemId: 'sword',

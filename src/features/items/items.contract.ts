@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, GivenTimestamp, Id, Name, OwnId, Paging, PathId, Strict } from '../../http/schemas.ts';
+import { Empty, GivenTimestamp, Id, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 
@@ -53,43 +53,47 @@ const tags = ['Items'];
 export const createItem = {
   operationId: 'createItem',
   summary: 'Create an item',
+  description: 'The blueprint of what can be rolled and given to users: its weight, options, attributes and footprint.',
   tags,
   body: NewItem,
-  response: answers(Item, 400, 401, 403, 500),
+  response: responses('The item that was created.', Item, 400, 401, 403, 500),
 };
 
 export const listItems = {
   operationId: 'listItems',
   summary: 'List items',
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(Item), 400, 401, 403, 500),
+  response: responses('A page of items.', Type.Array(Item), 400, 401, 403, 500),
 };
 
 export const getItem = {
   operationId: 'getItem',
-  summary: 'Show an item',
+  summary: 'Get an item',
+  description: 'With its attributes and options.',
   tags,
   params: PathId,
-  response: answers(Item, 400, 401, 403, 404, 500),
+  response: responses('The item.', Item, 400, 401, 403, 404, 500),
 };
 
 export const updateItem = {
   operationId: 'updateItem',
-  summary: 'Change an item',
+  summary: 'Update an item',
   description:
-    'Arrays replace the whole list. An item attribute that stays keeps its id, and instances keep their value. A new width or height holds for placed instances too, from their top-left cell; where one would no longer fit the change is refused with 409, which names what is in the way.',
+    'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.',
   tags,
   params: PathId,
   body: ItemChange,
-  response: answers(Item, 400, 401, 403, 404, 409, 500),
+  response: responses('The item after the change.', Item, 400, 401, 403, 404, 409, 500),
 };
 
 export const deleteItem = {
   operationId: 'deleteItem',
   summary: 'Delete an item',
-  description: 'Goes with its attributes and classifiers. Refused while instances of it exist or a template names it.',
+  description:
+    'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };

@@ -20,7 +20,7 @@ type GivenAttribute = NonNullable<NewItem['itemAttributes']>[number];
 const repeats = (values: readonly string[], path: (index: number) => string): Issue[] =>
   values.flatMap((value, index) => {
     const first = values.indexOf(value);
-    return first < index ? [{ path: path(index), message: `is given already at ${first}` }] : [];
+    return first < index ? [{ path: path(index), message: `duplicates the entry at ${first}` }] : [];
   });
 
 /** Faults that the request shows by itself: what is given twice, and ranges turned round. */
@@ -44,7 +44,7 @@ const attributeFaults = async (
   return given.flatMap(({ attributeId, min, max }, index): Issue[] => {
     const path = `/body/itemAttributes/${index}`;
     const attribute = byId.get(attributeId);
-    if (attribute === undefined) return [{ path: `${path}/attributeId`, message: 'is no attribute of this team' }];
+    if (attribute === undefined) return [{ path: `${path}/attributeId`, message: 'is not an attribute of this team' }];
     const outside: Issue[] = [];
     if (min < attribute.min)
       outside.push({ path: `${path}/min`, message: `must not be below the attribute's own (${attribute.min})` });
@@ -66,7 +66,7 @@ const checkReferences = async (
     ...item.optionIds.flatMap((id, index) =>
       byId.has(id)
         ? []
-        : [{ path: `/body/classifierOptionIds/${index}`, message: 'is no classifier option of this team' }],
+        : [{ path: `/body/classifierOptionIds/${index}`, message: 'is not a classifier option of this team' }],
     ),
     ...(await attributeFaults(tx, context, item.attributes)),
   ];
@@ -91,9 +91,9 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   await beginCatalogChange(tx, teamId);
   const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
   const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
-  refuseAny([...(isTaken ? [{ path: '/body/id', message: 'is taken already' }] : []), ...faults]);
+  refuseAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
   if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
-    throw invalid({ path: '/body', message: `a team may have ${LIMITS.itemsPerTeam} items at most` });
+    throw invalid({ path: '/body', message: `a team can have at most ${LIMITS.itemsPerTeam} items` });
 
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
   const updatedAt = input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt);
@@ -199,7 +199,7 @@ export const deleteItem = async (tx: Transaction, context: Context, id: string):
     ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance}` }]),
     ...templates.map((template) => ({
       path: '/path/id',
-      message: `is named by template ${template.name} (${template.id})`,
+      message: `is used by template ${template.name} (${template.id})`,
     })),
   ]);
   await store.deleteItem(tx, teamId, id, name);

@@ -218,7 +218,7 @@ onEveryDatabase('items', (service) => {
         const { status, body } = await service().post('/items', { name: 'n', itemAttributes });
         assert.equal(status, 400);
         assert.equal(body.issues.length, 100);
-        assert.deepEqual(body.issues[99], { path: '/body', message: '21 more faults' });
+        assert.deepEqual(body.issues[99], { path: '/body', message: 'and 21 more issues' });
       });
 
       test('what is no time', async () => {

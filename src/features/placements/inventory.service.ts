@@ -121,7 +121,7 @@ const refuseOutside = (grid: Grid, lying: Lying): void => {
   const member = lying.x < 0 || lying.x + lying.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
   throw conflict({
     path: `/body/${member}`,
-    message: `lies outside the grid of ${grid.cols} × ${grid.rows} cells`,
+    message: `is outside the grid of ${grid.cols} × ${grid.rows} cells`,
   });
 };
 
@@ -137,7 +137,7 @@ const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: WantedPla
 };
 
 export const noRoom = ({ width, height }: Footprint, path: string) =>
-  conflict({ path, message: `has no free place of ${width} × ${height} cells` });
+  conflict({ path, message: `has no free space of ${width} × ${height} cells` });
 
 /** The cells of a placement, the first of which tells the rest of it. */
 const cellRows = (placement: Placement): store.CellRow[] =>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, IdList, Name, Paging, Strict, Timestamp } from '../../http/schemas.ts';
+import { Id, IdList, Name, Paging, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
@@ -43,11 +43,12 @@ export type ListedItemInstanceSpace = Static<typeof ListedItemInstanceSpace>;
 
 export const listItemInstanceSpaces = {
   operationId: 'listItemInstanceSpaces',
-  summary: 'List where item instances lie',
+  summary: 'List placements',
+  description: 'Where item instances are placed, oldest first, one page at a time; follow the `Link` header for more.',
   tags: ['Item instances'],
   querystring: Strict({
     teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
     ...Paging,
   }),
-  response: answers(Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),
+  response: responses('A page of placements.', Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),
 };

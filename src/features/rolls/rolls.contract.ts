@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, OptionalBody, Strict, UserId } from '../../http/schemas.ts';
+import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
@@ -62,10 +62,10 @@ export const rollItem = {
   operationId: 'rollItem',
   summary: 'Roll an item',
   description:
-    'Without a body the pool is every item of the team; each has the odds of its weight over the sum of weights. When nothing can be rolled the answer is 500 without a body and 400 with one, with an issue that says so.',
+    'Without a body, the pool is every item of the team; the chance of an item is its weight divided by the sum of all weights. With a body, the pool can be narrowed to options, and the item can be given to a user. If there is nothing to roll, the response is 500 without a body and 400 with one, and an issue says so.',
   tags: ['Rolls'],
   body: OptionalBody(RollRequest),
-  response: answers(RollResult, 400, 401, 403, 409, 500),
+  response: responses('The item that was rolled, with its attribute values.', RollResult, 400, 401, 403, 409, 500),
 };
 
 const ItemOdds = Type.Object(
@@ -81,8 +81,8 @@ export type ItemOdds = Static<typeof ItemOdds>;
 
 export const listItemOdds = {
   operationId: 'listItemOdds',
-  summary: 'Show the exact odds of the plain roll',
-  description: 'Every item of the team in the order of their ids. Not paged.',
+  summary: 'Get the exact odds of the plain roll',
+  description: 'Every item of the team in order of id, with its weight and its chance. Not paged.',
   tags: ['Rolls'],
-  response: answers(Type.Array(ItemOdds), 400, 401, 403, 500),
+  response: responses('The odds of every item.', Type.Array(ItemOdds), 400, 401, 403, 500),
 };

@@ -29,7 +29,7 @@ const requestFaults = (
   const faults = classifierOptionIds.flatMap((id, index) =>
     catalog.options.has(id)
       ? []
-      : [{ path: `/body/classifierOptionIds/${index}`, message: 'is no classifier option of this team' }],
+      : [{ path: `/body/classifierOptionIds/${index}`, message: 'is not a classifier option of this team' }],
   );
   if (userSpaceId !== undefined && userId === undefined)
     faults.push({ path: '/body/userId', message: 'is required with userSpaceId' });
@@ -89,7 +89,7 @@ const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({
 });
 
 /** The odds of all items, of which there may be a hundred thousand, as parts of a text. */
-export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<AsyncIterable<string>> => {
+export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<AsyncGenerator<string>> => {
   const team = await catalogs.current(finder);
   return jsonList(Iterator.from(poolOdds(team.everything)).map(present));
 };

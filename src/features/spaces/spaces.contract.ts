@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Empty, Id, Name, OwnId, Paging, PathId, Strict, Timestamp } from '../../http/schemas.ts';
+import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
@@ -58,15 +58,17 @@ const tags = ['Spaces'];
 export const createSpace = {
   operationId: 'createSpace',
   summary: 'Create a space',
+  description: 'A kind of grid container, such as a backpack of 6 × 4 cells, that users can be given.',
   tags,
   body: NewSpace,
-  response: answers(Space, 400, 401, 403, 500),
+  response: responses('The space that was created.', Space, 400, 401, 403, 500),
 };
 
 export const listSpaces = {
   operationId: 'listSpaces',
   summary: 'List spaces with their user spaces',
-  description: `A page that would hold more than ${LIMITS.listedUserSpaces} user spaces altogether ends before, with a link to the next.`,
+  description:
+    'Oldest first, one page at a time; follow the `Link` header for more. A page ends early when it would contain more than 1000 user spaces.',
   tags,
   querystring: Strict({
     userId: Type.Optional(
@@ -77,42 +79,45 @@ export const listSpaces = {
     ),
     ...Paging,
   }),
-  response: answers(Type.Array(SpaceWithUserSpaces), 400, 401, 403, 404, 500),
+  response: responses('A page of spaces.', Type.Array(SpaceWithUserSpaces), 400, 401, 403, 404, 500),
 };
 
 export const listUserSpacesOfSpace = {
   operationId: 'listUserSpacesOfSpace',
   summary: 'List the user spaces of a space',
-  description: 'Who has one of it, oldest first.',
+  description:
+    "Every user's container of this kind, oldest first, one page at a time; follow the `Link` header for more.",
   tags,
   params: PathId,
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(UserSpace), 400, 401, 403, 404, 500),
+  response: responses('A page of user spaces.', Type.Array(UserSpace), 400, 401, 403, 404, 500),
 };
 
 export const getSpace = {
   operationId: 'getSpace',
-  summary: 'Show a space',
+  summary: 'Get a space',
+  description: 'With its size in cells.',
   tags,
   params: PathId,
-  response: answers(Space, 400, 401, 403, 404, 500),
+  response: responses('The space.', Space, 400, 401, 403, 404, 500),
 };
 
 export const updateSpace = {
   operationId: 'updateSpace',
-  summary: 'Change a space',
-  description: 'A smaller grid that would cut off an item that lies in it is refused with 409.',
+  summary: 'Update a space',
+  description:
+    'Only the members you send are changed. A smaller grid that would cut off a placed item instance is rejected with 409.',
   tags,
   params: PathId,
   body: SpaceChange,
-  response: answers(Space, 400, 401, 403, 404, 409, 500),
+  response: responses('The space after the change.', Space, 400, 401, 403, 404, 409, 500),
 };
 
 export const deleteSpace = {
   operationId: 'deleteSpace',
   summary: 'Delete a space',
-  description: 'Refused with 409 while user spaces of it exist.',
+  description: 'Rejected with 409 while user spaces of it exist.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 409, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 500),
 };

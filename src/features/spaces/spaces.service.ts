@@ -32,7 +32,7 @@ export const createSpace = async (
 ): Promise<Space> => {
   await beginCatalogChange(tx, tx.teamId);
   const [taken] = await tx.find(store.spaceById, { id });
-  if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is taken already' });
+  if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is already in use' });
   const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
   tx.write(store.insertSpace, row);
   return toSpace(row);
@@ -146,7 +146,7 @@ export const deleteSpace = async (tx: Transaction, id: string): Promise<void> =>
   refuseAny(
     rows.map((userSpace) => ({
       path: '/path/id',
-      message: `is the space of user space ${userSpace.id} (user ${userSpace.userId})`,
+      message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,
     })),
     'CONFLICT',
   );

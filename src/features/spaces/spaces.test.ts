@@ -366,7 +366,7 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual(body, {
         code: 'CONFLICT',
         message: 'Conflict',
-        issues: [{ path: '/path/id', message: 'is the space of user space anns (user ann)' }],
+        issues: [{ path: '/path/id', message: 'is used by user space anns of user ann' }],
       });
       assert.deepEqual(await inventoryState(service()), before);
       await team.delete('/users/ann/spaces/anns');
@@ -505,7 +505,7 @@ onEveryDatabase('user spaces', (service) => {
         assert.deepEqual(body, {
           code: 'BAD_REQUEST',
           message: 'Invalid input data',
-          issues: [{ path: '/body/spaceId', message: 'is no space of this team' }],
+          issues: [{ path: '/body/spaceId', message: 'is not a space of this team' }],
         });
       }
       assert.deepEqual(await inventoryState(service()), before);

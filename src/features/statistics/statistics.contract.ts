@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Strict } from '../../http/schemas.ts';
+import { responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-14'] });
@@ -41,17 +41,19 @@ const tags = ['Statistics'];
 
 export const getStatistics = {
   operationId: 'getRollStatistics',
-  summary: 'Totals of rolls and their course over time',
+  summary: 'Get totals of rolls',
+  description: 'How many items were rolled in a period, per template and per day in UTC.',
   tags,
   querystring: Filter,
-  response: answers(RollStatistics, 400, 401, 403, 404, 500),
+  response: responses('The totals.', RollStatistics, 400, 401, 403, 404, 500),
 };
 
 export const listDropRates = {
   operationId: 'listDropRates',
-  summary: 'How often each item really dropped',
-  description: 'Every item that was rolled, most first, for comparison with the expected rates. Not paged.',
+  summary: 'List how often each item dropped',
+  description:
+    'Every item that was rolled in a period, most frequent first, to compare with the promised odds. Not paged.',
   tags,
   querystring: Filter,
-  response: answers(Type.Array(DropRate), 400, 401, 403, 404, 500),
+  response: responses('The drops of every item that was rolled.', Type.Array(DropRate), 400, 401, 403, 404, 500),
 };

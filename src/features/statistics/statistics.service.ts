@@ -31,7 +31,7 @@ export const getStatistics = async (reader: Reader, filter: StatisticsFilter): P
  * The answer in parts of a text, since there may be as many rows as a catalog has items. Only what was rolled is named,
  * which may be little of a large catalog.
  */
-export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<AsyncIterable<string>> => {
+export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<AsyncGenerator<string>> => {
   checkFilter(filter);
   const counts = await readItemCounts(reader, filter);
   const total = counts.values().reduce((sum, count) => sum + count, 0);

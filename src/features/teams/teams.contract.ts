@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ROLES } from '../../context.ts';
-import { answers, Empty, Id, Name, OneOf, PathId, Strict, Timestamp } from '../../http/schemas.ts';
+import { Empty, Id, Name, OneOf, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 
 const RoleName = OneOf(ROLES, {
   description: '`read`: every GET but secrets. `write`: all but secrets. `admin`: also secrets.',
@@ -36,33 +36,36 @@ const tags = ['Team'];
 
 export const getTeam = {
   operationId: 'getTeam',
-  summary: 'Show the team and the role of the caller',
+  summary: 'Get the team and the role of the caller',
+  description: 'Useful to check credentials: any valid secret may call it.',
   tags,
-  response: answers(Team, 400, 401, 403, 500),
+  response: responses('The team, and the role of the secret that was used.', Team, 400, 401, 403, 500),
 };
 
 export const createSecret = {
   operationId: 'createSecret',
-  summary: 'Make a secret',
+  summary: 'Create a secret',
   description:
-    'The answer shows the secret, this once. Several secrets may live at a time, so that they can be rotated.',
+    'The response contains the secret itself, this once only. A team can have several secrets at a time, so they can be rotated without downtime.',
   tags,
   body: NewSecret,
-  response: answers(CreatedSecret, 400, 401, 403, 409, 500),
+  response: responses('The secret, including its value.', CreatedSecret, 400, 401, 403, 409, 500),
 };
 
 export const listSecrets = {
   operationId: 'listSecrets',
-  summary: 'List secrets, without the secrets themselves',
+  summary: 'List secrets',
+  description: 'Names, roles and dates, oldest first; never the secrets themselves.',
   tags,
-  response: answers(Type.Array(Secret), 400, 401, 403, 500),
+  response: responses('A page of secrets, without their values.', Type.Array(Secret), 400, 401, 403, 500),
 };
 
 export const revokeSecret = {
   operationId: 'revokeSecret',
   summary: 'Revoke a secret',
-  description: 'It is refused from now on, on other nodes within a second. The last `admin` secret cannot be revoked.',
+  description:
+    'Requests with it are rejected from now on; other nodes follow within a second. The last `admin` secret cannot be revoked.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 409, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 500),
 };

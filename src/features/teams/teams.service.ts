@@ -58,7 +58,10 @@ export const createSecret = async (
 ): Promise<CreatedSecret> => {
   await store.holdTeam(tx, teamId);
   if ((await store.selectSecrets(tx, teamId)).length >= LIMITS.secretsPerTeam)
-    throw conflict({ path: '', message: `the team has ${LIMITS.secretsPerTeam} secrets already` });
+    throw conflict({
+      path: '',
+      message: `the team already has ${LIMITS.secretsPerTeam} secrets, which is the maximum`,
+    });
   const id = newId();
   const secret = newSecret();
   await store.insertSecret(tx, { teamId, id, name, role, digest: digestOf(secret) }, nowMs);

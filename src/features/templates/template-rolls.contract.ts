@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, Nullable, PathId, Strict, UserId } from '../../http/schemas.ts';
+import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { GivenInstance } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
@@ -35,7 +35,7 @@ const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
   enum: ['reject', 'unplaced'],
   default: 'reject',
   description:
-    '`reject` answers 409, before anything is rolled, where the user space would not take as many items of the largest size that can come up. Once rolled, what finds no place is kept unplaced, with `placed: false`. `unplaced` skips the check.',
+    '`reject` returns 409 before anything is rolled if the user space might not have room: it must take as many items of the largest size that can come up. Anything that still finds no place is kept unplaced, with `placed: false`. `unplaced` skips the check.',
 });
 
 const GivenUserSpaceId = Type.String({
@@ -178,50 +178,68 @@ export const rollTemplate = {
   operationId: 'rollTemplate',
   summary: 'Roll on a template',
   description:
-    'One roll gives an item; of a card pack, the cards of a pack; of a roguelike template, an offer to choose from. An idle template rolls what has accrued. Without `userSpaceId` or `grant` nothing is given to the player. Counters, statistics, instances and placements are kept together or not at all. Calls for one player and template (or pity group) never interleave. A player not seen before is created. Before `startsAt`, from `endsAt` on, and where a later change to the catalog broke the configuration: 400. Not enough room: 409.',
+    'A gacha roll gives an item, a card pack its cards, a roguelike template an offer to choose from, and an idle template whatever has accrued. Nothing is given to the user without `userSpaceId` or `grant`. Counters, statistics, item instances and placements are saved together or not at all, and rolls of the same user on the same template (or pity group) never run at the same time. A user who does not exist yet is created. Before `startsAt`, from `endsAt` on, and when a later change to the catalog broke the configuration: 400. Not enough room in the user space: 409.',
   tags,
   params: PathId,
   body: TemplateRollRequest,
-  response: answers(TemplateRoll, 400, 401, 403, 404, 409, 500),
+  response: responses(
+    "What was rolled, and the user's counters afterwards.",
+    TemplateRoll,
+    400,
+    401,
+    403,
+    404,
+    409,
+    500,
+  ),
 };
 
 export const sparkTemplate = {
   operationId: 'sparkTemplate',
   summary: 'Exchange spark points for a featured item',
   description:
-    'Every roll of a player earns a point. The item is always given, with attributes rolled. It is not a roll: no statistics, no counters, no part in odds. No spark here, or an item that is not featured: 400. Too few points: 409.',
+    'Every roll of a user earns a point. The item is always given, with rolled attributes. It does not count as a roll: statistics, counters and odds stay as they are. A template without spark, or an item that is not featured: 400. Too few points: 409.',
   tags,
   params: PathId,
   body: SparkRequest,
-  response: answers(Spark, 400, 401, 403, 404, 409, 500),
+  response: responses(
+    "The item that was given, and the user's counters afterwards.",
+    Spark,
+    400,
+    401,
+    403,
+    404,
+    409,
+    500,
+  ),
 };
 
 export const getUserTemplateState = {
   operationId: 'getUserTemplateState',
-  summary: 'Show what a template remembers of a user',
+  summary: "Get a user's state on a template",
   description:
-    "The player's counters, and the exact odds of the next roll. A player who never rolled here has zeros; an unknown player or template: 404.",
+    "The user's pity counters, guarantee and spark points, and the exact odds of the next roll. All zero for a user who has not rolled on it yet; 404 for an unknown user or template.",
   tags,
   params: Strict({ userId: Id, id: Id }),
-  response: answers(UserTemplateState, 400, 401, 403, 404, 500),
+  response: responses('The counters, and the odds of the next roll.', UserTemplateState, 400, 401, 403, 404, 500),
 };
 
 export const getTemplateOdds = {
   operationId: 'getTemplateOdds',
-  summary: 'Show the exact odds of a template',
+  summary: 'Get the exact odds of a template',
   description:
-    'What a store must disclose: a row for each tier, rarest first, and for each item, in the order of their ids. Computed from the rules that roll, never sampled: the counters of pity and guarantee as a Markov chain. Spark plays no part. Not paged. Computed beside other requests, and kept until the catalog or the template changes. Where a later change to the catalog made them too long to compute: 400; too many of the team under way: 429; given up after a time: 503.',
+    'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the same rules that roll, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. If a later change to the catalog made them too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
   tags,
   params: PathId,
-  response: answers(TemplateOdds, 400, 401, 403, 404, 500),
+  response: responses('The odds of every tier and every item.', TemplateOdds, 400, 401, 403, 404, 500),
 };
 
 export const previewTemplateOdds = {
   operationId: 'previewTemplateOdds',
-  summary: 'Show the exact odds of a configuration without saving it',
+  summary: 'Get the exact odds of a configuration without saving it',
   description:
-    'Checks the configuration as saving would, and changes nothing. Odds that would take too long to compute: 400; too many of the team under way: 429; given up after a time: 503.',
+    'Checks the configuration as saving would, and changes nothing. Odds that would take too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
   tags,
   body: OddsRequest,
-  response: answers(ConfigOdds, 400, 401, 403, 500),
+  response: responses('The odds of every tier and every item.', ConfigOdds, 400, 401, 403, 500),
 };

@@ -138,8 +138,9 @@ export const sparkTemplate = async (
   const template = ready.template();
   checkOpen(template, context.nowMs);
   const refusal = refusalOfSpark(template, itemId);
-  if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark' });
-  if (refusal === 'not-featured') throw invalid({ path: '/body/itemId', message: 'is not featured here' });
+  if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
+  if (refusal === 'not-featured')
+    throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const [held, receiver] = await Promise.all([
     holdTemplateState(work, userId, template),
@@ -150,7 +151,7 @@ export const sparkTemplate = async (
   if (after === null || item === undefined)
     throw conflict({
       path: '/body/userId',
-      message: `has ${held.state.own.sparkPoints} of the ${template.sparkCost} points that it costs`,
+      message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
     });
   receiver.requireRoom(1, item.item);
   held.save(after);

@@ -1,14 +1,15 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import {
-  answers,
   Empty,
   GivenTimestamp,
   Id,
   Name,
+  Nullable,
   OneOf,
   OwnId,
   Paging,
   PathId,
+  responses,
   Strict,
   Timestamp,
 } from '../../http/schemas.ts';
@@ -222,7 +223,9 @@ const NewTemplate = Strict(
     }),
     config: Config,
     createdAt: Type.Optional(GivenTimestamp),
-    updatedAt: Type.Optional(GivenTimestamp),
+    updatedAt: Type.Optional(
+      Nullable(GivenTimestamp, { description: 'When it was last changed; null means the same as leaving it out.' }),
+    ),
   },
   { title: 'NewTemplate', examples: [{ name: 'Standard banner', config: { pityThreshold: 90 } }] },
 );
@@ -240,52 +243,55 @@ export const createTemplate = {
   operationId: 'createTemplate',
   summary: 'Create a template',
   description:
-    'The configuration is checked against the catalog. One whose exact odds would take too long to compute is refused, too.',
+    'A configuration of a game system: a gacha banner, card pack, roguelike offer or idle drop. It is checked against the catalog. A configuration whose exact odds would take too long to compute is rejected with 400.',
   tags,
   body: NewTemplate,
-  response: answers(Template, 400, 401, 403, 500),
+  response: responses('The template that was created.', Template, 400, 401, 403, 500),
 };
 
 export const listTemplates = {
   operationId: 'listTemplates',
   summary: 'List templates',
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(Template), 400, 401, 403, 404, 500),
+  response: responses('A page of templates.', Type.Array(Template), 400, 401, 403, 404, 500),
 };
 
 export const listTemplatesOfType = {
   operationId: 'listTemplatesOfType',
   summary: 'List templates of one type',
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   params: Strict({ type: TemplateType }),
   querystring: Strict({ ...Paging }),
-  response: answers(Type.Array(Template), 400, 401, 403, 500),
+  response: responses('A page of templates.', Type.Array(Template), 400, 401, 403, 500),
 };
 
 export const getTemplate = {
   operationId: 'getTemplate',
-  summary: 'Show a template',
+  summary: 'Get a template',
+  description: 'With its configuration, as it was saved.',
   tags,
   params: PathId,
-  response: answers(Template, 400, 401, 403, 404, 500),
+  response: responses('The template.', Template, 400, 401, 403, 404, 500),
 };
 
 export const updateTemplate = {
   operationId: 'updateTemplate',
-  summary: 'Change a template',
-  description: 'The configuration is replaced as a whole, and checked as on creation. The type stays.',
+  summary: 'Update a template',
+  description: '`config` replaces the whole configuration and is checked as on creation. The type cannot be changed.',
   tags,
   params: PathId,
   body: TemplateChange,
-  response: answers(Template, 400, 401, 403, 404, 500),
+  response: responses('The template after the change.', Template, 400, 401, 403, 404, 500),
 };
 
 export const deleteTemplate = {
   operationId: 'deleteTemplate',
   summary: 'Delete a template',
-  description: "Takes the players' state on it along; roll statistics stay.",
+  description: 'Deletes what it remembers about users too; roll statistics are kept.',
   tags,
   params: PathId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };

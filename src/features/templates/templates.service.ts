@@ -22,7 +22,7 @@ export const createTemplate = async (
   checkShape({ type, config });
   await beginTemplateChange(tx, teamId);
   if ((await tx.find(store.templateById, { id }))[0] !== undefined)
-    throw invalid({ path: '/body/id', message: 'is taken already' });
+    throw invalid({ path: '/body/id', message: 'is already in use' });
   const { bindings } = await checkConfig(tx, { type, config });
   const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
   const row: store.TemplateRow = {
@@ -33,7 +33,7 @@ export const createTemplate = async (
     config: JSON.stringify(config),
     bindings: JSON.stringify(bindings),
     created_at: createdAt,
-    updated_at: input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt),
+    updated_at: typeof input.updatedAt === 'string' ? Date.parse(input.updatedAt) : createdAt,
   };
   await store.insertTemplate(tx, row);
   await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));

@@ -1,23 +1,23 @@
-import { answers, Empty, Id, Strict } from '../../http/schemas.ts';
+import { Empty, Id, responses, Strict } from '../../http/schemas.ts';
 import { PathUserId } from '../users/users.contract.ts';
 
 const tags = ['Users'];
 
 export const deleteUserByQuery = {
   operationId: 'deleteUserByQuery',
-  summary: 'Delete a user named by the query',
-  description:
-    'Removes the user with user spaces, item instances and template state, all at once. Roll statistics stay, without the user.',
+  summary: 'Delete a user given in the query',
+  description: 'The same as `DELETE /users/{userId}`, for clients that send the id as a query parameter.',
   tags,
   querystring: Strict({ id: Id }),
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };
 
 export const deleteUser = {
   operationId: 'deleteUser',
   summary: 'Delete a user',
-  description: deleteUserByQuery.description,
+  description:
+    'Deletes the user with all user spaces, item instances and template state, in one transaction. Roll statistics are kept, without the user.',
   tags,
   params: PathUserId,
-  response: answers(Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, Nullable, OwnId, Strict, Timestamp, UserId } from '../../http/schemas.ts';
+import { Id, Nullable, OwnId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
@@ -33,9 +33,10 @@ const tags = ['User spaces'];
 export const createUserSpace = {
   operationId: 'createUserSpace',
   summary: 'Give a user a space',
-  description: 'Lets the user receive and store item instances. A user who does not exist yet is created.',
+  description:
+    "Creates a container in which the user's item instances can be placed. A user who does not exist yet is created.",
   tags,
   params: Strict({ userId: UserId }),
   body: NewUserSpace,
-  response: answers(UserSpace, 400, 401, 403, 500),
+  response: responses('The user space that was created.', UserSpace, 400, 401, 403, 500),
 };

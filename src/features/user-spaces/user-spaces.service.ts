@@ -35,8 +35,8 @@ export const createUserSpace = async (
   // An id of our own is new; one of the caller's is held, so that nobody else takes it meanwhile.
   const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
   refuseAny([
-    ...(taken.length > 0 ? [{ path: '/body/id', message: 'is taken already' }] : []),
-    ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is no space of this team' }]),
+    ...(taken.length > 0 ? [{ path: '/body/id', message: 'is already in use' }] : []),
+    ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is not a space of this team' }]),
   ]);
   ensureUser(work, context, userId, users);
   const row: store.UserSpaceRow = {

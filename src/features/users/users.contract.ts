@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { answers, Id, Nullable, Paging, Strict, Timestamp, UserId } from '../../http/schemas.ts';
+import { Id, Nullable, OptionalBody, Paging, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(UserId, {
@@ -32,15 +32,16 @@ const tags = ['Users'];
 export const createUser = {
   operationId: 'createUser',
   summary: 'Create a user',
-  description: 'Not needed before the first roll or user space: those create a player they have not seen.',
+  description: 'Optional: a roll or a user space creates users who do not exist yet. The body may be left out.',
   tags,
-  body: NewUser,
-  response: answers(User, 400, 401, 403, 409, 500),
+  body: OptionalBody(NewUser),
+  response: responses('The user that was created.', User, 400, 401, 403, 409, 500),
 };
 
 export const listUsers = {
   operationId: 'listUsers',
   summary: 'List users',
+  description: 'Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
     externalId: Type.Optional(
@@ -48,13 +49,14 @@ export const listUsers = {
     ),
     ...Paging,
   }),
-  response: answers(Type.Array(User), 400, 401, 403, 500),
+  response: responses('A page of users.', Type.Array(User), 400, 401, 403, 500),
 };
 
 export const getUser = {
   operationId: 'getUser',
-  summary: 'Show a user',
+  summary: 'Get a user',
+  description: 'By the id that your game uses for the user.',
   tags,
   params: PathUserId,
-  response: answers(User, 400, 401, 403, 404, 500),
+  response: responses('The user.', User, 400, 401, 403, 404, 500),
 };

@@ -18,19 +18,16 @@ const insert = (work: Work, { nowMs }: Context, id: string, externalId: string |
   return user;
 };
 
-export const createUser = async (
-  work: Work,
-  context: Context,
-  { id = newId(), externalId = null }: NewUser,
-): Promise<User> => {
+export const createUser = async (work: Work, context: Context, request: NewUser | null): Promise<User> => {
+  const { id = newId(), externalId = null } = request ?? {};
   if (externalId !== null) work.claim(`users by external id\0${externalId}`);
   const [sameId, sameExternalId] = await Promise.all([
     work.find(store.userById, { id }),
     externalId === null ? [] : work.find(store.userByExternalId, { externalId }),
   ]);
-  if (sameId.length > 0) throw invalid({ path: '/body/id', message: 'is taken already' });
+  if (sameId.length > 0) throw invalid({ path: '/body/id', message: 'is already in use' });
   if (sameExternalId.length > 0)
-    throw conflict({ path: '/body/externalId', message: 'belongs to another user already' });
+    throw conflict({ path: '/body/externalId', message: 'already belongs to another user' });
   const { roller_id } = insert(work, context, id, externalId);
   const { teamId, nowMs } = context;
   return store.toUser({

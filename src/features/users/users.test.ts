@@ -218,7 +218,7 @@ onEveryDatabase('users', (service) => {
       assert.deepEqual(body, {
         code: 'BAD_REQUEST',
         message: 'Invalid input data',
-        issues: [{ path: '/body/id', message: 'is taken already' }],
+        issues: [{ path: '/body/id', message: 'is already in use' }],
       });
       assert.deepEqual(await inventoryState(service()), before);
     });
@@ -230,7 +230,7 @@ onEveryDatabase('users', (service) => {
       assert.deepEqual(body, {
         code: 'CONFLICT',
         message: 'Conflict',
-        issues: [{ path: '/body/externalId', message: 'belongs to another user already' }],
+        issues: [{ path: '/body/externalId', message: 'already belongs to another user' }],
       });
       assert.equal(headers.get('x-should-retry'), 'false');
       assert.equal((await service().get('/users/other')).status, 404);

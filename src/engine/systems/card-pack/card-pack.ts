@@ -73,7 +73,7 @@ function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: T
 
   const { catalog, faults } = workshop;
   const filterPath = [...path, 'classifierOptionIds'];
-  checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'classifier option', faults);
+  checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'a classifier option of this team', faults);
   const passing = new Uint8Array(catalog.items.length);
   for (const { place } of filterItems(catalog, { classifierOptionIds: slot.classifierOptionIds })) passing[place] = 1;
   yield;
@@ -129,8 +129,8 @@ export function* compileCardPack(config: CardPackConfig, workshop: Workshop): St
   const slots: Slot[] = [];
   for (const [index, slot] of slotConfigs.entries())
     slots.push(yield* compileSlot(slot, index, unique, tiers, workshop));
-  if (cards < 1) faults.add(['slots'], 'must hold a card');
-  if (cards > MOST_CARDS) faults.add(['slots'], `holds ${cards} cards, more than ${MOST_CARDS}`);
+  if (cards < 1) faults.add(['slots'], 'must contain at least one card');
+  if (cards > MOST_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MOST_CARDS} are allowed`);
   // A tier that is empty has been reported; that its slots run dry follows from it and would only distract.
   else if (unique && faults.found.length === before) checkSupply(slots, tiers, faults);
 

@@ -87,7 +87,7 @@ const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => 
     const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, workshop));
     if (rank === -1) continue;
     if (rank === 0) workshop.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
-    else if (byRank.has(rank)) workshop.faults.add(path, 'has a pity already');
+    else if (byRank.has(rank)) workshop.faults.add(path, 'already has a pity');
     else
       byRank.set(rank, {
         threshold: pity.threshold,

@@ -36,7 +36,7 @@ export function* compileIdle(config: IdleConfig, workshop: Workshop): Steps<Idle
   const hourDecimals = decimalsOf(maxHours);
   const mostUnits = (scaledBy(maxHours, hourDecimals) * MS_AN_HOUR * unitsAMs) / 10n ** BigInt(hourDecimals);
   if (mostUnits < UNITS_A_ROLL) {
-    faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'lets less than one roll accrue');
+    faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'allows less than one roll to accrue');
   }
   return { ...rules, unitsAMs, mostUnits: leastOf(mostUnits, MOST_OWED) };
 }

@@ -1,0 +1,149 @@
+/**
+ * The example of each operation: a short story of one team, told in requests. It is recorded into
+ * `src/http/openapi-examples.json` by `npm run openapi`, and a test tells it again and compares every response.
+ */
+import assert from 'node:assert/strict';
+import type { Service } from './harness.ts';
+import { operationOf } from './walk.ts';
+
+export interface Example {
+  readonly path: string;
+  readonly request?: unknown;
+  readonly response: unknown;
+}
+
+const NOW = '2026-11-14T09:30:00.000Z';
+const NOW_MS = Date.parse(NOW);
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+const GENERATED_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Replaces what differs from run to run: generated ids get numbers, in the order in which they appear. */
+const createNormalizer = ({ teamId }: Pick<Service, 'teamId'>) => {
+  const known = new Map([[teamId, 'my-team']]);
+  return (value: unknown): unknown => {
+    const text = JSON.stringify(value).replaceAll(GENERATED_ID, (id) => {
+      const name = known.get(id) ?? `019a8f3e-7c21-7000-8000-${String(known.size).padStart(12, '0')}`;
+      known.set(id, name);
+      return name;
+    });
+    return JSON.parse(
+      text.replaceAll(TIME, NOW).replaceAll(/"secret":"[^"]+"/g, '"secret":"the-secret-shown-only-this-once"'),
+    );
+  };
+};
+
+/** Tells the story to a service whose team has nothing yet. The service must have been started with `fixedDraws`. */
+export const recordExamples = async (service: Service): Promise<Record<string, Example>> => {
+  const normalize = createNormalizer(service);
+  const examples: Record<string, Example> = {};
+  service.setClock(NOW_MS);
+  const send = async (method: string, path: string, request?: object) => {
+    const { status, body } = await service.request(method, path, request, {
+      headers: { 'x-request-id': 'my-request' },
+    });
+    assert.equal(status, 200, `${method} ${path}: ${JSON.stringify(body)}`);
+    const normalized = normalize({ path, request, response: body }) as Example;
+    examples[operationOf(method, path)] ??= normalized;
+    return body;
+  };
+
+  for (const path of ['/healthz', '/readyz', '/team']) await send('GET', path);
+  const { id: secretId } = await send('POST', '/secrets', { name: 'Game server', role: 'write' });
+  await send('GET', '/secrets');
+  await send('DELETE', `/secrets/${secretId}`);
+
+  await send('POST', '/attributes', { id: 'damage', name: 'Damage', min: 1, max: 100 });
+  await send('PUT', '/attributes/damage', { max: 120 });
+  await send('GET', '/attributes');
+  const { classifierOptions } = await send('POST', '/classifiers', {
+    id: 'rarity',
+    name: 'Rarity',
+    classifierOptions: [
+      { name: 'Legendary', dropRateMultiplier: 0.1 },
+      { name: 'Common', dropRateMultiplier: 1 },
+    ],
+  });
+  const [legendary, common] = classifierOptions.map(({ id }: { id: string }) => id) as [string, string];
+  await send('GET', '/classifiers');
+  await send('GET', '/classifiers/rarity');
+  await send('PUT', '/classifiers/rarity', { name: 'Rarity of an item' });
+  await send('POST', '/items', {
+    id: 'sword-of-dawn',
+    name: 'Sword of Dawn',
+    rollNumerator: 100,
+    classifierOptionIds: [legendary],
+    itemAttributes: [{ attributeId: 'damage', min: 40, max: 60 }],
+    width: 1,
+    height: 3,
+  });
+  await send('POST', '/items', { id: 'wooden-sword', name: 'Wooden sword', classifierOptionIds: [common] });
+  await send('PUT', '/items/wooden-sword', { rollNumerator: 400 });
+  await send('GET', '/items');
+  await send('GET', '/items/sword-of-dawn');
+  await send('GET', '/items/odds');
+  await send('POST', '/items/roll', {});
+
+  const config = {
+    baseRates: { [legendary]: 1, [common]: 9 },
+    pityThreshold: 10,
+    featuredItemIds: ['sword-of-dawn'],
+    sparkCurrency: 1,
+  };
+  await send('POST', '/templates/odds', { type: 'gacha', config });
+  await send('POST', '/templates', { id: 'standard-banner', name: 'Standard banner', type: 'gacha', config });
+  await send('PUT', '/templates/standard-banner', { name: 'The standard banner' });
+  await send('GET', '/templates');
+  await send('GET', '/templates/type/gacha');
+  await send('GET', '/templates/standard-banner');
+  await send('GET', '/templates/standard-banner/odds');
+
+  await send('POST', '/users', { id: 'player-1', externalId: 'auth0|5f7c8ec7' });
+  await send('POST', '/users', { id: 'player-2' });
+  await send('GET', '/users');
+  await send('GET', '/users/player-1');
+  await send('POST', '/spaces', { id: 'backpack', name: 'Backpack', cols: 6, rows: 4 });
+  await send('PUT', '/spaces/backpack', { rows: 5 });
+  const { id: bag } = await send('POST', '/users/player-1/spaces', { spaceId: 'backpack' });
+  await send('GET', '/spaces');
+  await send('GET', '/spaces/backpack');
+  await send('GET', '/spaces/backpack/user-spaces');
+  await send('GET', '/users/player-1/spaces');
+
+  await send('POST', '/templates/standard-banner/roll', { userId: 'player-1', userSpaceId: bag });
+  await send('POST', '/templates/standard-banner/spark', { userId: 'player-1', itemId: 'sword-of-dawn' });
+  await send('GET', '/users/player-1/templates/standard-banner');
+  await send('POST', '/item-instances', {
+    ...{ id: 'sword-1', itemId: 'wooden-sword', userId: 'player-1', userSpaceId: bag },
+  });
+  await send('POST', '/item-instances/sword-1/move', { userId: 'player-1', spacePositionX: 4, spacePositionY: 2 });
+  await send('GET', `/users/player-1/spaces/${bag}`);
+  await send('POST', `/users/player-1/spaces/${bag}/sort`, {});
+  await send('GET', '/item-instances?userId=player-1');
+  await send('GET', '/item-instances/sword-1');
+  await send('GET', '/item-instance-spaces');
+  await send('POST', '/item-instances/sword-1/transfer', { userId: 'player-1', toUserId: 'player-2' });
+  await send('POST', '/item-instances/batch', {
+    operations: [{ type: 'transfer', id: 'sword-1', userId: 'player-2', toUserId: 'player-1' }],
+  });
+  await send('GET', '/item-instances/sword-1/history');
+  await send('GET', '/roll-events/stats');
+  await send('GET', '/roll-events/drop-rates');
+
+  await send('DELETE', '/item-instances/sword-1');
+  await send('DELETE', `/users/player-1/spaces/${bag}`);
+  await send('DELETE', '/users/player-1');
+  await send('DELETE', '/users?id=player-2');
+  for (const path of ['/templates/standard-banner', '/items/sword-of-dawn', '/items/wooden-sword'])
+    await send('DELETE', path);
+  for (const path of ['/spaces/backpack', '/classifiers/rarity', '/attributes/damage']) await send('DELETE', path);
+  return examples;
+};
+
+/** Draws that are the same in every run: the fractions of the golden ratio. */
+export const fixedDraws = () => {
+  let drawn = 0;
+  return () => {
+    drawn += 1;
+    return (drawn * 0.6180339887498949) % 1;
+  };
+};
