@@ -24,6 +24,14 @@ const SEED = Number(process.env.CRASH_SEED ?? 1);
 /** How many answers a life of the service gives before it is killed, at least and at most. */
 const LIFE = { shortest: 50, longest: 300 };
 
+/** Waits for something that should happen within seconds. */
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  for (const deadline = performance.now() + 60_000; !(await isSo()); ) {
+    assert.ok(performance.now() < deadline, `still not so after a minute: ${isSo}`);
+    await pause(10);
+  }
+};
+
 /** What is killed, and how things go on. */
 interface Scene {
   readonly url: string;
@@ -55,7 +63,7 @@ const killServiceOnPostgres = async (): Promise<Scene> => {
       await strikeService(service);
       // A commit that had reached the server before the kill may still be under way there.
       const connections = "select count(*)::int as count from pg_stat_activity where datname = 'crash'";
-      while ((await watcher.query(connections)).rows[0].count > 0) await pause(5);
+      await until(async () => (await watcher.query(connections)).rows[0].count === 0);
     },
     recover: (_, kills) => startApart(url, { WORKERS: kills % 5 === 1 ? '2' : '1' }),
     drop: async () => {
@@ -73,7 +81,7 @@ const killPostgres = async (): Promise<Scene> => {
     strike: () => postgres.crash(),
     recover: async (service) => {
       await postgres.resume();
-      while ((await fetch(`${service.address}/readyz`)).status !== 200) await pause(20);
+      await until(async () => (await fetch(`${service.address}/readyz`)).status === 200);
       return service;
     },
     drop: () => postgres.stop(),

@@ -81,10 +81,13 @@ describe('four processes on one PostgreSQL', () => {
     assert.equal(new Set(pids).size, 4);
     process.kill(pids[0] as number, 'SIGKILL');
     await running.said('another takes its place');
-    for (let count = 0; count < 20; count += 1) {
-      const answer = await send(address, 'GET', '/team').catch(() => undefined);
-      assert.ok(answer === undefined || answer.status === 200);
-    }
+    // A connection that the killed process had may break, but every response is right, and most requests get one.
+    const statuses: (number | undefined)[] = [];
+    for (let count = 0; count < 20; count += 1)
+      statuses.push((await send(address, 'GET', '/team').catch(() => undefined))?.status);
+    const answered = statuses.filter((status) => status !== undefined);
+    assert.ok(answered.length >= 16, `only ${answered.length} of ${statuses.length} were answered`);
+    assert.deepEqual(new Set(answered), new Set([200]));
     await running.said(/(?:"worker":\d+.*"worker is ready"[\s\S]*){5}/);
   });
 });

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
+/** A process that takes longer than this to say something, or to end, hangs. */
+const LONGEST_WAIT_MS = 120_000;
+
 const ROOT = join(import.meta.dirname, '..');
 
 /** A port that was free a moment ago. */
@@ -27,7 +30,7 @@ export interface Running {
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly ended: Promise<Ended>;
-  /** Waits until a text was said, on either stream; fails where the process ends before. */
+  /** Waits until a text was said, on either stream; fails if the process ends before, or takes too long. */
   readonly said: (text: string | RegExp) => Promise<void>;
 }
 
@@ -72,13 +75,17 @@ export const run = (
   });
   const said = (text: string | RegExp) =>
     new Promise<void>((resolve, reject) => {
+      const settle = (why?: string) => {
+        clearTimeout(timer);
+        listeners.delete(look);
+        if (why === undefined) resolve();
+        else reject(new Error(`the process ${why} without saying ${text}:\n${stdout}${stderr}`));
+      };
+      const timer = setTimeout(settle, LONGEST_WAIT_MS, `went on for ${LONGEST_WAIT_MS} ms`);
       const look = () => {
         const all = stdout + stderr;
-        const found = typeof text === 'string' ? all.includes(text) : text.test(all);
-        if (!found && !isOver) return;
-        listeners.delete(look);
-        if (found) resolve();
-        else reject(new Error(`the process ended without saying ${text}:\n${all}`));
+        if (typeof text === 'string' ? all.includes(text) : text.test(all)) settle();
+        else if (isOver) settle('ended');
       };
       listeners.add(look);
       look();
@@ -86,6 +93,13 @@ export const run = (
   return { child, stdout: () => stdout, stderr: () => stderr, ended, said };
 };
 
-/** Runs a script to its end. */
-export const runToEnd = (script: string, args: readonly string[], environment?: Record<string, string>) =>
-  run(script, args, environment).ended;
+/** Runs a script to its end, or until it takes too long. */
+export const runToEnd = async (script: string, args: readonly string[], environment?: Record<string, string>) => {
+  const { child, ended } = run(script, args, environment);
+  const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_WAIT_MS);
+  const result = await ended;
+  clearTimeout(timer);
+  if (child.signalCode === 'SIGKILL')
+    throw new Error(`${script} took longer than ${LONGEST_WAIT_MS} ms:\n${result.stdout}${result.stderr}`);
+  return result;
+};

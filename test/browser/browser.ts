@@ -13,6 +13,10 @@ const BROWSERS = [
 
 const found = BROWSERS.find((path) => path !== undefined && existsSync(path));
 
+// Where a browser could be installed, as in CI, tests must not be skipped without anybody noticing.
+if (found === undefined && process.env.TEST_BROWSER_REQUIRED === '1')
+  throw new Error('no Chromium was found, and TEST_BROWSER_REQUIRED is set');
+
 /** Why browser tests cannot run here; false where they can. */
 export const noBrowser: string | false =
   found === undefined ? 'no Chromium was found; name one by TEST_BROWSER' : false;

@@ -33,6 +33,10 @@ onEveryDatabase('rolls on templates', (service) => {
   const stats = async () => (await service().get('/roll-events/stats')).body;
 
   test('rolls once for nobody, by base odds, and keeps no state', async () => {
+    // With pity, the second roll would give the tier of five, and so would every other one.
+    await save('without-state', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 2 });
+    for (let count = 0; count < 6; count += 1)
+      assert.equal((await roll('without-state', {})).body.rolls[0].tier, options.three);
     await save('plain', { baseRates: { five: 1 }, pityThreshold: 2 });
     const { status, body } = await roll('plain', {});
     assert.equal(status, 200);

@@ -88,6 +88,9 @@ onEveryDatabase('templates', (service) => {
     const renaming = { classifierOptions: [{ id: option.id, name: 'summer' }] };
     assert.equal((await service().put(`/classifiers/${made.body.id}`, renaming)).status, 200);
     assert.deepEqual((await service().get('/templates/seasonal')).body.config, config);
+    const rolled = await service().post('/templates/seasonal/roll', {});
+    assert.deepEqual([rolled.status, rolled.body.rolls?.[0].item.id], [200, 'bud']);
+    assert.equal((await service().get('/templates/seasonal/odds')).body.tiers[0].name, 'summer');
     const removal = await service().put(`/classifiers/${made.body.id}`, { classifierOptions: [] });
     assert.equal(removal.status, 409);
     assert.equal((await service().delete('/templates/seasonal')).status, 200);
