@@ -74,6 +74,24 @@ for (const engine of ENGINES) {
       });
     }
 
+    test('undoes an update and a deletion that take longer, too', async () => {
+      await service.post('/attributes', { id: 'slow', name: 'Slow' });
+      await service.post('/users', { id: 'slow' });
+      const late = [
+        () => service.put('/attributes/slow', { name: 'Late' }),
+        () => service.delete('/attributes/slow'),
+        () => service.delete('/users/slow'),
+      ];
+      for (const send of late) {
+        shut();
+        assert.equal((await send()).status, 503);
+        open();
+      }
+      assert.equal((await service.get('/attributes?id=slow')).body[0]?.name, 'Slow');
+      assert.equal((await service.get('/users/slow')).status, 200);
+      for (const send of late) assert.equal((await send()).status, 200, 'it can be asked for again');
+    });
+
     test('answers 503 to whoever waits that long for the lookup of a secret, and knows the secret later', async () => {
       const fresh = await service.as('read');
       shut();

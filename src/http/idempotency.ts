@@ -56,15 +56,33 @@ export type Carry<Unit> = <R extends FastifyRequest, T>(
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
-/** What carries out POSTs: as a unit of work that others share, or in a transaction of its own. */
+/** What carries out requests that change something. */
 export interface Carriers {
+  /** A POST, as a unit of work that others share, or in a transaction of its own. */
   readonly command: Carry<Work>;
   readonly change: Carry<Transaction>;
+  /** A PUT or DELETE, which takes no key, in a transaction of its own. */
+  readonly inTransaction: <R extends FastifyRequest, T>(
+    request: R,
+    work: (tx: Transaction, request: R) => Promise<T>,
+  ) => Promise<T>;
 }
 
 /** The caller of what takes too long was told that it was not done, so it must not be done from then on. */
 const refuseLate = ({ exchange }: FastifyRequest): void => {
   if (exchange.isLate) throw new ServiceError('SERVICE_UNAVAILABLE');
+};
+
+/** Work for a request, unless its caller was told meanwhile that it was not done. */
+export const inTime = async <Unit, R extends FastifyRequest, T>(
+  unit: Unit,
+  request: R,
+  work: (unit: Unit, request: R) => Promise<T>,
+): Promise<T> => {
+  refuseLate(request);
+  const value = await work(unit, request);
+  refuseLate(request);
+  return value;
 };
 
 /** Nothing has happened yet, so what cannot be kept can still be refused. */
@@ -85,13 +103,7 @@ const carry =
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
-    const inTime = async (unit: Unit) => {
-      refuseLate(request);
-      const value = await work(unit, request);
-      refuseLate(request);
-      return value;
-    };
-    if (key === undefined) return run(teamId, inTime);
+    if (key === undefined) return run(teamId, (unit) => inTime(unit, request, work));
     const fingerprint = fingerprintOf(request);
     return run(teamId, async (unit) => {
       // Whoever brings the same key meanwhile waits, and then finds the answer.
@@ -102,7 +114,7 @@ const carry =
           throw invalid({ path: HEADER_PATH, message: 'was already used with a different request' });
         throw new Replay(unpack(stored.answer));
       }
-      const value = await inTime(unit);
+      const value = await inTime(unit, request, work);
       // A text is an answer already; else it is what the route will send, byte for byte.
       const answer =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
@@ -115,6 +127,7 @@ const carry =
 export const createCarriers = (database: Database): Carriers => ({
   command: carry(database.write),
   change: carry(database.transaction),
+  inTransaction: (request, work) => database.transaction(request.context.teamId, (tx) => inTime(tx, request, work)),
 });
 
 const CHORE = 'stored answers';

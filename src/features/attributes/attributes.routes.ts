@@ -5,7 +5,10 @@ import type { App } from '../../http/server.ts';
 import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
-export const attributeRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
+export const attributeRoutes = (
+  app: App,
+  { database, change, inTransaction }: { database: Database } & Carriers,
+): void => {
   app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
@@ -18,12 +21,12 @@ export const attributeRoutes = (app: App, { database, change }: { database: Data
     return sendPage(request, reply, page);
   });
 
-  app.put('/attributes/:id', { schema: contract.updateAttribute }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateAttribute(tx, context, params.id, body)),
+  app.put('/attributes/:id', { schema: contract.updateAttribute }, (request) =>
+    inTransaction(request, (tx, { context, params, body }) => service.updateAttribute(tx, context, params.id, body)),
   );
 
-  app.delete('/attributes/:id', { schema: contract.deleteAttribute }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteAttribute(tx, context, params.id));
+  app.delete('/attributes/:id', { schema: contract.deleteAttribute }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteAttribute(tx, context, params.id));
     return {};
   });
 };

@@ -6,14 +6,13 @@ import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './bags.contract.ts';
 import * as service from './bags.service.ts';
 
-interface Parts {
+interface Parts extends Carriers {
   readonly database: Database;
-  readonly change: Carriers['change'];
   readonly catalogs: Catalogs;
   readonly pathPrefix: string;
 }
 
-export const bagRoutes = (app: App, { database, change, catalogs, pathPrefix }: Parts): void => {
+export const bagRoutes = (app: App, { database, change, inTransaction, catalogs, pathPrefix }: Parts): void => {
   const bags = { catalogs, pathPrefix };
   app.get('/users/:userId/spaces', { schema: contract.listUserSpaces }, async (request, reply) => {
     const { context, params, query } = request;
@@ -28,8 +27,8 @@ export const bagRoutes = (app: App, { database, change, catalogs, pathPrefix }: 
   );
 
   // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
-  app.delete('/users/:userId/spaces/:id', { schema: contract.deleteBag }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteBag(tx, params));
+  app.delete('/users/:userId/spaces/:id', { schema: contract.deleteBag }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteBag(tx, params));
     return {};
   });
 

@@ -5,7 +5,10 @@ import type { App } from '../../http/server.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
-export const classifierRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
+export const classifierRoutes = (
+  app: App,
+  { database, change, inTransaction }: { database: Database } & Carriers,
+): void => {
   app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );
@@ -23,12 +26,12 @@ export const classifierRoutes = (app: App, { database, change }: { database: Dat
     database.read(context.teamId, (reader) => service.getClassifier(reader, context, params.id)),
   );
 
-  app.put('/classifiers/:id', { schema: contract.updateClassifier }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateClassifier(tx, context, params.id, body)),
+  app.put('/classifiers/:id', { schema: contract.updateClassifier }, (request) =>
+    inTransaction(request, (tx, { context, params, body }) => service.updateClassifier(tx, context, params.id, body)),
   );
 
-  app.delete('/classifiers/:id', { schema: contract.deleteClassifier }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteClassifier(tx, context, params.id));
+  app.delete('/classifiers/:id', { schema: contract.deleteClassifier }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteClassifier(tx, context, params.id));
     return {};
   });
 };

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import { type Carriers, inTime } from '../../http/idempotency.ts';
 import { pageOf, sendPage, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import { listHistory } from '../history/history.contract.ts';
@@ -28,8 +28,12 @@ export const itemInstanceRoutes = (app: App, { database, command, ...workshop }:
     sendText(reply, await database.read(context.teamId, (reader) => getItemInstance(reader, params.id, catalogs))),
   );
 
-  app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, ({ context, params }) =>
-    database.write(context.teamId, (work) => service.deleteItemInstance(work, context, params.id, workshop)),
+  app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, (request) =>
+    database.write(request.context.teamId, (work) =>
+      inTime(work, request, (unit, { context, params }) =>
+        service.deleteItemInstance(unit, context, params.id, workshop),
+      ),
+    ),
   );
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>

@@ -5,7 +5,7 @@ import type { App } from '../../http/server.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
-export const itemRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
+export const itemRoutes = (app: App, { database, change, inTransaction }: { database: Database } & Carriers): void => {
   app.post('/items', { schema: contract.createItem }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );
@@ -23,12 +23,12 @@ export const itemRoutes = (app: App, { database, change }: { database: Database 
     database.read(context.teamId, (reader) => service.getItem(reader, context, params.id)),
   );
 
-  app.put('/items/:id', { schema: contract.updateItem }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateItem(tx, context, params.id, body)),
+  app.put('/items/:id', { schema: contract.updateItem }, (request) =>
+    inTransaction(request, (tx, { context, params, body }) => service.updateItem(tx, context, params.id, body)),
   );
 
-  app.delete('/items/:id', { schema: contract.deleteItem }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteItem(tx, context, params.id));
+  app.delete('/items/:id', { schema: contract.deleteItem }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteItem(tx, context, params.id));
     return {};
   });
 };

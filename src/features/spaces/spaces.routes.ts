@@ -5,10 +5,7 @@ import type { App } from '../../http/server.ts';
 import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
-export const spaceRoutes = (
-  app: App,
-  { database, change }: { database: Database; change: Carriers['change'] },
-): void => {
+export const spaceRoutes = (app: App, { database, change, inTransaction }: { database: Database } & Carriers): void => {
   app.post('/spaces', { schema: contract.createSpace }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );
@@ -31,12 +28,12 @@ export const spaceRoutes = (
     database.read(context.teamId, (reader) => service.getSpace(reader, params.id)),
   );
 
-  app.put('/spaces/:id', { schema: contract.updateSpace }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateSpace(tx, context, params.id, body)),
+  app.put('/spaces/:id', { schema: contract.updateSpace }, (request) =>
+    inTransaction(request, (tx, { context, params, body }) => service.updateSpace(tx, context, params.id, body)),
   );
 
-  app.delete('/spaces/:id', { schema: contract.deleteSpace }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteSpace(tx, params.id));
+  app.delete('/spaces/:id', { schema: contract.deleteSpace }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteSpace(tx, params.id));
     return {};
   });
 };

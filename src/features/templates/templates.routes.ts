@@ -8,7 +8,7 @@ import * as service from './templates.service.ts';
 
 export const templateRoutes = (
   app: App,
-  { database, change, checkConfig }: { database: Database; checkConfig: ConfigChecks } & Carriers,
+  { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & Carriers,
 ): void => {
   app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),
@@ -34,12 +34,14 @@ export const templateRoutes = (
     database.read(context.teamId, (reader) => service.getTemplate(reader, params.id)),
   );
 
-  app.put('/templates/:id', { schema: contract.updateTemplate }, ({ context, params, body }) =>
-    database.transaction(context.teamId, (tx) => service.updateTemplate(tx, context, params.id, body, checkConfig)),
+  app.put('/templates/:id', { schema: contract.updateTemplate }, (request) =>
+    inTransaction(request, (tx, { context, params, body }) =>
+      service.updateTemplate(tx, context, params.id, body, checkConfig),
+    ),
   );
 
-  app.delete('/templates/:id', { schema: contract.deleteTemplate }, async ({ context, params }) => {
-    await database.transaction(context.teamId, (tx) => service.deleteTemplate(tx, context, params.id));
+  app.delete('/templates/:id', { schema: contract.deleteTemplate }, async (request) => {
+    await inTransaction(request, (tx, { context, params }) => service.deleteTemplate(tx, context, params.id));
     return {};
   });
 };

@@ -1,0 +1,71 @@
+/** Errors that are the fault of the service or its database: what callers are told, and what the log says. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pino } from 'pino';
+import { buildApp } from '../../src/app.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { unavailable } from '../../src/errors.ts';
+import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { systemDraws } from '../../src/randomness.ts';
+import { readSettings } from '../../src/settings.ts';
+import { basic, createEmptyDatabase, ENGINES } from '../harness.ts';
+
+for (const engine of ENGINES)
+  describe(`a request that fails on ${engine}`, () => {
+    /** What a request for the team's items returns when reading fails with an error, and what is logged of it. */
+    const failWith = async (error: Error) => {
+      const empty = await createEmptyDatabase(engine);
+      const database = openDatabase(empty.url);
+      await database.migrate();
+      const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
+      const lines: Record<string, unknown>[] = [];
+      const app = await buildApp({
+        settings: readSettings({ DATABASE_URL: empty.url }),
+        database: { ...database, read: () => Promise.reject(error) },
+        logger: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+        clock: Date.now,
+        draws: systemDraws(),
+      });
+      try {
+        const address = await app.listen({ host: '127.0.0.1', port: 0 });
+        const response = await fetch(`${address}/items`, {
+          headers: { authorization: basic(teamId, secret), 'x-request-id': 'looked-for' },
+        });
+        const text = await response.text();
+        return { response, text, lines: lines.filter(({ requestId }) => requestId === 'looked-for') };
+      } finally {
+        await app.close();
+        await database.close();
+        await empty.drop();
+      }
+    };
+
+    test('through a fault of ours is a 500 without details, whose id leads to them in the log', async () => {
+      const { response, text, lines } = await failWith(new Error('the innermost secret'));
+      assert.equal(response.status, 500);
+      assert.deepEqual(JSON.parse(text), {
+        code: 'INTERNAL_SERVER_ERROR',
+        message: 'Internal server error',
+        issues: [],
+      });
+      assert.equal(response.headers.get('x-request-id'), 'looked-for');
+      // It may have been a bug that the next attempt does not meet, so nothing is said about retries.
+      assert.equal(response.headers.get('x-should-retry'), null);
+      const failure = lines.find(({ level }) => level === 50 || level === 'error');
+      assert.match(JSON.stringify(failure), /the innermost secret/);
+      assert.ok(lines.some(({ status }) => status === 500));
+    });
+
+    test('through its database is a 503 that asks for a retry, with a warning in the log', async () => {
+      const { response, text, lines } = await failWith(unavailable(new Error('connection lost')));
+      assert.equal(response.status, 503);
+      assert.equal(JSON.parse(text).code, 'SERVICE_UNAVAILABLE');
+      assert.doesNotMatch(text, /connection lost/);
+      assert.equal(response.headers.get('x-should-retry'), 'true');
+      assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      assert.match(
+        JSON.stringify(lines.find(({ level }) => level === 40 || level === 'warn')),
+        /"requestId":"looked-for".*connection lost/,
+      );
+    });
+  });

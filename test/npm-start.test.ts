@@ -1,0 +1,119 @@
+/** The service as it is started from a clone: through npm, with settings from the environment. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { basic } from './harness.ts';
+import { freePort, run } from './processes.ts';
+
+const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
+
+const inFolder = async (use: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'itemwright-'));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('npm start', () => {
+  const skip = process.platform === 'win32' && 'signals are those of POSIX';
+  test('stops the service when it gets SIGTERM, and leaves no process behind', { skip }, () =>
+    inFolder(async (folder) => {
+      const port = await freePort();
+      const environment = { ...process.env, ...TEAM, PORT: String(port), DATABASE_URL: `sqlite:${folder}/items.db` };
+      const npm = spawn('npm', ['start'], {
+        cwd: join(import.meta.dirname, '..'),
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      for (const stream of [npm.stdout, npm.stderr])
+        stream.setEncoding('utf8').on('data', (text) => {
+          said += text;
+        });
+      for (let left = 600; !said.includes('"listening"') && !said.includes('is ready'); left -= 1) {
+        assert.ok(left > 0 && npm.exitCode === null, said);
+        await delay(100);
+      }
+      const pids = [...said.matchAll(/"pid":(\d+)/g)].map(([, pid]) => Number(pid));
+      assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+      npm.kill('SIGTERM');
+      await once(npm, 'exit');
+      for (let left = 100; left > 0; left -= 1) {
+        const isGone = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+          () => false,
+          () => true,
+        );
+        if (isGone && !pids.some(isAlive)) return;
+        await delay(100);
+      }
+      assert.fail('the service still runs ten seconds after npm was told to stop');
+    }),
+  );
+});
+
+describe('a setting', () => {
+  test('HOST decides on which addresses the service listens', () =>
+    inFolder(async (folder) => {
+      const outside = Object.values(networkInterfaces())
+        .flat()
+        .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+      for (const [host, isOutside] of [
+        ['127.0.0.1', false],
+        ['0.0.0.0', true],
+      ] as const) {
+        const port = await freePort();
+        const running = run('src/main.ts', [], {
+          ...{ ...TEAM, HOST: host, PORT: String(port), DATABASE_URL: `sqlite:${folder}/${host}.db` },
+        });
+        await running.said('is ready');
+        assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+        if (outside !== undefined) {
+          const reached = await fetch(`http://${outside}:${port}/healthz`).then(
+            ({ status }) => status === 200,
+            () => false,
+          );
+          assert.equal(reached, isOutside, `${host} from ${outside}`);
+        }
+        running.child.kill('SIGTERM');
+        assert.equal((await running.ended).code, 0);
+      }
+    }));
+
+  test('LOG_LEVEL decides which lines are logged', () =>
+    inFolder(async (folder) => {
+      for (const [level, logs] of [
+        ['info', true],
+        ['warn', false],
+        ['silent', false],
+      ] as const) {
+        const port = await freePort();
+        const running = run('src/main.ts', [], {
+          ...{ ...TEAM, LOG_LEVEL: level, PORT: String(port), DATABASE_URL: `sqlite:${folder}/${level}.db` },
+        });
+        await running.said('is ready');
+        const authorization = basic(TEAM.ITEMWRIGHT_TEAM_ID, TEAM.ITEMWRIGHT_SECRET);
+        const headers = { authorization, 'x-request-id': 'looked-for' };
+        assert.equal((await fetch(`http://127.0.0.1:${port}/team`, { headers })).status, 200);
+        running.child.kill('SIGTERM');
+        const { code, stdout } = await running.ended;
+        assert.equal(code, 0);
+        assert.equal(stdout.includes('looked-for'), logs, `${level}: ${stdout}`);
+      }
+    }));
+});
