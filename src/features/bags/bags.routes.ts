@@ -28,7 +28,7 @@ export const bagRoutes = (app: App, { database, change, inTransaction, catalogs,
 
   // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
   app.delete('/users/:userId/spaces/:id', { schema: contract.deleteBag }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteBag(tx, params));
+    await inTransaction(request, (tx, { params }) => service.deleteBag(tx, params));
     return {};
   });
 

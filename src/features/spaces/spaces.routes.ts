@@ -33,7 +33,7 @@ export const spaceRoutes = (app: App, { database, change, inTransaction }: { dat
   );
 
   app.delete('/spaces/:id', { schema: contract.deleteSpace }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteSpace(tx, params.id));
+    await inTransaction(request, (tx, { params }) => service.deleteSpace(tx, params.id));
     return {};
   });
 };
