@@ -122,7 +122,7 @@ else
     });
 
     test('explains every member of every type, and every member of states and odds', async () => {
-      const everyType = section('### Members that all four types know');
+      const everyType = section('### Members of all four types');
       const sections = {
         gacha: section('## Gacha'),
         card_pack: section('## Card packs'),
@@ -135,7 +135,7 @@ else
           assert.ok(explains(everyType + sections[type], member), `${member} of ${type} is not explained`);
       const { body } = await service().get('/users/player-1/templates/banner');
       for (const member of Object.keys(body).filter((name) => !name.endsWith('Id')))
-        assert.ok(explains(section('## What a template remembers of a player'), member), `${member} is not explained`);
+        assert.ok(explains(section("## A player's state on a template"), member), `${member} is not explained`);
       const { tier: _, name: __, ...row } = (await odds('banner')).tiers[0];
       for (const member of Object.keys(row)) assert.ok(explains(section('## Odds'), member), `${member} of odds`);
     });

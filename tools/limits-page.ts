@@ -1,0 +1,116 @@
+import { MOST_STATES } from '../src/engine/systems/gacha/pity.ts';
+import { LIMITS } from '../src/limits.ts';
+
+type Row = readonly [title: string, limit: string];
+
+const count = (value: number): string => value.toLocaleString('en-US');
+const seconds = (ms: number): string => `${count(ms / 1000)} seconds`;
+const mebibytes = (bytes: number): string => `${count(bytes / (1024 * 1024))} MiB`;
+const characters = (length: number): string => `${count(length)} characters`;
+const upTo = (least: number, most: number): string => `${count(least)} to ${count(most)}`;
+const attempts = ({ burst, perSecond }: { burst: number; perSecond: number }): string =>
+  `${count(burst)}, and ${count(perSecond)} more per second`;
+
+const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = [
+  [
+    'Requests',
+    [
+      ['Request body', mebibytes(LIMITS.bodyBytes)],
+      ['Values and members in a body', count(LIMITS.bodyValues)],
+      ['Nesting depth of a body', count(LIMITS.bodyDepth)],
+      ['Time for a request to arrive', seconds(LIMITS.requestTimeoutMs)],
+      ['Time to process a request', seconds(LIMITS.requestTimeoutMs)],
+      ['Time for the client to read the response', seconds(LIMITS.requestTimeoutMs)],
+      ['Idle time of an open connection', seconds(LIMITS.keepAliveMs)],
+      ['`Idempotency-Key`', characters(LIMITS.idLength)],
+      ['`X-Request-Id` (a longer one is replaced)', characters(LIMITS.requestIdLength)],
+      ['`Authorization` header (a longer one returns 401)', characters(LIMITS.authorizationLength)],
+      ['Ids listed in a query or a filter', count(LIMITS.listedIds)],
+      ['`cursor`', characters(LIMITS.cursorLength)],
+      ['Time in a request (ISO 8601)', characters(LIMITS.timestampLength)],
+    ],
+  ],
+  [
+    'Responses',
+    [
+      ['Rows on a page of a list', count(LIMITS.pageRows)],
+      ['Size of a page (it ends early, and has a `Link`)', mebibytes(LIMITS.responseBytes)],
+      ['User spaces shown with each space in `GET /spaces`', count(LIMITS.userSpacesPerListedSpace)],
+      ['User spaces on a page of `GET /spaces`', count(LIMITS.listedUserSpaces)],
+      ['Response to a request with an `Idempotency-Key`', characters(LIMITS.storedAnswerLength)],
+      ['Issues in an error', count(LIMITS.issues)],
+      ['`path` of an issue', characters(LIMITS.issuePathLength)],
+    ],
+  ],
+  [
+    'Catalog',
+    [
+      ['Ids', characters(LIMITS.idLength)],
+      ['Names', characters(LIMITS.nameLength)],
+      ['Thumbnail', characters(LIMITS.thumbnailLength)],
+      ['Items per team', count(LIMITS.itemsPerTeam)],
+      ['Options per classifier', count(LIMITS.optionsPerClassifier)],
+      ['Classifier options per item', count(LIMITS.optionsPerItem)],
+      ['Attributes per item', count(LIMITS.attributesPerItem)],
+      ['Width and height of an item', `${upTo(1, LIMITS.itemSide)} cells`],
+      ['Columns and rows of a space', `${upTo(1, LIMITS.spaceSide)} cells`],
+      ['Operations in a batch', count(LIMITS.operationsPerBatch)],
+    ],
+  ],
+  [
+    'Rolls and templates',
+    [
+      ['`count` of a roll on a template', count(LIMITS.rollsPerCall)],
+      // The engine keeps this number to itself: MOST_ROLLS_A_CALL in systems/idle/idle.ts.
+      ['Rolls that one request claims from an idle template', count(1000)],
+      ['Tiers, and options in a filter, of a template', count(LIMITS.templateTiers)],
+      ['Items listed in `pool` or `featuredItemIds`', count(LIMITS.templateItems)],
+      ['Pity threshold', count(LIMITS.pityThreshold)],
+      ['Soft pity segments', count(LIMITS.softPitySegments)],
+      ['`guaranteeAfterLosses`', count(LIMITS.guaranteeAfterLosses)],
+      ['Counter states of all pities (the product of the thresholds)', count(MOST_STATES)],
+      ['Slots of a card pack', count(LIMITS.packSlots)],
+      ['Cards in a card pack', count(LIMITS.packCards)],
+      ['Choices in a roguelike offer', count(LIMITS.offerChoices)],
+      ['`depth` of a roguelike offer', count(LIMITS.offerDepth)],
+      ['Work to compute exact odds', `${count(LIMITS.oddsSteps / 1e6)} million steps, about 2 seconds`],
+      ['Computations of odds in progress per team', count(LIMITS.computeJobsPerTeam)],
+      ['Computations of odds in progress per process', count(LIMITS.computeJobs)],
+      ['Time for one computation of odds', seconds(LIMITS.computeMs)],
+    ],
+  ],
+  [
+    'Teams and load',
+    [
+      ['Secrets per team', count(LIMITS.secretsPerTeam)],
+      ['Length of `ITEMWRIGHT_SECRET`', `${upTo(LIMITS.secretMinLength, LIMITS.secretMaxLength)} characters`],
+      ['Requests in progress per process', count(LIMITS.requestsUnderWay)],
+      ['Requests in progress per process, if there is only one team', count(LIMITS.requestsUnderWay / 2)],
+      ['Bodies in transit per process', mebibytes(LIMITS.arrivingBytes)],
+      ['Connections per process', count(LIMITS.connections)],
+      ['Wrong secrets per address and team', attempts(LIMITS.failedAttemptsOnTeam)],
+      ['Wrong secrets per address for unknown teams', attempts(LIMITS.failedAttemptsFromAddress)],
+    ],
+  ],
+];
+
+const INTRODUCTION = `<!-- Generated from src/limits.ts by \`npm run limits\`. Do not edit. -->
+
+# Limits
+
+The maximum values that the API accepts and returns. A request that exceeds a limit returns 400; 413 if its body is too
+large, 409 if the team has too many secrets, and 429 or 503 if there is too much load.
+[Running Itemwright](running.md#overload-and-timeouts) explains how teams share a process, and [Requests](requests.md)
+covers paging and idempotency keys.`;
+
+const table = ([heading, rows]: (typeof SECTIONS)[number]): string =>
+  [
+    `## ${heading}`,
+    '',
+    '| What | At most |',
+    '|---|---|',
+    ...rows.map(([title, limit]) => `| ${title} | ${limit} |`),
+  ].join('\n');
+
+/** The page with every limit that callers of the API can meet. */
+export const limitsPage = (): string => `${[INTRODUCTION, ...SECTIONS.map(table)].join('\n\n')}\n`;

@@ -1,0 +1,5 @@
+/** Writes `docs/limits.md`. */
+import { writeFile } from 'node:fs/promises';
+import { limitsPage } from './limits-page.ts';
+
+await writeFile(new URL('../docs/limits.md', import.meta.url), limitsPage());
