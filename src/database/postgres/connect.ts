@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.ts';
 import { serversOf } from './address.ts';
 import { Client, types } from './client.ts';
 
-/** Nothing but the name is said at startup: a connection pooler refuses settings of a session there. */
+/** Sends nothing but the name at startup: connection poolers reject session settings there. */
 const clientOf = (url: string): Client =>
   new Client({
     connectionString: url,
@@ -12,7 +12,7 @@ const clientOf = (url: string): Client =>
     types,
   });
 
-const noAnswer = (): Error => Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' });
+const noAnswer = (): Error => Object.assign(new Error('the server did not respond in time'), { code: 'ETIMEDOUT' });
 
 const open = async (url: string, mustAcceptWrites: boolean): Promise<Client> => {
   const client = clientOf(url);
@@ -29,7 +29,7 @@ const open = async (url: string, mustAcceptWrites: boolean): Promise<Client> => 
   }
 };
 
-/** Where a server is, without the password. */
+/** The address of a server, without the password. */
 const placeOf = (url: string): string => {
   const { hostname, port, searchParams } = new URL(url);
   return `${searchParams.get('host') || hostname}:${searchParams.get('port') || port || 5432}`;
@@ -44,9 +44,9 @@ const noneAcceptsWrites = (urls: readonly string[], errors: readonly unknown[]):
 };
 
 export interface Connector {
-  /** How many servers there are to choose from. */
+  /** The number of servers to choose from. */
   readonly servers: number;
-  /** Opens a connection. Of several servers it takes one that accepts writes, beginning with the one it took last. */
+  /** Opens a connection. With several servers it picks one that accepts writes, starting with the last one used. */
   connect(options: { mustAcceptWrites: boolean }): Promise<Client>;
 }
 

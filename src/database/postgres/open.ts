@@ -17,16 +17,16 @@ import { createStatements, PostgresSession } from './session.ts';
 import { fill, takeSnapshot } from './transfer.ts';
 
 export interface PostgresOptions {
-  /** How many connections this process may open, over all purposes. */
+  /** How many connections this process may open, for all purposes together. */
   readonly connections?: number | undefined;
-  /** For how long a connection in use may bring nothing, if not for as long as usual. */
+  /** Overrides how long a busy connection may receive nothing. */
   readonly silenceMs?: number | undefined;
 }
 
-/** The same number in every process, also in those that ran before this lock ended with its transaction. */
+/** The same in every process, including older versions that held this lock for the session. */
 const MIGRATION_LOCK = 8090141;
 
-/** A large table may take its time, and so may the node that came first. */
+/** Migrating a large table takes time, and another node may be doing it. */
 const waitForTurn = async (tx: Queries): Promise<void> => {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await sql`select set_config(${limit}, '0', true)`.execute(tx);
@@ -49,7 +49,7 @@ export const openPostgres = (
       queues: {
         group: createFairQueue(pools.sizes.group),
         apart: createFairQueue(pools.sizes.apart),
-        // One is left out, where there are several: what the service does by itself takes no turn.
+        // If there are several, one is kept back for background work, which does not queue.
         transaction: createFairQueue(Math.max(1, pools.sizes.transaction - 1)),
         read: createFairQueue(pools.sizes.read),
         urgent: createFairQueue(pools.sizes.urgent),
@@ -65,7 +65,7 @@ export const openPostgres = (
     observed,
   );
 
-  /** On a connection from the pool. */
+  /** Uses a pooled connection. */
   const borrow = async <T>(purpose: Purpose, use: (client: Client) => Promise<T>): Promise<T> => {
     const client = await pools.take(purpose);
     try {
@@ -77,7 +77,7 @@ export const openPostgres = (
     }
   };
 
-  /** On a connection of its own, for what may take longer than requests may. */
+  /** Uses a separate connection, for work that may take longer than a request. */
   const apart = async <T>(use: (client: Client) => Promise<T>): Promise<T> => {
     const client = await connector.connect({ mustAcceptWrites: false });
     try {

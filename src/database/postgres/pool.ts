@@ -6,45 +6,45 @@ interface Waiter {
   readonly resolve: (client: Client) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
-  /** Whether a connection is being opened on its behalf. */
+  /** Whether a connection is being opened for it. */
   hasAttempt: boolean;
 }
 
-/** What the pool knows of a connection. */
+/** What the pool knows about a connection. */
 interface Known {
-  /** How often the pool had been renewed when it was opened. */
+  /** The generation of the pool when the connection was opened. */
   readonly generation: number;
   isIdle: boolean;
   idleSinceMs: number;
-  /** How much it had brought at the last look, and at how many looks since then it had brought no more. */
+  /** Bytes received at the last check, and the number of checks since then without any more. */
   bytesRead: number;
   silentLooks: number;
 }
 
 export interface PoolOptions {
   readonly size: number;
-  /** For how many looks a connection in use may bring nothing. */
+  /** For how many checks a busy connection may receive nothing. */
   readonly silentLooks: number;
   readonly connect: () => Promise<Client>;
-  /** Whether a connection that is given back may be used again. */
+  /** Whether a returned connection may be used again. */
   readonly mayKeep: (client: Client) => boolean;
   /** Called when a connection was found dead. */
   readonly onSilence: () => void;
 }
 
 export interface Pool {
-  /** A connection, once there is one; whoever waits too long is refused. */
+  /** Resolves with a connection; rejects if none is available in time. */
   take(): Promise<Client>;
   give(client: Client): void;
-  /** Replaces every connection: idle ones at once, those in use when they are given back. */
+  /** Replaces every connection: idle ones at once, busy ones when they are returned. */
   renew(): void;
-  /** Breaks off what has died and closes what is not needed; to be called regularly. */
+  /** Drops dead connections and closes idle ones; must be called regularly. */
   look(): void;
-  /** Done once all connections were given back and closed. */
+  /** Resolves once all connections have been returned and closed. */
   close(): Promise<void>;
 }
 
-const silent = (): Error => Object.assign(new Error('the connection went silent'), { code: 'ETIMEDOUT' });
+const silent = (): Error => Object.assign(new Error('the connection stopped responding'), { code: 'ETIMEDOUT' });
 const isClosed = (): Error => new Error('the database is closed');
 const tooBusy = (): Error => new Error('no connection was free in time');
 
@@ -69,7 +69,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     client.leave();
   };
 
-  /** Only those who still wait are told. */
+  /** Only rejects a waiter that is still waiting. */
   const refuse = (waiter: Waiter, error: unknown): void => {
     const place = waiting.indexOf(waiter);
     if (place < 0) return;
@@ -78,7 +78,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     waiter.reject(unavailable(error));
   };
 
-  /** Gives a connection to the one who waits for it, else to the first who waits, else to nobody. */
+  /** Hands a connection to the preferred waiter, or else to the first; without waiters it becomes idle. */
   const hand = (client: Client, known: Known, preferred = waiting[0]): void => {
     const place = preferred === undefined ? -1 : waiting.indexOf(preferred);
     const [waiter] = waiting.splice(Math.max(place, 0), 1);
@@ -93,7 +93,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     waiter.resolve(client);
   };
 
-  /** Opens a connection on behalf of one who waits, who may have got another by the time it is open. */
+  /** Opens a connection for a waiter, which may have got another one by the time it is open. */
   const openFor = async (waiter: Waiter): Promise<void> => {
     opening += 1;
     waiter.hasAttempt = true;
@@ -117,7 +117,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     grow();
   };
 
-  /** Opens connections for those who wait, as many as there may be. */
+  /** Opens connections for waiters, up to the size of the pool. */
   const grow = (): void => {
     if (closed !== undefined) return;
     for (const waiter of waiting) {
@@ -127,7 +127,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
   };
 
   const isUsable = (client: Client, known: Known): boolean =>
-    // A connection that is not known to be outside of a transaction is of no use to anybody else.
+    // A connection that may still be in a transaction is of no use to others.
     client.getTransactionStatus() === 'I' && known.generation === generation && closed === undefined && mayKeep(client);
 
   const lookAt = (client: Client, known: Known, nowMs: number): void => {
@@ -136,7 +136,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
       return;
     }
     const { bytesRead } = client;
-    // Looks are counted, not milliseconds: a process that stood still itself must not blame the server.
+    // Count checks rather than milliseconds: a process that was itself suspended must not blame the server.
     known.silentLooks = bytesRead === known.bytesRead ? known.silentLooks + 1 : 0;
     known.bytesRead = bytesRead;
     if (known.silentLooks < silentLooks) return;
@@ -164,7 +164,7 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     },
     give: (client) => {
       const known = clients.get(client);
-      // One that broke meanwhile is forgotten already.
+      // It broke in the meantime and has been removed.
       if (known === undefined) return;
       if (isUsable(client, known)) hand(client, known);
       else discard(client);

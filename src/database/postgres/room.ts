@@ -1,22 +1,22 @@
 import type { Client } from './client.ts';
 
-/** How many connections the server gives to this user on this database, over all who share it. */
+/** The number of connections that the server allows this user on this database, shared by all clients. */
 const ROOM = `select pg_backend_pid() as pid, least(
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true), '0')::int,
     (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
     (select nullif(datconnlimit, -1) from pg_database where datname = current_database())) as room`;
 
-/** Fails where all processes together may open more connections than there are. */
+/** Fails if all processes together may open more connections than the server allows. */
 export const checkRoom = async (client: Client, processes: number, connections: number): Promise<void> => {
   const { rows } = await client.query<{ pid: number; room: number }>(ROOM);
   const [{ pid, room } = { pid: 0, room: Number.POSITIVE_INFINITY }] = rows;
-  // A pooler has connections of its own to give, and presents itself as another process than the server.
+  // A pooler has its own connection limit, and reports a different process id than the server.
   const isPooled = pid !== (client as Client & { processID?: number }).processID;
   const wanted = processes * connections;
   if (isPooled || wanted <= room) return;
   throw new Error(
-    `${processes} WORKERS with ${connections} DATABASE_CONNECTIONS each make ${wanted}, but the server gives ${room}: ` +
-      'lower one of the two, or raise its max_connections',
+    `${processes} WORKERS with ${connections} DATABASE_CONNECTIONS need ${wanted} connections, but the server allows ${room}: ` +
+      'lower one of the two, or raise max_connections',
   );
 };
