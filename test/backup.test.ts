@@ -155,7 +155,7 @@ onEveryDatabase('a backup', (service, engine) => {
     const empty = await createEmptyDatabase(engine);
     try {
       await itemwright(empty.url, 'restore', file);
-      assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+      assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
     } finally {
       await empty.drop();
     }
@@ -172,7 +172,7 @@ onEveryDatabase('a backup', (service, engine) => {
         await other.post('/items', { id: 'other', name: 'Other' });
         assert.equal((await other.post('/items/roll', {})).body.item.id, 'other');
         const before = await holdings(empty.url);
-        await assert.rejects(itemwright(empty.url, 'restore', file), /is not empty \(it has teams\); --replace/);
+        await assert.rejects(itemwright(empty.url, 'restore', file), /is not empty \(teams has rows\); use --replace/);
         assert.deepEqual(await holdings(empty.url), before);
         let isOver = false;
         const statuses = new Set<number>();
@@ -184,7 +184,7 @@ onEveryDatabase('a backup', (service, engine) => {
         await rolling;
         for (const status of statuses) assert.ok([200, 401, 503].includes(status), String(status));
         assert.deepEqual(await answersOf(asBefore), expected);
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
       });
     } finally {
       await empty.drop();
@@ -211,7 +211,7 @@ onEveryDatabase('a backup', (service, engine) => {
     await itemwright(service().databaseUrl, 'backup', file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const first = await readFile(file);
-    await assert.rejects(itemwright(service().databaseUrl, 'backup', file), /exists already; --force overwrites it/);
+    await assert.rejects(itemwright(service().databaseUrl, 'backup', file), /already exists; use --force to overwrite it/);
     assert.deepEqual(await readFile(file), first);
     await itemwright(service().databaseUrl, 'backup', file, { force: true });
     await assert.rejects(itemwright(service().databaseUrl, 'backup', join(own, 'no', 'folder')), /ENOENT/);
@@ -233,8 +233,8 @@ onEveryDatabase('a backup', (service, engine) => {
       return bytes.subarray(0, Math.floor(bytes.length * share));
     };
     const damages: [string, (file: string) => Promise<Buffer>, RegExp][] = [
-      ['where it is cut off early', cut(0.1), /is cut off/],
-      ['where it is cut off late', cut(0.999), /is cut off/],
+      ['where it is cut off early', cut(0.1), /is truncated/],
+      ['where it is cut off late', cut(0.999), /is truncated/],
       [
         'where a byte is another',
         async (file) => {
@@ -256,19 +256,19 @@ onEveryDatabase('a backup', (service, engine) => {
         /is damaged/,
       ],
       ['where the first line is another', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
-      ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is cut off/],
-      ['where the last line is half there', change((text) => text.slice(0, -10)), /is cut off/],
+      ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is truncated/],
+      ['where the last line is half there', change((text) => text.slice(0, -10)), /is truncated/],
       [
         'where lines are swapped',
         change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
         /is damaged/,
       ],
       ['where a line is nothing', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
-      ['where it goes on after its end', change((text) => `${text}${text}`), /goes on after its end/],
+      ['where it goes on after its end', change((text) => `${text}${text}`), /continues past its end/],
       ['where it is of a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
-      ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not a backup/],
-      ['where it is some other file', async () => Buffer.from('PK: hello'), /is not a backup/],
-      ['where it is empty', async () => Buffer.from(''), /is (not a backup|cut off)/],
+      ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not an Itemwright backup/],
+      ['where it is some other file', async () => Buffer.from('PK: hello'), /is not an Itemwright backup/],
+      ['where it is empty', async () => Buffer.from(''), /is (not an Itemwright backup|truncated)/],
     ];
     let file: string;
     let target: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -339,7 +339,7 @@ onEveryDatabase('a backup', (service, engine) => {
     });
 
     test('if it is not there', async () => {
-      await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /there is no file/);
+      await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /no such file/);
     });
   });
 });
@@ -404,7 +404,7 @@ for (const engine of ENGINES) {
       try {
         await service.post('/items', { name: 'New' });
         await itemwrightApart(empty.url, 'restore', file, '--replace');
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
         const asOld = service.anyone(basic('t', 'a-secret-of-old-times'));
         assert.equal((await asOld.get('/team')).body.name, 'Old team');
         const { body: instance } = await asOld.get('/item-instances/one');
@@ -423,7 +423,7 @@ for (const engine of ENGINES) {
       const empty = await createEmptyDatabase(engine);
       try {
         await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong: looked at 45 instances, 25 placements/);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found: checked 45 instances, 25 placements/);
         const service = await startService(empty.url);
         const team = service.anyone(basic(KEPT.teamId, KEPT.secret));
         const { totalRolls, rollsByTemplate } = (await team.get('/roll-events/stats')).body;
@@ -452,6 +452,6 @@ for (const engine of ENGINES) {
 
 test('a database that is not there is not made by a backup', async () => {
   const path = join(folder, 'none.db');
-  await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /there is no database at/);
+  await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /no database at/);
   await assert.rejects(stat(path), /ENOENT/);
 });

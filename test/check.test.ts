@@ -92,22 +92,22 @@ const DAMAGES: [string, string[], RegExp[]][] = [
       "delete from items where team_id = 'TEAM' and id = 'gone'",
       "update teams set item_count = item_count - 1 where id = 'TEAM'",
     ],
-    [/1 of item_instances refer by item_id to gone, which is not among items/],
+    [/item_instances.item_id refers to gone, which is not in items \(rows: 1\)/],
   ],
   [
     'a player who is gone',
     ["delete from users where team_id = 'TEAM' and id = 'carl'"],
-    [/1 of item_instances refer by user_id to carl, which is not among users/],
+    [/item_instances.user_id refers to carl, which is not in users \(rows: 1\)/],
   ],
   [
     'a placement of nothing',
     ["delete from item_instances where team_id = 'TEAM' and id = 'lost'"],
-    [/1 of item_instance_spaces refer by item_instance_id to lost, which is not among item_instances/],
+    [/item_instance_spaces.item_instance_id refers to lost, which is not in item_instances \(rows: 1\)/],
   ],
   [
     'rows of no team',
     ["insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ('nobody', 'k', 'f', '{}', 1)"],
-    [/^team nobody: 1 of stored_answers refer by team_id to nobody, which is not among teams/],
+    [/^team nobody: stored_answers.team_id refers to nobody, which is not in teams \(rows: 1\)/],
   ],
   [
     'a number of items that is wrong',
@@ -252,7 +252,7 @@ onEveryDatabase('a check', (service) => {
     await game.play(10);
     const { isWell, lines } = await look(service().databaseUrl);
     assert.ok(isWell, lines.join('\n'));
-    assert.match(lines.join('\n'), /^nothing is wrong: looked at [\d,]+ instances.*$/);
+    assert.match(lines.join('\n'), /^no problems found: checked [\d,]+ instances.*$/);
   });
 
   for (const [what, statements, expected] of DAMAGES) {
@@ -291,7 +291,7 @@ onEveryDatabase('a check', (service) => {
     const lines = stdout.trimEnd().split('\n');
     assert.equal(lines.length, 102);
     assert.match(lines.at(-2) ?? '', /^… and \d+ more$/);
-    assert.match(lines.at(-1) ?? '', /^1\d\d things are wrong/);
+    assert.match(lines.at(-1) ?? '', /^1\d\d problems found/);
   });
 });
 

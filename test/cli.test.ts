@@ -122,13 +122,13 @@ describe('the command line', () => {
           /^itemwright: NAME has more than 191 characters\n$/,
         ],
         ['a backup without a file', ['backup'], /^itemwright: FILE is missing\n$/],
-        ['an option of another command', ['check', '--force'], /^itemwright: check knows no --force\n$/],
+        ['an option of another command', ['check', '--force'], /^itemwright: check has no option --force\n$/],
         ['an option that is none', ['team', 'list', '--colour', 'red'], /--colour/],
         ['a secret without a team', ['secret', 'create', '--role', 'read'], /^itemwright: --team is missing\n$/],
         [
           'a secret of an unknown team',
           ['secret', 'create', '--team', 'nobody', '--role', 'read'],
-          /^itemwright: there is no team nobody\n$/,
+          /^itemwright: no such team: nobody\n$/,
         ],
         [
           'a secret without a role',
@@ -143,7 +143,7 @@ describe('the command line', () => {
         [
           'a list of an unknown team',
           ['secret', 'list', '--team', 'nobody'],
-          /^itemwright: there is no team nobody\n$/,
+          /^itemwright: no such team: nobody\n$/,
         ],
         ['a revocation of nothing', ['secret', 'revoke', '--team', 'TEAM'], /^itemwright: --id is missing\n$/],
         [

@@ -17,16 +17,16 @@ import {
   withDatabase,
 } from './command.ts';
 
-/** It holds digests of secrets. */
+/** The file contains digests of secrets. */
 const OWNER_ONLY = 0o600;
 
 const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
 const refuseExisting = async (path: string): Promise<void> => {
-  if (await exists(path)) throw new CommandError(`${path} exists already; --force overwrites it`);
+  if (await exists(path)) throw new CommandError(`${path} already exists; use --force to overwrite it`);
 };
 
-/** A new name in a folder outlasts a power cut once the folder is synced. */
+/** A new directory entry survives a power cut only once its directory is synced. */
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(dirname(path), 'r');
   try {
@@ -36,7 +36,7 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Makes a file that is there as a whole or not at all: it gets its name when it is finished and on the disk. */
+/** Writes a file atomically: it gets its final name only once it is complete and on disk. */
 const writeWhole = async <T>(
   path: string,
   { force }: { force: boolean },
@@ -58,7 +58,7 @@ const writeWhole = async <T>(
 
 export const backup: Command = {
   usage: 'FILE [--force]',
-  help: ['writes all there is to FILE, as it is at this moment', '--force overwrites a FILE that exists'],
+  help: ['writes a snapshot of the whole database to FILE', '--force overwrites an existing FILE'],
   takesArgument: true,
   options: ['force'],
   run: async ({ databaseUrl, argument, options, say }) => {

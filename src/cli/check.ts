@@ -4,13 +4,13 @@ import { checkAll, forEachRow, type Report } from '../features/check/check.servi
 import { LIMITS } from '../limits.ts';
 import { type Command, checkSchema, counted, openToRead, seconds, withDatabase } from './command.ts';
 
-/** Rows that refer to something that is not there. */
+/** Reports rows that refer to rows that do not exist. */
 const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void> => {
   for (const reference of REFERENCES)
     await forEachRow(snapshot, orphans(snapshot.queries, reference), ({ team_id, missing, count }) =>
       report(
         team_id,
-        `${counted(count)} of ${reference.table} refer by ${reference.column} to ${missing}, which is not among ${reference.target}`,
+        `${reference.table}.${reference.column} refers to ${missing}, which is not in ${reference.target} (rows: ${counted(count)})`,
       ),
     );
 };
@@ -18,8 +18,8 @@ const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void
 export const check: Command = {
   usage: '',
   help: [
-    'looks for what cannot be: things that overlap or reach outside, references that lead nowhere,',
-    'counters that differ from the record of rolls, histories that differ from instances; changes nothing',
+    'looks for inconsistent data: overlapping or out-of-bounds placements, dangling references,',
+    'counters that differ from the roll events, history that differs from instances; changes nothing',
   ],
   takesArgument: false,
   options: [],
@@ -37,11 +37,11 @@ export const check: Command = {
         return checkAll(snapshot, report);
       });
       if (findings > LIMITS.printedFindings) say(`… and ${counted(findings - LIMITS.printedFindings)} more`);
-      const looked = `${counted(seen.instances)} instances, ${counted(seen.placements)} placements, ${counted(seen.events)} events of their history, ${counted(seen.states)} states and ${counted(seen.rolls)} rows of rolls in ${seconds(startedMs)}`;
+      const checked = `${counted(seen.instances)} instances, ${counted(seen.placements)} placements, ${counted(seen.events)} history events, ${counted(seen.states)} states and ${counted(seen.rolls)} roll events in ${seconds(startedMs)}`;
       say(
         findings === 0
-          ? `nothing is wrong: looked at ${looked}`
-          : `${counted(findings)} things are wrong: looked at ${looked}`,
+          ? `no problems found: checked ${checked}`
+          : `${counted(findings)} ${findings === 1 ? 'problem' : 'problems'} found: checked ${checked}`,
       );
       return findings === 0;
     });

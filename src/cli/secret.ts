@@ -13,13 +13,13 @@ const requiredRole = (value: string | undefined): Role => {
 const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
   const teamId = required(team, '--team');
   if (!(await database.read(teamId, (reader) => teams.teamExists(reader, teamId))))
-    throw new CommandError(`there is no team ${teamId}`);
+    throw new CommandError(`no such team: ${teamId}`);
   return { teamId, nowMs: Date.now() };
 };
 
 export const createSecret: Command = {
   usage: '--team ID --role ROLE [--name NAME]',
-  help: ['makes a secret; ROLE is read, write or admin'],
+  help: ['creates a secret; ROLE is read, write or admin'],
   takesArgument: false,
   options: ['team', 'role', 'name'],
   run: answering(async (database, { options }) => {
@@ -33,7 +33,7 @@ export const createSecret: Command = {
 
 export const listSecrets: Command = {
   usage: '--team ID',
-  help: ['lists secrets, without the secrets themselves'],
+  help: ['lists the secrets of a team, without their values'],
   takesArgument: false,
   options: ['team'],
   run: answering(async (database, { options }) => {

@@ -3,7 +3,7 @@ import { type Database, NO_TEAM } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
 import { type Call, type Command, required, withDatabase } from './command.ts';
 
-/** Does something with the database and prints the answer as one JSON line. */
+/** Runs against the database, and prints the result as one line of JSON. */
 export const answering =
   (work: (database: Database, call: Call) => Promise<unknown>): Command['run'] =>
   (call) =>
@@ -15,7 +15,7 @@ export const answering =
 
 export const createTeam: Command = {
   usage: 'NAME',
-  help: ['makes a team with an admin secret'],
+  help: ['creates a team with an admin secret'],
   takesArgument: true,
   options: [],
   run: answering((database, { argument }) => {
@@ -26,7 +26,7 @@ export const createTeam: Command = {
 
 export const listTeams: Command = {
   usage: '',
-  help: ['lists teams'],
+  help: ['lists all teams'],
   takesArgument: false,
   options: [],
   run: answering((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
