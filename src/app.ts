@@ -37,17 +37,17 @@ export interface AppParts {
   readonly settings: Settings;
   readonly database: Database;
   readonly logger: Logger;
-  /** The present moment in epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   readonly clock: () => number;
-  /** The source of every roll. */
+  /** The source of randomness for every roll. */
   readonly draws: Draws;
-  /** How long a request may take, if not as long as usual. */
+  /** Overrides the default request timeout. */
   readonly requestTimeoutMs?: number;
-  /** How work in threads is done, if not as usual. */
+  /** Overrides the defaults for work done in worker threads. */
   readonly computeOptions?: Partial<ComputeOptions>;
 }
 
-/** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
+/** Wires the service together. Nothing is global: each part gets its dependencies here. */
 export const buildApp = async ({
   settings,
   database,

@@ -9,13 +9,13 @@ import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
 import { waitAtMost } from './time.ts';
 
-/** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
+/** Background work, done in small steps so that no request has to wait long for it. */
 interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  /** What the log says when it fails; it is tried again. */
+  /** Logged when it fails; it is retried. */
   readonly failure: string;
-  /** Whatever takes long asks in between whether it goes on. */
+  /** Long-running work calls `shouldContinue` between its steps. */
   readonly work: (goesOn: () => boolean) => Promise<unknown>;
 }
 
@@ -24,7 +24,7 @@ interface Parts {
   readonly clock: () => number;
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
-  /** Told of each run of a chore, and whether it went well. */
+  /** Called after each run of a chore. */
   readonly ran?: (chore: string, isDone: boolean) => void;
 }
 
@@ -62,7 +62,7 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
 
 const MS_A_DAY = 86_400_000;
 
-/** Removes rolls from the record that are older than they are kept. Counters keep what they counted. */
+/** Deletes roll events that are past their retention period. Counters are not affected. */
 export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
   const chore = 'roll events';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
@@ -71,7 +71,7 @@ export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: 
   await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
 };
 
-/** Goes through the whole history, a step at a time, and removes what is older than it is kept. */
+/** Walks the whole history in steps and deletes events that are past their retention period. */
 export const removeHistory = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
   const chore = 'history';
   const claimed = await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()));
@@ -95,19 +95,19 @@ const choresOf = (parts: Parts): Chore[] => {
     {
       name: 'answers',
       everyMs: 60_000,
-      failure: 'old answers stay for now',
+      failure: 'could not delete old stored responses; will retry',
       work: (goesOn) => removeOldAnswers(database, clock, goesOn),
     },
     {
       name: 'maintenance',
       everyMs: 1_000,
-      failure: 'the database is not maintained for now',
+      failure: 'database maintenance failed; will retry',
       work: () => database.maintain(),
     },
     {
       name: 'counters',
       everyMs: 1_000,
-      failure: 'rolls wait to be added to the counters',
+      failure: 'could not add pending rolls to the counters; will retry',
       work: async (goesOn) => {
         const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
@@ -119,14 +119,14 @@ const choresOf = (parts: Parts): Chore[] => {
     chores.push({
       name: 'rolls',
       everyMs: 60_000,
-      failure: 'old rolls stay in the record for now',
+      failure: 'could not delete old roll events; will retry',
       work: (goesOn) => removeRolls(parts, goesOn),
     });
   if (settings.keepHistoryDays < Number.POSITIVE_INFINITY)
     chores.push({
       name: 'history',
       everyMs: 60_000,
-      failure: 'old events stay in the history for now',
+      failure: 'could not delete old history events; will retry',
       work: (goesOn) => removeHistory(parts, goesOn),
     });
   return chores;

@@ -29,17 +29,17 @@ const settingsOrExit = (): Settings => {
 type FirstTeam = { teamId: string; secret: string };
 
 /**
- * What a person sees on the very first start. It goes to standard error, so that standard output holds only logs, and
- * at once, since it cannot be shown again should the start fail further on.
+ * Shown on the very first start. It goes to standard error, so that standard output holds only logs, and is printed at
+ * once, since it cannot be shown again if the rest of the start fails.
  */
 const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const isGiven = given.secret !== undefined;
   say(`
-Itemwright made its first team.
+Itemwright created its first team.
 
   team id  ${teamId}
   secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
-${isGiven ? '' : '\nThe secret is shown this once; keep it.\n'}`);
+${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
 };
 
 const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
@@ -48,14 +48,14 @@ const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['
 
   curl -u "${teamId}:${password}" ${address}/team
 
-The examples of the README want these two lines once:
+The examples in the README need these two lines once:
 
   export ITEMWRIGHT=${address}
   export CREDENTIALS="${teamId}:${password}"
 `);
 };
 
-/** The database with its schema up to date, and the team that its very first start makes. */
+/** Opens the database, migrates it, and creates a team on the very first start. */
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
   const database = openDatabase(settings.databaseUrl, { connections: settings.databaseConnections });
   await database.checkConnections(settings.workers);
@@ -65,7 +65,7 @@ const prepare = async (settings: Settings): Promise<{ database: Database; firstT
   return { database, firstTeam };
 };
 
-/** Ctrl-C reaches both npm and the service, so a second signal is no impatience: the stop under way goes on. */
+/** Ctrl-C reaches both npm and the service, so a second signal is not impatience: the stop in progress continues. */
 const onceToldToStop = (stop: (signal: string) => void): void => {
   let told = false;
   for (const signal of ['SIGTERM', 'SIGINT']) {
@@ -78,7 +78,7 @@ const onceToldToStop = (stop: (signal: string) => void): void => {
 
 const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
 
-/** Nobody waits for ever for requests that do not finish. */
+/** Do not wait forever for requests that never finish. */
 const giveUpAfter = (ms: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
@@ -101,7 +101,7 @@ const serve = async (settings: Settings, logger: Logger): Promise<void> => {
     giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
     await delay(settings.stopDelayMs);
     await app.close();
-    // Every request is answered. What the service was doing by itself is undone, should it take longer.
+    // Every request has its response. Background work that takes longer is rolled back.
     await waitAtMost(LIMITS.stopDatabaseMs, database.close());
     logger.info('stopped');
     exit(logger, 0);
@@ -128,7 +128,7 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
   });
   onceToldToStop((reason) => {
     logger.info({ reason }, 'stopping');
-    // They give up by themselves, and are waited for.
+    // Workers have their own timeout; wait a little longer than that.
     giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
     workers.stop();
   });

@@ -4,10 +4,7 @@ import type { Draws } from './engine/random.ts';
 const DRAWS_A_BLOCK = 2048;
 const SCALE = 2 ** -53;
 
-/**
- * Draws from the operating system's generator. One call to it serves a block of draws; each word of the block is used
- * once, and a fresh block is asked for before any is used again.
- */
+/** Draws from the operating system's generator. One call fills a block of draws, each of which is used once. */
 export const systemDraws = (): Draws => {
   const words = new Uint32Array(2 * DRAWS_A_BLOCK);
   let next = words.length;

@@ -2,8 +2,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { LIMITS } from './limits.ts';
 
 /**
- * What processes behind one port say to each other, so that whichever is asked for metrics answers for all: it asks the
- * process that supervises them to gather; that one has each of the others tell, and sends what they told.
+ * Messages between workers behind one port, so that any of them can report the metrics of all: the worker being scraped
+ * asks the primary process to `gather`, which asks each of the others to `tell` and sends the results.
  */
 type Message =
   | { readonly metrics: 'gather'; readonly id: number }
@@ -22,7 +22,7 @@ interface Gathering {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Passes metrics between workers. One that does not tell in time, or ends, is left out. */
+/** Relays metrics between workers. A worker that does not respond in time, or exits, is left out. */
 export const relayMetrics = (): void => {
   const gatherings = new Map<number, Gathering>();
   let lastId = 0;
@@ -66,8 +66,8 @@ export const relayMetrics = (): void => {
 };
 
 /**
- * Lets this process take part: it tells what it has whenever another is asked. What it gives gathers what all the others
- * have; a process by itself has no others.
+ * Connects this process: it sends its metrics whenever another worker is scraped. Returns a function that gathers the
+ * metrics of all other workers; a single process has none.
  */
 export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonly unknown[]>) => {
   const { worker } = cluster;
@@ -90,7 +90,7 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
       const id = lastId;
       waiting.set(id, resolve);
       worker.send({ metrics: 'gather', id } satisfies Message);
-      // Better this process alone than nothing at all.
+      // Metrics of this process alone are better than none.
       setTimeout(() => {
         waiting.delete(id);
         resolve([]);
@@ -98,5 +98,5 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
     });
 };
 
-/** The number of this process among those behind one port; undefined where it is the only one. */
+/** The number of this worker; undefined if there is only one process. */
 export const workerNumber = (): number | undefined => cluster.worker?.id;

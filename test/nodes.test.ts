@@ -105,7 +105,7 @@ describe('more processes than PostgreSQL has connections for', () => {
       assert.equal(code, 1);
       assert.match(
         stderr,
-        /^itemwright: cannot start: 3 WORKERS with 100 DATABASE_CONNECTIONS each make 300, but the server gives 197.*\n$/,
+        /^itemwright: cannot start: 3 WORKERS with 100 DATABASE_CONNECTIONS need 300 connections, but the server allows 197.*\n$/,
       );
     } finally {
       await empty.drop();

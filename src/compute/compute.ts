@@ -5,11 +5,11 @@ import { LIMITS } from '../limits.ts';
 import type { JobName, Jobs } from './jobs.ts';
 import type { Told } from './worker.ts';
 
-/** Runs what may take long in worker threads, so that nobody else waits for it. */
+/** Runs slow jobs in worker threads, so that requests do not wait for them. */
 export interface Compute {
   /**
-   * Runs a job for a team. It is given up once `signal` aborts. Refused: 429 where the team has too many jobs of the kind
-   * under way already, 503 where all teams have, and 503 where it takes too long.
+   * Runs a job for a team, until `signal` aborts. Rejects with 429 if the team already has too many jobs of this kind,
+   * with 503 if there are too many jobs in total, and with 503 if the job takes too long.
    */
   run<N extends JobName>(
     teamId: string,
@@ -17,7 +17,7 @@ export interface Compute {
     input: Parameters<Jobs[N]>[0],
     signal?: AbortSignal,
   ): Promise<ReturnType<Jobs[N]>>;
-  /** Gives up whatever is under way. */
+  /** Cancels all jobs. */
   close(): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ export interface ComputeOptions {
   readonly threads: number;
   readonly timeLimitMs: number;
   readonly idleMs: number;
-  /** The file that a thread runs. */
+  /** The script that a thread runs. */
   readonly worker: URL;
 }
 
 const DEFAULTS: ComputeOptions = {
-  // One processor is left to those who serve requests.
+  // Leave one core for serving requests.
   threads: Math.max(1, Math.min(LIMITS.computeThreads, availableParallelism() - 1)),
   timeLimitMs: LIMITS.computeMs,
   idleMs: LIMITS.computeIdleMs,
@@ -38,14 +38,14 @@ const DEFAULTS: ComputeOptions = {
 };
 
 interface Job {
-  /** Whose turn it is: a team's jobs of one kind wait for each other, and not for those of another. */
+  /** Jobs of one team and kind wait for each other, but not for those of another team or kind. */
   readonly queue: string;
   readonly name: JobName;
   readonly input: unknown;
   readonly settle: (told: Told) => void;
 }
 
-/** One thread, which does one job at a time. */
+/** A thread, which runs one job at a time. */
 interface Thread {
   readonly worker: Worker;
   job: Job | undefined;
@@ -55,9 +55,9 @@ interface Thread {
 export const createCompute = (options: Partial<ComputeOptions> = {}): Compute => {
   const { threads: mostThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
   const threads = new Set<Thread>();
-  /** Jobs that wait, by team and kind; those whose turn is next come first. */
+  /** Waiting jobs by queue; the queue whose turn is next comes first. */
   const waiting = new Map<string, Job[]>();
-  /** How many jobs of each team and kind wait or run. */
+  /** Number of waiting and running jobs by queue. */
   const underWay = new Map<string, number>();
   let jobs = 0;
   let isClosed = false;
@@ -74,7 +74,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     else underWay.set(queue, left);
   };
 
-  /** The next job of those whose turn it is. */
+  /** Takes the next job, and moves its queue to the back. */
   const nextJob = (): Job | undefined => {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
@@ -93,7 +93,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     return true;
   };
 
-  /** Ends a thread, whatever it is doing; its job, if any, is told why. */
+  /** Terminates a thread, whatever it is doing, and rejects its job, if any. */
   const end = async (thread: Thread, error: unknown): Promise<void> => {
     threads.delete(thread);
     clearTimeout(thread.timer);
@@ -123,7 +123,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     }
   };
 
-  /** A thread that has nothing to do waits a while for more, and ends. */
+  /** A thread without work exits after a while. */
   const rest = (thread: Thread): void => {
     clearTimeout(thread.timer);
     thread.timer = setTimeout(() => endAndGoOn(thread, undefined), idleMs).unref();
@@ -131,7 +131,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
 
   const createThread = (): Thread => {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: LIMITS.computeHeapMib } });
-    // A thread keeps nobody from ending: whoever waits for its answer does.
+    // A thread must not keep the process alive; whoever awaits its result does.
     worker.unref();
     const thread: Thread = { worker, job: undefined, timer: undefined };
     worker.on('message', (told: Told) => {
@@ -143,12 +143,12 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
       job?.settle(told);
     });
     worker.on('error', (error) => endAndGoOn(thread, error));
-    worker.on('exit', (code) => endAndGoOn(thread, new Error(`a thread ended by itself with code ${code}`)));
+    worker.on('exit', (code) => endAndGoOn(thread, new Error(`a thread exited unexpectedly with code ${code}`)));
     threads.add(thread);
     return thread;
   };
 
-  /** Gives waiting jobs to threads that are free, or to new ones. */
+  /** Hands waiting jobs to idle threads, or to new ones. */
   const start = (): void => {
     while (waiting.size > 0) {
       let free: Thread | undefined;
@@ -195,7 +195,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     run: run as Compute['run'],
     close: async () => {
       isClosed = true;
-      const stopped = unavailable(new Error('the service stops'));
+      const stopped = unavailable(new Error('the service is stopping'));
       for (const job of [...waiting.values()].flat()) job.settle({ error: stopped });
       waiting.clear();
       await Promise.all([...threads].map((thread) => end(thread, stopped)));

@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { JOBS, type JobName } from './jobs.ts';
 
-/** What a worker is asked, one job at a time. */
+/** A message to a worker, which runs one job at a time. */
 export interface Asked {
   readonly name: JobName;
   readonly input: unknown;
 }
 
-/** What it answers. */
+/** The worker's reply. */
 export type Told = { readonly value: unknown } | { readonly error: unknown };
 
 parentPort?.on('message', ({ name, input }: Asked) => {

@@ -10,23 +10,23 @@ import { pack, unpack } from './stored-answers.ts';
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
 
-/** Not a fault: the request was answered before, and gets that answer again. */
+/** Not a failure: the request was handled before, and gets the same response again. */
 export class Replay extends Error {
   readonly text: string;
 
   constructor(text: string) {
-    super('answered before');
+    super('the stored response is sent again');
     this.text = text;
   }
 }
 
-/** What makes two requests the same: method, path with query, and body. */
+/** Identifies a request: method, path with query, and body. */
 const fingerprintOf = ({ method, url, body }: FastifyRequest): string =>
   createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .digest('base64');
 
-/** The key that a request brings, if any. */
+/** The idempotency key of a request, if any. */
 const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers[HEADER];
   if (key === undefined) return undefined;
@@ -35,7 +35,7 @@ const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   return key;
 };
 
-/** For what must never be kept, such as secrets: better refused than not obeyed. */
+/** For responses that must never be stored, such as secrets: rejecting the key is better than ignoring it. */
 export const refuseKey = (request: FastifyRequest): void => {
   if (request.headers[HEADER] !== undefined)
     throw invalid({
@@ -44,30 +44,30 @@ export const refuseKey = (request: FastifyRequest): void => {
     });
 };
 
-/** Whether a request asks to be carried out once, however often it comes. */
+/** Whether a request has an idempotency key. */
 export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
 
 type Reply = Pick<FastifyReply, 'serializeInput'>;
 
-/** Carries out a request that changes something. */
+/** Executes a request that changes something. */
 export type Carry<Unit> = <R extends FastifyRequest, T>(
   request: R,
   reply: Reply,
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
-/** What carries out POSTs: as a unit of work that others share, or in a transaction of its own. */
+/** Executes POST requests: `command` in a transaction shared with others, `change` in one of its own. */
 export interface Carriers {
   readonly command: Carry<Work>;
   readonly change: Carry<Transaction>;
 }
 
-/** The caller of what takes too long was told that it was not done, so it must not be done from then on. */
+/** The caller of a request that timed out was told that it was not done, so it must not be done any more. */
 const refuseLate = ({ exchange }: FastifyRequest): void => {
   if (exchange.isLate) throw new ServiceError('SERVICE_UNAVAILABLE');
 };
 
-/** Nothing has happened yet, so what cannot be kept can still be refused. */
+/** Nothing has been committed yet, so a response that is too long to store can still be rejected. */
 const refuseTooLong = (answer: string): void => {
   if (answer.length > LIMITS.storedAnswerLength)
     throw invalid({
@@ -77,8 +77,8 @@ const refuseTooLong = (answer: string): void => {
 };
 
 /**
- * Carries out what a POST asks for. With an `Idempotency-Key` its answer is stored with its effect, and given again,
- * without another effect, to the same request with the same key. A refusal leaves no trace.
+ * Executes a POST request. With an `Idempotency-Key` the response is stored together with its effect, and sent again,
+ * without another effect, for the same request with the same key. Errors are not stored.
  */
 const carry =
   <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): Carry<Unit> =>
@@ -94,7 +94,7 @@ const carry =
     if (key === undefined) return run(teamId, inTime);
     const fingerprint = fingerprintOf(request);
     return run(teamId, async (unit) => {
-      // Whoever brings the same key meanwhile waits, and then finds the answer.
+      // Concurrent requests with the same key wait, and then find the response.
       unit.claim(`stored_answers\0${key}`);
       const [stored] = await unit.find(answerByKey, { key });
       if (stored !== undefined) {
@@ -103,7 +103,7 @@ const carry =
         throw new Replay(unpack(stored.answer));
       }
       const value = await inTime(unit);
-      // A text is an answer already; else it is what the route will send, byte for byte.
+      // A string is already a response; anything else is serialized as the route will send it.
       const answer =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
       refuseTooLong(answer);
@@ -120,8 +120,8 @@ export const createCarriers = (database: Database): Carriers => ({
 const CHORE = 'stored answers';
 
 /**
- * Forgets answers that are old, some at a time, for as long as it goes on; tells how many. Of several nodes one does so:
- * all of them would look at the same rows, and wait for each other.
+ * Deletes old responses in steps, while `shouldContinue` returns true; returns how many. One of several nodes does
+ * this: otherwise all would look at the same rows, and wait for each other.
  */
 export const removeOldAnswers = async (
   database: Database,

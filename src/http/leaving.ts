@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the caller leaves before the response is sent, so that nobody works for it any longer. */
+/** Returns a signal that aborts when the client disconnects before the response is sent. */
 export const signalOf = ({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal => {
   const controller = new AbortController();
   raw.on('close', () => {
-    if (!raw.writableFinished) controller.abort(new Error('the caller left'));
+    if (!raw.writableFinished) controller.abort(new Error('the client disconnected'));
   });
   return controller.signal;
 };

@@ -14,12 +14,12 @@ import { LIMITS } from '../limits.ts';
 import { joinMetrics, workerNumber } from '../worker-metrics.ts';
 import type { App } from './server.ts';
 
-/** What is measured, for whoever has something to tell. */
+/** Collects metrics from the rest of the service. */
 export interface Metrics {
   readonly database: DatabaseObserver;
-  /** A chore was done, or failed. */
+  /** Counts a run of a chore. */
   readonly chores: (chore: string, isDone: boolean) => void;
-  /** Measures requests, and shows all of it at `/metrics`. */
+  /** Measures requests, and serves all metrics at `/metrics`. */
   serve(app: App): void;
 }
 
@@ -38,8 +38,8 @@ const COMMANDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const codeOfStatus = new Map(Object.entries(REFUSALS).map(([code, { status }]) => [status as number, code]));
 
 /**
- * How late the event loop was: the worst of the last moments, and what all but one in a hundred were below. What it
- * remembers does not depend on who asks, nor on how often.
+ * The event loop delay: maximum and 99th percentile of a recent window, independent of when and how often it is
+ * scraped.
  */
 const watchEventLoop = (registry: Registry): void => {
   const present = monitorEventLoopDelay({ resolution: LIMITS.eventLoopResolutionMs });
@@ -90,7 +90,7 @@ const watchDatabase = (registry: Registry): DatabaseObserver => {
     buckets: SECONDS,
     registers,
   });
-  // What has not happened yet is shown as well.
+  // Initialize the counters, so that they are reported before the first event.
   for (const reason of ['collision', 'lock', 'held', 'loading']) reruns.inc({ reason }, 0);
   return {
     opened: (purpose, waitedMs) => waits.observe({ purpose }, waitedMs / 1000),
@@ -179,12 +179,12 @@ const watchCatalogs = (registry: Registry, held: () => Held): void => {
   });
 };
 
-/** Metrics of several processes as one text; each value names its process, so that none hides another. */
+/** Merges the metrics of several processes; each value is labelled with its process. */
 const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
   const registry = new Registry();
   const byName = Map.groupBy(processes.flat(), ({ name }) => name);
   for (const [name, [first, ...others]] of byName) {
-    // What is not a number between two readings of the event loop has become null on its way here.
+    // NaN, as between two readings of the event loop, becomes null when sent between processes.
     const values = [first, ...others]
       .flatMap((metric) => (metric as Sampled | undefined)?.values ?? [])
       .map((sample) => ({ ...sample, value: sample.value ?? Number.NaN }));
@@ -193,7 +193,7 @@ const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
   return registry.metrics();
 };
 
-/** Measures what tells whether all is well. `held` is what the catalogs in memory amount to. */
+/** Creates the metrics of the service. `held` reports the size of the cached catalogs. */
 export const createMetrics = (held: () => Held): Metrics => {
   const registry = new Registry();
   const worker = workerNumber();

@@ -8,7 +8,7 @@ const Well = Type.Object({ status: Type.Literal('ok') });
 const tags = ['Service'];
 const open = { config: { access: 'public' } } as const;
 
-/** Asks the database once for everyone who wants to know at the same time. */
+/** Concurrent requests share one check of the database. */
 const createReadiness = (database: Database): (() => Promise<unknown>) => {
   let asked: Promise<unknown> | undefined;
   return () => {
@@ -19,7 +19,7 @@ const createReadiness = (database: Database): (() => Promise<unknown>) => {
   };
 };
 
-/** What those who run the service ask it, without authorization. */
+/** Health checks, without authorization. */
 export const serviceRoutes = (app: App, { database }: { database: Database }): void => {
   app.get(
     '/healthz',

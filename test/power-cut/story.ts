@@ -126,7 +126,7 @@ export const recordStory = async (lives: readonly Life[], recording: Recording):
     try {
       if (traces.length === 0) {
         // Its secret is shown this once, so it must be there from now on.
-        await running.said('made its first team');
+        await running.said('created its first team');
         answered.push({ mark: `team ${TEAM.id}`, timeNs: nowNs() });
       }
       await running.said('"msg":"listening"');
