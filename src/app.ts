@@ -26,7 +26,7 @@ import { userSpaceRoutes } from './features/user-spaces/user-spaces.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
-import { createCarriers } from './http/idempotency.ts';
+import { createRequestRunners } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
@@ -66,7 +66,7 @@ export const buildApp = async ({
 
   const parts = {
     database,
-    ...createCarriers(database),
+    ...createRequestRunners(database),
     authorizer,
     catalogs,
     draws,

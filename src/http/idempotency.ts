@@ -50,16 +50,16 @@ export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEA
 type Reply = Pick<FastifyReply, 'serializeInput'>;
 
 /** Executes a request that changes something. */
-export type Carry<Unit> = <R extends FastifyRequest, T>(
+export type RunRequest<Unit> = <R extends FastifyRequest, T>(
   request: R,
   reply: Reply,
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
 /** Executes POST requests: `command` in a transaction shared with others, `change` in one of its own. */
-export interface Carriers {
-  readonly command: Carry<Work>;
-  readonly change: Carry<Transaction>;
+export interface RequestRunners {
+  readonly command: RunRequest<Work>;
+  readonly change: RunRequest<Transaction>;
 }
 
 /** The caller of a request that timed out was told that it was not done, so it must not be done any more. */
@@ -81,7 +81,7 @@ const refuseTooLong = (answer: string): void => {
  * without another effect, for the same request with the same key. Errors are not stored.
  */
 const carry =
-  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): Carry<Unit> =>
+  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): RunRequest<Unit> =>
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
@@ -112,7 +112,7 @@ const carry =
     });
   };
 
-export const createCarriers = (database: Database): Carriers => ({
+export const createRequestRunners = (database: Database): RequestRunners => ({
   command: carry(database.write),
   change: carry(database.transaction),
 });

@@ -1,11 +1,11 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
-export const attributeRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
+export const attributeRoutes = (app: App, { database, change }: { database: Database } & RequestRunners): void => {
   app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );

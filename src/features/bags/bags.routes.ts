@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -8,7 +8,7 @@ import * as service from './bags.service.ts';
 
 interface Parts {
   readonly database: Database;
-  readonly change: Carriers['change'];
+  readonly change: RequestRunners['change'];
   readonly catalogs: Catalogs;
   readonly pathPrefix: string;
 }

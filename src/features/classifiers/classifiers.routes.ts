@@ -1,11 +1,11 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
-export const classifierRoutes = (app: App, { database, change }: { database: Database } & Carriers): void => {
+export const classifierRoutes = (app: App, { database, change }: { database: Database } & RequestRunners): void => {
   app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { type Carriers, isKeyed } from '../../http/idempotency.ts';
+import { type RequestRunners, isKeyed } from '../../http/idempotency.ts';
 import { signalOf } from '../../http/leaving.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
@@ -7,7 +7,7 @@ import * as service from './template-rolls.service.ts';
 
 export const templateRollRoutes = (
   app: App,
-  { database, command, ...workshop }: { database: Database } & Carriers & service.TemplateWorkshop,
+  { database, command, ...workshop }: { database: Database } & RequestRunners & service.TemplateWorkshop,
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
