@@ -36,7 +36,7 @@ const keyOf = ({ headers }: FastifyRequest): string | undefined => {
 };
 
 /** For responses that must never be stored, such as secrets: rejecting the key is better than ignoring it. */
-export const refuseKey = (request: FastifyRequest): void => {
+export const rejectIdempotencyKey = (request: FastifyRequest): void => {
   if (request.headers[HEADER] !== undefined)
     throw invalid({
       path: HEADER_PATH,
@@ -45,7 +45,7 @@ export const refuseKey = (request: FastifyRequest): void => {
 };
 
 /** Whether a request has an idempotency key. */
-export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
+export const hasIdempotencyKey = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
 
 type Reply = Pick<FastifyReply, 'serializeInput'>;
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import type { Authorizer } from '../../http/authorization.ts';
-import { refuseKey } from '../../http/idempotency.ts';
+import { rejectIdempotencyKey } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './teams.contract.ts';
 import * as service from './teams.service.ts';
@@ -14,7 +14,7 @@ export const teamRoutes = (
   );
 
   app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
-    refuseKey(request);
+    rejectIdempotencyKey(request);
     return database.transaction(request.context.teamId, (tx) =>
       service.createSecret(tx, request.context, request.body),
     );

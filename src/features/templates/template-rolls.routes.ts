@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { type RequestRunners, isKeyed } from '../../http/idempotency.ts';
+import { type RequestRunners, hasIdempotencyKey } from '../../http/idempotency.ts';
 import { signalOf } from '../../http/leaving.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
@@ -30,7 +30,7 @@ export const templateRollRoutes = (
   app.post('/templates/odds', { schema: contract.previewTemplateOdds }, async (request, reply) => {
     const { context, body } = request;
     const signal = signalOf(reply);
-    const text = isKeyed(request)
+    const text = hasIdempotencyKey(request)
       ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, workshop, signal))
       : await service.previewTemplateOdds(database.read, context, body, workshop, signal);
     return sendText(reply, text);
