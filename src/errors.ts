@@ -53,7 +53,7 @@ export const unavailable = (cause: unknown): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', [], { cause, reason: 'database' });
 
 /** Throws all issues at once, if there are any. */
-export const refuseAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {
+export const throwIfAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {
   if (issues.length > 0) throw new ServiceError(code, issues);
 };
 
