@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts';
 
 /** Every error that the API returns: code, status and fixed message. */
-export const REFUSALS = {
+export const ERRORS = {
   BAD_REQUEST: { status: 400, message: 'Invalid input data' },
   UNAUTHORIZED: { status: 401, message: 'Authorization not provided' },
   FORBIDDEN: { status: 403, message: 'Insufficient access' },
@@ -14,7 +14,7 @@ export const REFUSALS = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'Service unavailable' },
 } as const;
 
-export type RefusalCode = keyof typeof REFUSALS;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** A detail of an error; `path` is a JSON pointer into the request, such as `/body/itemAttributes/0/min`. */
 export interface Issue {
@@ -23,20 +23,20 @@ export interface Issue {
 }
 
 /** Why a request was rejected through no fault of its own; only shown in metrics. */
-export type RefusalReason = 'load' | 'rate' | 'stopping' | 'database';
+export type ErrorReason = 'load' | 'rate' | 'stopping' | 'database';
 
 /** An expected error. Anything else that is thrown is a bug and becomes a 500. */
 export class ServiceError extends Error {
-  readonly code: RefusalCode;
+  readonly code: ErrorCode;
   readonly issues: readonly Issue[];
-  readonly reason: RefusalReason | undefined;
+  readonly reason: ErrorReason | undefined;
 
   constructor(
-    code: RefusalCode,
+    code: ErrorCode,
     issues: readonly Issue[] = [],
-    { cause, reason }: ErrorOptions & { reason?: RefusalReason } = {},
+    { cause, reason }: ErrorOptions & { reason?: ErrorReason } = {},
   ) {
-    super(REFUSALS[code].message, cause === undefined ? undefined : { cause });
+    super(ERRORS[code].message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.issues = issues;
     this.reason = reason;
@@ -53,7 +53,7 @@ export const unavailable = (cause: unknown): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', [], { cause, reason: 'database' });
 
 /** Throws all issues at once, if there are any. */
-export const throwIfAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {
+export const throwIfAny = (issues: readonly Issue[], code: ErrorCode = 'BAD_REQUEST'): void => {
   if (issues.length > 0) throw new ServiceError(code, issues);
 };
 

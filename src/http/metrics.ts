@@ -9,7 +9,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { DatabaseObserver } from '../database/observer.ts';
-import { REFUSALS, type RefusalCode } from '../errors.ts';
+import { ERRORS, type ErrorCode } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { joinMetrics, workerNumber } from '../worker-metrics.ts';
 import type { App } from './server.ts';
@@ -35,7 +35,7 @@ interface Held {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMANDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-const codeOfStatus = new Map(Object.entries(REFUSALS).map(([code, { status }]) => [status as number, code]));
+const codeOfStatus = new Map(Object.entries(ERRORS).map(([code, { status }]) => [status as number, code]));
 
 /**
  * The event loop delay: maximum and 99th percentile of a recent window, independent of when and how often it is
@@ -154,7 +154,7 @@ const watchRequests = (registry: Registry, app: App): void => {
     const { statusCode } = reply;
     const status = `${Math.floor(statusCode / 100)}xx`;
     durations.observe({ method, route: routeOptions.url ?? 'none', status }, (performance.now() - arrivedAtMs) / 1000);
-    const code: RefusalCode | string | undefined = refusal?.code ?? codeOfStatus.get(statusCode);
+    const code: ErrorCode | string | undefined = refusal?.code ?? codeOfStatus.get(statusCode);
     if (code !== undefined) refusals.inc({ code, reason: refusal?.reason ?? '' });
     done();
   });

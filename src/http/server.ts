@@ -17,7 +17,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { type Issue, listIssues, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
+import { type Issue, listIssues, ERRORS, type ErrorCode, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
@@ -114,9 +114,9 @@ const shortened = ({ path, message }: Issue): Issue =>
     ? { path: `${path.slice(0, LIMITS.issuePathLength)}…`, message }
     : { path, message };
 
-const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
+const errorBody = (code: ErrorCode, issues: readonly Issue[] = []) => ({
   code,
-  message: REFUSALS[code].message,
+  message: ERRORS[code].message,
   issues: listIssues(issues, shortened),
 });
 
@@ -154,7 +154,7 @@ const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefi
 };
 
 const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
-  const { status } = REFUSALS[code];
+  const { status } = ERRORS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
   if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
   const retry = shouldRetry(status, issues);
@@ -422,7 +422,7 @@ export const createServer = async ({
       return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
     request.refusal = refusal;
-    if (REFUSALS[refusal.code].status >= 500)
+    if (ERRORS[refusal.code].status >= 500)
       logger.warn(
         { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },
         'a request could not be served',

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { REFUSALS } from '../../src/errors.ts';
+import { ERRORS } from '../../src/errors.ts';
 import { type Answer, ENGINES, onEveryDatabase } from '../harness.ts';
 import { committedExamples, currentExamples, describeApi } from '../openapi-document.ts';
 import { assertDone, assertInvalid, NOT_FOUND } from '../rules.ts';
@@ -185,7 +185,7 @@ describe('the description of the interface', () => {
           continue;
         }
         assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}`);
-        const refusal = REFUSALS[example.code as keyof typeof REFUSALS];
+        const refusal = ERRORS[example.code as keyof typeof ERRORS];
         assert.equal(String(refusal.status), status);
         assert.equal('Retry-After' in headers, status === '429' || status === '503', `${name} ${status}`);
       }
