@@ -61,8 +61,8 @@ export const LIMITS = {
   oddsSteps: 700_000_000,
 
   // Caches.
-  rolledPools: 64,
-  rememberedItemTexts: 2000,
+  cachedPools: 64,
+  cachedItemTexts: 2000,
   verifiedHeaders: 10_000,
   throttledAddresses: 10_000,
   addressLength: 64,
