@@ -16,7 +16,7 @@ interface Chore {
   /** Logged when it fails; it is retried. */
   readonly failure: string;
   /** Long-running work calls `shouldContinue` between its steps. */
-  readonly work: (goesOn: () => boolean) => Promise<unknown>;
+  readonly work: (shouldContinue: () => boolean) => Promise<unknown>;
 }
 
 interface Parts {
@@ -63,16 +63,16 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
 const MS_A_DAY = 86_400_000;
 
 /** Deletes roll events that are past their retention period. Counters are not affected. */
-export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+export const removeRolls = async ({ database, clock, settings }: Parts, shouldContinue: () => boolean): Promise<void> => {
   const chore = 'roll events';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
-  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_A_DAY, goesOn);
-  const dueAtMs = clock() + (goesOn() ? LIMITS.removalPassMs : 0);
+  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_A_DAY, shouldContinue);
+  const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
   await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
 };
 
 /** Walks the whole history in steps and deletes events that are past their retention period. */
-export const removeHistory = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+export const removeHistory = async ({ database, clock, settings }: Parts, shouldContinue: () => boolean): Promise<void> => {
   const chore = 'history';
   const claimed = await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()));
   if (claimed === undefined) return;
@@ -86,7 +86,7 @@ export const removeHistory = async ({ database, clock, settings }: Parts, goesOn
       return next;
     });
     await delay(LIMITS.removalRestFactor * (performance.now() - startedMs));
-  } while (position !== '' && goesOn());
+  } while (position !== '' && shouldContinue());
 };
 
 const choresOf = (parts: Parts): Chore[] => {
@@ -96,7 +96,7 @@ const choresOf = (parts: Parts): Chore[] => {
       name: 'answers',
       everyMs: 60_000,
       failure: 'could not delete old stored responses; will retry',
-      work: (goesOn) => removeOldAnswers(database, clock, goesOn),
+      work: (shouldContinue) => removeOldAnswers(database, clock, shouldContinue),
     },
     {
       name: 'maintenance',
@@ -108,10 +108,10 @@ const choresOf = (parts: Parts): Chore[] => {
       name: 'counters',
       everyMs: 1_000,
       failure: 'could not add pending rolls to the counters; will retry',
-      work: async (goesOn) => {
+      work: async (shouldContinue) => {
         const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while (goesOn() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
+          while (shouldContinue() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
       },
     },
   ];
@@ -120,14 +120,14 @@ const choresOf = (parts: Parts): Chore[] => {
       name: 'rolls',
       everyMs: 60_000,
       failure: 'could not delete old roll events; will retry',
-      work: (goesOn) => removeRolls(parts, goesOn),
+      work: (shouldContinue) => removeRolls(parts, shouldContinue),
     });
   if (settings.keepHistoryDays < Number.POSITIVE_INFINITY)
     chores.push({
       name: 'history',
       everyMs: 60_000,
       failure: 'could not delete old history events; will retry',
-      work: (goesOn) => removeHistory(parts, goesOn),
+      work: (shouldContinue) => removeHistory(parts, shouldContinue),
     });
   return chores;
 };

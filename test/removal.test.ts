@@ -13,7 +13,7 @@ import { LIMITS } from '../src/limits.ts';
 import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from './harness.ts';
 
 const DAY_MS = 86_400_000;
-const goesOn = () => true;
+const shouldContinue = () => true;
 
 /** What the service would do by itself at a moment, if it kept things for thirty days. */
 const partsOf = ({ database }: Pick<Service, 'database'>, nowMs: number) => ({
@@ -38,7 +38,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
     for (let count = 0; count < times; count += 1) assert.equal((await team.post('/items/roll')).status, 200);
   };
   const remove = async (nowMs: number): Promise<void> => {
-    await removeRolls(partsOf(service(), nowMs), goesOn);
+    await removeRolls(partsOf(service(), nowMs), shouldContinue);
     await makeDue(service(), 'roll events');
   };
 
@@ -164,9 +164,9 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       await insert(`${earliestId(Date.now() + 15 * DAY_MS)}-later`);
       assert.equal((await partitions(database)).length, 6);
       // What was there before goes once all of it is old.
-      await database.removeBefore('roll_events', Date.now() - DAY_MS, goesOn);
+      await database.removeBefore('roll_events', Date.now() - DAY_MS, shouldContinue);
       assert.equal((await kept()).length, 6);
-      await database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      await database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue);
       assert.deepEqual((await kept()).slice(1), ids.slice(2));
       await database.close();
       await empty.drop();
@@ -191,12 +191,12 @@ onEveryDatabase('the record of rolls', (service, engine) => {
         await isOver;
       });
       await isReading;
-      await assert.rejects(service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn));
+      await assert.rejects(service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue));
       await roll(team, 1);
       end();
       await reading;
       assert.equal((await recorded(team)).length, 2);
-      await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue);
       assert.equal((await recorded(team)).length, 0);
     });
 
@@ -213,7 +213,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       const rolling = Array.from({ length: 8 }, rollOn);
       for (let round = 0; round < 20; round += 1)
         try {
-          await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, goesOn);
+          await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, shouldContinue);
           await database.migrate();
         } catch (error) {
           // On a busy machine the lock may not be had in time; it is then tried again.
@@ -230,7 +230,7 @@ onEveryDatabase('the history', (service) => {
   const START = Date.parse('2026-01-01T00:00:00.000Z');
 
   const remove = async (nowMs: number): Promise<void> => {
-    await removeHistory(partsOf(service(), nowMs), goesOn);
+    await removeHistory(partsOf(service(), nowMs), shouldContinue);
     await makeDue(service(), 'history');
   };
   const toldOf = async (team: Client, id: string): Promise<string[]> => {
@@ -346,13 +346,13 @@ describe('two nodes on one PostgreSQL', () => {
         .execute(),
     );
     const clock = () => 2 * LIMITS.storedAnswerMs;
-    const removed = await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn)));
+    const removed = await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, shouldContinue)));
     assert.deepEqual(
       removed.sort((a, b) => a - b),
       [0, count],
     );
     const later = () => clock() + LIMITS.choreLeaseMs + 1;
-    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn))), [0, 0]);
+    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, shouldContinue))), [0, 0]);
     // A node that died at it is replaced by another, and a clock that was far ahead keeps nobody from it.
     const claims = async (moment: () => number) =>
       nodes[1].transaction('team', async (tx) => {

@@ -119,7 +119,7 @@ export interface Database {
   /** Does the engine's regular maintenance. */
   maintain(): Promise<void>;
   /** Deletes the rows with ids from before a moment, in steps, while `shouldContinue` returns true. */
-  removeBefore(table: TimedTable, beforeMs: number, goesOn: () => boolean): Promise<void>;
+  removeBefore(table: TimedTable, beforeMs: number, shouldContinue: () => boolean): Promise<void>;
   /** Sets the observer, replacing any other. */
   observe(observer: DatabaseObserver): void;
   close(): Promise<void>;

@@ -126,7 +126,7 @@ const CHORE = 'stored answers';
 export const removeOldAnswers = async (
   database: Database,
   clock: () => number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<number> => {
   const most = LIMITS.storedAnswersPerSweep;
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, CHORE, clock()))) === undefined) return 0;
@@ -136,6 +136,6 @@ export const removeOldAnswers = async (
       return deleteOldAnswers(tx, clock() - LIMITS.storedAnswerMs, most);
     });
     removed += count;
-    if (count < most || !goesOn()) return removed;
+    if (count < most || !shouldContinue()) return removed;
   }
 };

@@ -11,7 +11,7 @@ interface ErrorResponse {
   readonly issues: readonly Issue[];
 }
 
-const ERRORS: readonly ErrorResponse[] = [
+const RESPONSES: readonly ErrorResponse[] = [
   {
     name: 'BadRequest',
     code: 'BAD_REQUEST',
@@ -144,10 +144,10 @@ const toComponent = ({ code, description, headers, issues }: ErrorResponse) => {
 /** The shared components that operations refer to. */
 export const responseComponents = () => ({
   headers: HEADERS,
-  responses: Object.fromEntries(ERRORS.map((error) => [error.name, toComponent(error)])),
+  responses: Object.fromEntries(RESPONSES.map((error) => [error.name, toComponent(error)])),
 });
 
-const NAMES = new Map(ERRORS.map(({ name, code }) => [ERRORS[code].status as number, name]));
+const NAMES = new Map(RESPONSES.map(({ name, code }) => [ERRORS[code].status as number, name]));
 
 /** The error responses with these statuses, as an operation refers to them. */
 export const errorResponses = (statuses: Iterable<number>) =>

@@ -112,7 +112,7 @@ export const openPostgres = (
       await apart((client) => addPartitions(client, Date.now()));
       partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
     },
-    removeBefore: (table, beforeMs, goesOn) => apart((client) => dropPartitions(client, table, beforeMs, goesOn)),
+    removeBefore: (table, beforeMs, shouldContinue) => apart((client) => dropPartitions(client, table, beforeMs, shouldContinue)),
     observe: (observer) => {
       observed.by = observer;
     },

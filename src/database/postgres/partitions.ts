@@ -82,7 +82,7 @@ export const dropPartitions = async (
   client: Client,
   table: TimedTable,
   beforeMs: number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> => {
   const before = earliestId(beforeMs);
   const isOld = ({ to }: Partition): boolean => to !== undefined && to <= before;
@@ -93,5 +93,5 @@ export const dropPartitions = async (
   const most = LIMITS.rollEventsPerRemoval;
   const removeSome = `delete from ${table}_rest where ctid = any(array(
     select ctid from ${table}_rest where id < $1 limit ${most}))`;
-  while (goesOn() && (await client.query(removeSome, [before])).rowCount === most);
+  while (shouldContinue() && (await client.query(removeSome, [before])).rowCount === most);
 };

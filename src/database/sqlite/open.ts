@@ -202,8 +202,8 @@ export const openSqlite = (given: string): Database => {
     },
     // SQLite needs no maintenance, but without writes nothing else checks the files.
     maintain: async () => checkFiles(),
-    removeBefore: (table, beforeMs, goesOn) =>
-      removeBefore(units.transaction as Database['transaction'], table, beforeMs, goesOn),
+    removeBefore: (table, beforeMs, shouldContinue) =>
+      removeBefore(units.transaction as Database['transaction'], table, beforeMs, shouldContinue),
     observe: (observer) => {
       observed.by = observer;
     },

@@ -36,11 +36,11 @@ export const removeBefore = async (
   transaction: Database['transaction'],
   table: TimedTable,
   beforeMs: number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> => {
   const before = earliestId(beforeMs);
   let teamId = '';
-  while (goesOn()) {
+  while (shouldContinue()) {
     const startedMs = performance.now();
     const next = await transaction(NO_TEAM, async (tx) => {
       const oldest = await oldestOfNextTeam(tx, table, teamId);
