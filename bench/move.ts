@@ -189,7 +189,7 @@ const run = async (what: string, command: Command, databaseUrl: string, argument
   const lines: string[] = [];
   const startedMs = performance.now();
   const before = process.cpuUsage();
-  assert.ok(await command.run({ databaseUrl, argument, options, say: (line) => lines.push(line) }), lines.join('\n'));
+  assert.ok(await command.run({ databaseUrl, argument, options, print: (line) => lines.push(line) }), lines.join('\n'));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage(before);
   say(`${what.padEnd(28)} ${seconds.padStart(8)} s, of which ${((user + system) / 1e6).toFixed(1)} s computing here`);

@@ -53,11 +53,11 @@ const run = async (): Promise<boolean> => {
     },
   });
   const { help, ...options } = values;
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
   if (help || positionals[0] === 'help') {
-    say(USAGE);
+    print(USAGE);
     return true;
   }
   const { command, name, rest } = commandOf(positionals);
@@ -65,7 +65,7 @@ const run = async (): Promise<boolean> => {
   for (const option of Object.keys(options) as (keyof Options)[])
     if (!command.options.includes(option)) throw new CommandError(`${name} has no option --${option}`);
   const { databaseUrl } = readSettings(process.env);
-  return command.run({ databaseUrl, argument: rest[0], options, say });
+  return command.run({ databaseUrl, argument: rest[0], options, print });
 };
 
 /** Explains an error in a line or so; with a stack trace only if it is a bug. */
@@ -81,8 +81,8 @@ const explain = (error: unknown): string => {
 };
 
 run().then(
-  (isWell) => {
-    if (!isWell) process.exitCode = 1;
+  (succeeded) => {
+    if (!succeeded) process.exitCode = 1;
   },
   (error: unknown) => {
     process.stderr.write(`itemwright: ${explain(error).replace(/^itemwright: /, '')}\n`);

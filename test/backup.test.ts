@@ -39,7 +39,7 @@ const itemwright = async (
   options: Options = {},
 ) => {
   const lines: string[] = [];
-  const call = { databaseUrl, argument, options, say: (line: string) => void lines.push(line) };
+  const call = { databaseUrl, argument, options, print: (line: string) => void lines.push(line) };
   assert.ok(await COMMANDS[name].run(call), lines.join('\n'));
   return lines.join('\n');
 };

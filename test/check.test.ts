@@ -45,7 +45,7 @@ const damage = async (url: string, statements: readonly string[]): Promise<void>
 
 const look = async (databaseUrl: string): Promise<{ isWell: boolean; lines: string[] }> => {
   const lines: string[] = [];
-  const isWell = await check.run({ databaseUrl, argument: undefined, options: {}, say: (line) => lines.push(line) });
+  const isWell = await check.run({ databaseUrl, argument: undefined, options: {}, print: (line) => lines.push(line) });
   return { isWell, lines };
 };
 

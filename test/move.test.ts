@@ -9,7 +9,7 @@ import { run } from './processes.ts';
 
 const moveTo = async (databaseUrl: string, to: string): Promise<string[]> => {
   const lines: string[] = [];
-  const call = { databaseUrl, argument: undefined, options: { to }, say: (line: string) => void lines.push(line) };
+  const call = { databaseUrl, argument: undefined, options: { to }, print: (line: string) => void lines.push(line) };
   assert.ok(await move.run(call));
   return lines;
 };
@@ -44,7 +44,7 @@ onEveryDatabase('a move', (service, engine) => {
         assert.deepEqual([rows, hash], [rowsThere, hashThere], name);
       assert.deepEqual(home, away);
       for (const { url } of [there, back]) {
-        assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, say: () => {} }));
+        assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, print: () => {} }));
         const moved = await startService(url);
         const asBefore = moved.anyone(basic(service().teamId, service().secret));
         assert.deepEqual(await answersOf(asBefore), expected);

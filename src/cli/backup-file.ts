@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { createDigest, type Digest, isSame, linesOf, tableIn } from '../database/transfer.ts';
+import { createDigest, type Digest, sameDigest, linesOf, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError } from './command.ts';
@@ -110,7 +110,7 @@ async function* linesIn(path: string): AsyncGenerator<string[]> {
 }
 
 /** Turns a read error into a message for the user. */
-const explained = (path: string, error: unknown): unknown => {
+const readableError = (path: string, error: unknown): unknown => {
   const { code, errno, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new CommandError(`no such file: ${path}`);
   if (code === 'Z_BUF_ERROR') return new CommandError(`${path} is truncated`);
@@ -186,7 +186,7 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
     }
     if (table === undefined) throw new CommandError(`${path} is damaged: its lines are out of order`);
     const found = digest.end();
-    if (!isSame(found, value as Digest))
+    if (!sameDigest(found, value as Digest))
       throw new CommandError(`${path} is damaged: table ${table.table} does not match its hash`);
     tables.push({ ...table, ...found });
     await receiver.end?.(table.table, found);
@@ -207,7 +207,7 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
       }
     }
   } catch (error) {
-    throw explained(path, error);
+    throw readableError(path, error);
   }
   if (header === undefined) throw new CommandError(`${path} is not an Itemwright backup`);
   if (trailer === undefined) throw new CommandError(`${path} is truncated`);

@@ -10,10 +10,10 @@ import {
   type Command,
   CommandError,
   checkSchema,
-  counted,
+  formatCount,
   openToRead,
   required,
-  seconds,
+  formatElapsed,
   withDatabase,
 } from './command.ts';
 
@@ -22,7 +22,7 @@ const OWNER_ONLY = 0o600;
 
 const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
-const refuseExisting = async (path: string): Promise<void> => {
+const assertAbsent = async (path: string): Promise<void> => {
   if (await exists(path)) throw new CommandError(`${path} already exists; use --force to overwrite it`);
 };
 
@@ -42,11 +42,11 @@ const writeWhole = async <T>(
   { force }: { force: boolean },
   write: (out: NodeJS.WritableStream) => Promise<T>,
 ): Promise<T> => {
-  if (!force) await refuseExisting(path);
+  if (!force) await assertAbsent(path);
   const part = `${path}.${process.pid}.part`;
   try {
     const written = await write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true }));
-    if (!force) await refuseExisting(path);
+    if (!force) await assertAbsent(path);
     await rename(part, path);
     await syncFolder(path);
     return written;
@@ -61,7 +61,7 @@ export const backup: Command = {
   help: ['writes a snapshot of the whole database to FILE', '--force overwrites an existing FILE'],
   takesArgument: true,
   options: ['force'],
-  run: async ({ databaseUrl, argument, options, say }) => {
+  run: async ({ databaseUrl, argument, options, print }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const startedMs = performance.now();
     return withDatabase(openToRead(databaseUrl), async (database) => {
@@ -71,7 +71,7 @@ export const backup: Command = {
         return writeWhole(path, { force: options.force === true }, (out) => writeBackup(snapshot, out, taken));
       });
       const { size } = await stat(path);
-      say(`${path}: ${tables} tables, ${counted(rows)} rows, ${counted(size)} bytes, in ${seconds(startedMs)}`);
+      print(`${path}: ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`);
       return true;
     });
   },

@@ -2,7 +2,7 @@ import { orphans, REFERENCES } from '../database/references.ts';
 import type { Snapshot } from '../database/work.ts';
 import { checkAll, forEachRow, type Report } from '../features/check/check.service.ts';
 import { LIMITS } from '../limits.ts';
-import { type Command, checkSchema, counted, openToRead, seconds, withDatabase } from './command.ts';
+import { type Command, checkSchema, formatCount, openToRead, formatElapsed, withDatabase } from './command.ts';
 
 /** Reports rows that refer to rows that do not exist. */
 const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void> => {
@@ -10,7 +10,7 @@ const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void
     await forEachRow(snapshot, orphans(snapshot.queries, reference), ({ team_id, missing, count }) =>
       report(
         team_id,
-        `${reference.table}.${reference.column} refers to ${missing}, which is not in ${reference.target} (rows: ${counted(count)})`,
+        `${reference.table}.${reference.column} refers to ${missing}, which is not in ${reference.target} (rows: ${formatCount(count)})`,
       ),
     );
 };
@@ -23,12 +23,12 @@ export const check: Command = {
   ],
   takesArgument: false,
   options: [],
-  run: async ({ databaseUrl, say }) => {
+  run: async ({ databaseUrl, print }) => {
     const startedMs = performance.now();
     let findings = 0;
     const report: Report = (teamId, finding) => {
       findings += 1;
-      if (findings <= LIMITS.printedFindings) say(`team ${teamId}: ${finding}`);
+      if (findings <= LIMITS.printedFindings) print(`team ${teamId}: ${finding}`);
     };
     return withDatabase(openToRead(databaseUrl), async (database) => {
       const seen = await database.snapshot(async (snapshot) => {
@@ -36,12 +36,12 @@ export const check: Command = {
         await checkReferences(snapshot, report);
         return checkAll(snapshot, report);
       });
-      if (findings > LIMITS.printedFindings) say(`… and ${counted(findings - LIMITS.printedFindings)} more`);
-      const checked = `${counted(seen.instances)} instances, ${counted(seen.placements)} placements, ${counted(seen.events)} history events, ${counted(seen.states)} states and ${counted(seen.rolls)} roll events in ${seconds(startedMs)}`;
-      say(
+      if (findings > LIMITS.printedFindings) print(`… and ${formatCount(findings - LIMITS.printedFindings)} more`);
+      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
+      print(
         findings === 0
           ? `no problems found: checked ${checked}`
-          : `${counted(findings)} ${findings === 1 ? 'problem' : 'problems'} found: checked ${checked}`,
+          : `${formatCount(findings)} ${findings === 1 ? 'problem' : 'problems'} found: checked ${checked}`,
       );
       return findings === 0;
     });

@@ -1,5 +1,5 @@
 import { openExistingDatabase, parseDatabaseUrl } from '../database/open.ts';
-import { ageOf } from '../database/transfer.ts';
+import { schemaAge } from '../database/transfer.ts';
 import type { Database, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 
@@ -22,7 +22,7 @@ export interface Call {
   readonly argument: string | undefined;
   readonly options: Options;
   /** Prints a line to standard output. */
-  say(line: string): void;
+  print(line: string): void;
 }
 
 export interface Command {
@@ -52,7 +52,7 @@ export const withDatabase = async <T>(database: Database, use: (database: Databa
 };
 
 /** A database URL without the password, for display. */
-export const nameOf = (url: string): string => {
+export const displayUrl = (url: string): string => {
   const parsed = parseDatabaseUrl(url);
   if (parsed?.engine !== 'postgres') return url;
   const { host, pathname } = new URL(url);
@@ -62,23 +62,23 @@ export const nameOf = (url: string): string => {
 /** Opens an existing database without creating or migrating it. */
 export const openToRead = (url: string): Database => {
   const database = openExistingDatabase(url);
-  if (database === undefined) throw new CommandError(`no database at ${nameOf(url)}`);
+  if (database === undefined) throw new CommandError(`no database at ${displayUrl(url)}`);
   return database;
 };
 
 /** Rejects schemas that this version does not know, since it would read them only in part. */
 export const checkSchema = async (snapshot: Snapshot, url: string): Promise<void> => {
   const schema = await snapshot.schema();
-  if (schema === undefined) throw new CommandError(`no Itemwright database at ${nameOf(url)}`);
-  const age = ageOf(schema);
+  if (schema === undefined) throw new CommandError(`no Itemwright database at ${displayUrl(url)}`);
+  const age = schemaAge(schema);
   if (age === 'older')
     throw new CommandError(
-      `${nameOf(url)} was created by an older version of Itemwright (${schema}): use that version, or start this version on it once to migrate`,
+      `${displayUrl(url)} was created by an older version of Itemwright (${schema}): use that version, or start this version on it once to migrate`,
     );
-  if (age === 'newer') throw new CommandError(`${nameOf(url)} was created by a newer version of Itemwright (${schema})`);
+  if (age === 'newer') throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
 };
 
 /** Formats a number with commas, such as 1,000,000. */
-export const counted = (count: number): string => count.toLocaleString('en-US');
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-export const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+export const formatElapsed = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;

@@ -1,27 +1,27 @@
 import { openDatabase, parseDatabaseUrl } from '../database/open.ts';
 import { TABLES } from '../database/tables.ts';
-import { type Digest, digestOf, firstFilled, isSame, tableIn } from '../database/transfer.ts';
+import { type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Load, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import {
   type Command,
   CommandError,
   checkSchema,
-  counted,
-  nameOf,
+  formatCount,
+  displayUrl,
   openToRead,
   required,
-  seconds,
+  formatElapsed,
   withDatabase,
 } from './command.ts';
 
 type Digests = ReadonlyMap<string, Digest>;
 
 /** Part of the hash, for comparison by eye; the whole hash has already been compared. */
-const shown = (digest: Digest): string => `${counted(digest.rows).padStart(12)}  ${digest.sha256.slice(0, 16)}`;
+const formatDigest = (digest: Digest): string => `${formatCount(digest.rows).padStart(12)}  ${digest.sha256.slice(0, 16)}`;
 
 /** Copies every table, reads it back from the target, and prints both digests. */
-const copy = async (from: Snapshot, to: Load, say: (line: string) => void): Promise<Digests> => {
+const copy = async (from: Snapshot, to: Load, print: (line: string) => void): Promise<Digests> => {
   const digests = new Map<string, Digest>();
   for (const name of TABLES) {
     const source = await tableIn(from, name);
@@ -30,8 +30,8 @@ const copy = async (from: Snapshot, to: Load, say: (line: string) => void): Prom
     const target = { ...known, columns };
     const given = await digestOf(from, source, (rows) => to.insert(target, rows));
     const received = await digestOf(to, target);
-    say(`${name.padEnd(22)} ${shown(given)}  ${shown(received)}`);
-    if (!isSame(given, received)) throw new Error(`table ${name} differs after the copy`);
+    print(`${name.padEnd(22)} ${formatDigest(given)}  ${formatDigest(received)}`);
+    if (!sameDigest(given, received)) throw new Error(`table ${name} differs after the copy`);
     digests.set(name, given);
   }
   return digests;
@@ -41,7 +41,7 @@ const copy = async (from: Snapshot, to: Load, say: (line: string) => void): Prom
 const changedSince = async (snapshot: Snapshot, copied: Digests): Promise<string[]> => {
   const changed: string[] = [];
   for (const [name, digest] of copied)
-    if (!isSame(digest, await digestOf(snapshot, await tableIn(snapshot, name)))) changed.push(name);
+    if (!sameDigest(digest, await digestOf(snapshot, await tableIn(snapshot, name)))) changed.push(name);
   return changed;
 };
 
@@ -53,7 +53,7 @@ export const move: Command = {
   ],
   takesArgument: false,
   options: ['to'],
-  run: async ({ databaseUrl, options, say }) => {
+  run: async ({ databaseUrl, options, print }) => {
     const to = required(options.to, '--to', LIMITS.pathLength);
     if (parseDatabaseUrl(to) === undefined) throw new CommandError('--to must be sqlite:PATH or postgres://…');
     if (to === databaseUrl) throw new CommandError('--to must differ from DATABASE_URL');
@@ -64,22 +64,22 @@ export const move: Command = {
         return withDatabase(openDatabase(to), async (target) => {
           await target.migrate();
           await target.load(async (load) => {
-            const filled = await firstFilled(load);
-            if (filled !== undefined) throw new CommandError(`${nameOf(to)} is not empty: ${filled} has rows`);
+            const nonEmpty = await firstNonEmptyTable(load);
+            if (nonEmpty !== undefined) throw new CommandError(`${displayUrl(to)} is not empty: ${nonEmpty} has rows`);
             await load.clear();
-            say(
+            print(
               `${''.padEnd(22)} ${'source rows'.padStart(12)}  ${'hash'.padEnd(16)}  ${'target rows'.padStart(12)}  hash`,
             );
-            const copied = await copy(snapshot, load, say);
+            const copied = await copy(snapshot, load, print);
             const changed = await source.snapshot((later) => changedSince(later, copied));
             if (changed.length > 0)
               throw new CommandError(
-                `nothing was moved: ${nameOf(databaseUrl)} was written to during the move (${changed.join(', ')}); stop the service and try again`,
+                `nothing was moved: ${displayUrl(databaseUrl)} was written to during the move (${changed.join(', ')}); stop the service and try again`,
               );
           });
           await target.maintain();
-          say(
-            `moved in ${seconds(startedMs)}, all tables match; now start the service with DATABASE_URL=${nameOf(to)}`,
+          print(
+            `moved in ${formatElapsed(startedMs)}, all tables match; now start the service with DATABASE_URL=${displayUrl(to)}`,
           );
           return true;
         });

@@ -2,7 +2,7 @@ import { ROLES, type Role } from '../context.ts';
 import type { Database } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
 import { type Command, CommandError, type Options, required } from './command.ts';
-import { answering } from './team.ts';
+import { printJson } from './team.ts';
 
 const requiredRole = (value: string | undefined): Role => {
   const role = ROLES.find((known) => known === value);
@@ -22,7 +22,7 @@ export const createSecret: Command = {
   help: ['creates a secret; ROLE is read, write or admin'],
   takesArgument: false,
   options: ['team', 'role', 'name'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const role = requiredRole(options.role);
     const team = await knownTeam(database, options);
     return database.transaction(team.teamId, (tx) =>
@@ -36,7 +36,7 @@ export const listSecrets: Command = {
   help: ['lists the secrets of a team, without their values'],
   takesArgument: false,
   options: ['team'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const team = await knownTeam(database, options);
     return database.read(team.teamId, (reader) => teams.listSecrets(reader, team));
   }),
@@ -47,7 +47,7 @@ export const revokeSecret: Command = {
   help: ['revokes a secret'],
   takesArgument: false,
   options: ['team', 'id'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const id = required(options.id, '--id');
     const team = await knownTeam(database, options);
     await database.transaction(team.teamId, (tx) => teams.revokeSecret(tx, team, id));

@@ -4,12 +4,12 @@ import * as teams from '../features/teams/teams.service.ts';
 import { type Call, type Command, required, withDatabase } from './command.ts';
 
 /** Runs against the database, and prints the result as one line of JSON. */
-export const answering =
+export const printJson =
   (work: (database: Database, call: Call) => Promise<unknown>): Command['run'] =>
   (call) =>
     withDatabase(openDatabase(call.databaseUrl), async (database) => {
       await database.migrate();
-      call.say(JSON.stringify(await work(database, call)));
+      call.print(JSON.stringify(await work(database, call)));
       return true;
     });
 
@@ -18,7 +18,7 @@ export const createTeam: Command = {
   help: ['creates a team with an admin secret'],
   takesArgument: true,
   options: [],
-  run: answering((database, { argument }) => {
+  run: printJson((database, { argument }) => {
     const name = required(argument, 'NAME');
     return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
   }),
@@ -29,5 +29,5 @@ export const listTeams: Command = {
   help: ['lists all teams'],
   takesArgument: false,
   options: [],
-  run: answering((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
+  run: printJson((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
 };

@@ -35,7 +35,7 @@ export const createDigest = () => {
   };
 };
 
-export const isSame = (a: Digest | undefined, b: Digest | undefined): boolean =>
+export const sameDigest = (a: Digest | undefined, b: Digest | undefined): boolean =>
   a !== undefined && b !== undefined && a.rows === b.rows && a.sha256 === b.sha256;
 
 /** Reads a whole table, optionally passing its rows on. */
@@ -63,7 +63,7 @@ export const tableIn = async (snapshot: Snapshot, name: string): Promise<Table> 
 const OF_NO_TEAM: readonly string[] = ['milestones', 'chores'];
 
 /** Returns the first table that contains data of a team. */
-export const firstFilled = async ({ queries }: Snapshot): Promise<string | undefined> => {
+export const firstNonEmptyTable = async ({ queries }: Snapshot): Promise<string | undefined> => {
   for (const name of TABLES) {
     if (OF_NO_TEAM.includes(name)) continue;
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(queries);
@@ -73,7 +73,7 @@ export const firstFilled = async ({ queries }: Snapshot): Promise<string | undef
 };
 
 /** Compares a schema with the one that this version needs. */
-export const ageOf = (schema: string): 'older' | 'same' | 'newer' => {
+export const schemaAge = (schema: string): 'older' | 'same' | 'newer' => {
   if (schema === LATEST) return 'same';
   return schema in MIGRATIONS ? 'older' : 'newer';
 };
