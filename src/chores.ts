@@ -60,13 +60,13 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
   };
 };
 
-const MS_A_DAY = 86_400_000;
+const MS_PER_DAY = 86_400_000;
 
 /** Deletes roll events that are past their retention period. Counters are not affected. */
 export const removeRolls = async ({ database, clock, settings }: Parts, shouldContinue: () => boolean): Promise<void> => {
   const chore = 'roll events';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
-  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_A_DAY, shouldContinue);
+  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_PER_DAY, shouldContinue);
   const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
   await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
 };
@@ -80,7 +80,7 @@ export const removeHistory = async ({ database, clock, settings }: Parts, should
   do {
     const startedMs = performance.now();
     position = await database.transaction(NO_TEAM, async (tx) => {
-      const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_A_DAY, position);
+      const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_PER_DAY, position);
       const dueAtMs = clock() + (next === '' ? LIMITS.removalPassMs : LIMITS.choreLeaseMs);
       await noteChore(tx, chore, { dueAtMs, position: next });
       return next;

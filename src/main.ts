@@ -12,7 +12,7 @@ import { readSettings, type Settings, SettingsError } from './settings.ts';
 import { waitAtMost } from './time.ts';
 import { superviseWorkers } from './workers.ts';
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -21,7 +21,7 @@ const settingsOrExit = (): Settings => {
     return readSettings(process.env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    for (const line of error.lines) say(`itemwright: ${line}`);
+    for (const line of error.lines) print(`itemwright: ${line}`);
     process.exit(1);
   }
 };
@@ -34,7 +34,7 @@ type FirstTeam = { teamId: string; secret: string };
  */
 const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const isGiven = given.secret !== undefined;
-  say(`
+  print(`
 Itemwright created its first team.
 
   team id  ${teamId}
@@ -44,7 +44,7 @@ ${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
 
 const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
-  say(`Itemwright is ready at ${address}. Try it:
+  print(`Itemwright is ready at ${address}. Try it:
 
   curl -u "${teamId}:${password}" ${address}/team
 
@@ -142,6 +142,6 @@ const start = (): Promise<void> => {
 
 start().catch((error: unknown) => {
   const { message = String(error), code } = error as Partial<Error> & { code?: string };
-  say(`itemwright: cannot start: ${message || code}`);
+  print(`itemwright: cannot start: ${message || code}`);
   process.exit(1);
 });

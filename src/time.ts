@@ -26,16 +26,16 @@ export const isoTime = (epochMs: number): string => {
   return text;
 };
 
-const MS_A_DAY = 86_400_000;
+const MS_PER_DAY = 86_400_000;
 let knownDay = Number.NaN;
 let knownDayText = '';
 
 /** The UTC day of a time, as YYYY-MM-DD. Caches the last day, since most calls are for the same one. */
 export const utcDay = (epochMs: number): string => {
-  const day = Math.floor(epochMs / MS_A_DAY);
+  const day = Math.floor(epochMs / MS_PER_DAY);
   if (day !== knownDay) {
     knownDay = day;
-    knownDayText = isoTime(day * MS_A_DAY).slice(0, 10);
+    knownDayText = isoTime(day * MS_PER_DAY).slice(0, 10);
   }
   return knownDayText;
 };

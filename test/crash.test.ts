@@ -19,7 +19,7 @@ import { cheapDraws } from './statistics.ts';
 /** Two in the suite; CRASH_KILLS=1000 by hand. Another seed kills at other moments. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 2);
 /** All of the history is looked at after each kill, so a new database begins before it is too long. */
-const KILLS_A_DATABASE = 25;
+const KILLS_PER_DATABASE = 25;
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 /** How many answers a life of the service gives before it is killed, at least and at most. */
 const LIFE = { shortest: 50, longest: 300 };
@@ -119,9 +119,9 @@ for (const [name, createScene] of [
   describe(name, { skip: createScene === killPostgres && process.platform !== 'linux' && 'needs /proc' }, () => {
     test('has every write that it answered, and nothing half done', async (t) => {
       const total = newFigures();
-      for (let killed = 0; killed < KILLS; killed += KILLS_A_DATABASE) {
+      for (let killed = 0; killed < KILLS; killed += KILLS_PER_DATABASE) {
         const scene = await createScene();
-        const kills = Math.min(KILLS_A_DATABASE, KILLS - killed);
+        const kills = Math.min(KILLS_PER_DATABASE, KILLS - killed);
         addFigures(total, await crash(scene, kills, SEED + killed).finally(scene.drop));
       }
       t.diagnostic(`${KILLS} kills; ${describeFigures(total)}`);

@@ -10,10 +10,10 @@ const SECONDS = Number(process.env.FAULT_SECONDS ?? 6);
 for (const engine of ENGINES) {
   const skip = engine === 'postgres' && process.platform !== 'linux' && 'needs /proc';
   test(`nothing is lost on ${engine}, whatever befalls it by schedule`, { skip }, async (t) => {
-    const say = (line: string) => t.diagnostic(line);
-    say(`FAULT_SEED=${SEED}`);
-    const { figures, events, rounds } = await soak(engine, { seed: SEED, seconds: SECONDS, say });
+    const print = (line: string) => t.diagnostic(line);
+    print(`FAULT_SEED=${SEED}`);
+    const { figures, events, rounds } = await soak(engine, { seed: SEED, seconds: SECONDS, print });
     const befallen = Object.entries(events).map(([name, times]) => `${times} ${name}`);
-    say(`${rounds} faults: ${befallen.join(', ')}; ${describeFigures(figures)}`);
+    print(`${rounds} faults: ${befallen.join(', ')}; ${describeFigures(figures)}`);
   });
 }

@@ -51,7 +51,7 @@ const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }
 
 const MANY = 20;
 const APART = sizesOf(LIMITS.postgresConnections).apart;
-const PLAYERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
+const USERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
 
 for (const engine of ENGINES) {
   describe(`teams on ${engine}`, { timeout: 60_000 }, () => {
@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
         });
       for (const team of ['hog', 'modest'])
         await database.write(team, async (work) => {
-          for (const id of PLAYERS)
+          for (const id of USERS)
             work.write(insertUser, { id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });
         });
     });
@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
         await lock(modest, 'modest');
         await lock(hogs, 'hog');
         try {
-          const stuck = PLAYERS.map((id) => rename('hog', id));
+          const stuck = USERS.map((id) => rename('hog', id));
           await untilWaiting(APART / 2);
           const freed = rename('modest', 'player-1');
           await untilWaiting(APART / 2 + 1);

@@ -48,7 +48,7 @@ const describeFault = ({ kind, lastsMs, afterAnswers }: Fault): string =>
  */
 export const soak = async (
   engine: Engine,
-  { seed, seconds, say }: { seed: number; seconds: number; say: (line: string) => void },
+  { seed, seconds, print }: { seed: number; seconds: number; print: (line: string) => void },
 ): Promise<Soaked> => {
   /** Time counts from the first round, of which there is at least one. */
   let isOverAtMs = Number.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ export const soak = async (
         await scene.quiet();
         await game.settle(cutOff);
         if (fault.isChecked) await checkDatabase(scene);
-        say(`${engine} ${rounds}: ${describeFault(fault)}; ${cutOff.size} cut off; ${Math.round(recoveredMs)} ms`);
+        print(`${engine} ${rounds}: ${describeFault(fault)}; ${cutOff.size} cut off; ${Math.round(recoveredMs)} ms`);
       }
       await checkDatabase(scene);
     } finally {
