@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError, unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { JobName, Jobs } from './jobs.ts';
-import type { Told } from './worker.ts';
+import type { JobResult } from './worker.ts';
 
 /** Runs slow jobs in worker threads, so that requests do not wait for them. */
 export interface Compute {
@@ -42,7 +42,7 @@ interface Job {
   readonly queue: string;
   readonly name: JobName;
   readonly input: unknown;
-  readonly settle: (told: Told) => void;
+  readonly settle: (result: JobResult) => void;
 }
 
 /** A thread, which runs one job at a time. */
@@ -53,25 +53,25 @@ interface Thread {
 }
 
 export const createCompute = (options: Partial<ComputeOptions> = {}): Compute => {
-  const { threads: mostThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
+  const { threads: maxThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
   const threads = new Set<Thread>();
   /** Waiting jobs by queue; the queue whose turn is next comes first. */
   const waiting = new Map<string, Job[]>();
   /** Number of waiting and running jobs by queue. */
-  const underWay = new Map<string, number>();
+  const activeJobs = new Map<string, number>();
   let jobs = 0;
   let isClosed = false;
 
-  const begun = (queue: string): void => {
+  const jobStarted = (queue: string): void => {
     jobs += 1;
-    underWay.set(queue, (underWay.get(queue) ?? 0) + 1);
+    activeJobs.set(queue, (activeJobs.get(queue) ?? 0) + 1);
   };
 
-  const ended = (queue: string): void => {
+  const jobFinished = (queue: string): void => {
     jobs -= 1;
-    const left = (underWay.get(queue) ?? 1) - 1;
-    if (left === 0) underWay.delete(queue);
-    else underWay.set(queue, left);
+    const left = (activeJobs.get(queue) ?? 1) - 1;
+    if (left === 0) activeJobs.delete(queue);
+    else activeJobs.set(queue, left);
   };
 
   /** Takes the next job, and moves its queue to the back. */
@@ -94,7 +94,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
   };
 
   /** Terminates a thread, whatever it is doing, and rejects its job, if any. */
-  const end = async (thread: Thread, error: unknown): Promise<void> => {
+  const endThread = async (thread: Thread, error: unknown): Promise<void> => {
     threads.delete(thread);
     clearTimeout(thread.timer);
     const { job } = thread;
@@ -103,30 +103,30 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     await thread.worker.terminate();
   };
 
-  const endAndGoOn = (thread: Thread, error: unknown): void => {
+  const replaceThread = (thread: Thread, error: unknown): void => {
     if (!threads.has(thread)) return;
-    end(thread, error);
-    start();
+    endThread(thread, error);
+    startWaiting();
   };
 
-  const give = (thread: Thread, job: Job): void => {
+  const assign = (thread: Thread, job: Job): void => {
     clearTimeout(thread.timer);
     thread.job = job;
     thread.timer = setTimeout(
-      () => endAndGoOn(thread, unavailable(new Error(`a job took longer than ${timeLimitMs} ms`))),
+      () => replaceThread(thread, unavailable(new Error(`a job took longer than ${timeLimitMs} ms`))),
       timeLimitMs,
     ).unref();
     try {
       thread.worker.postMessage({ name: job.name, input: job.input });
     } catch (error) {
-      endAndGoOn(thread, error);
+      replaceThread(thread, error);
     }
   };
 
   /** A thread without work exits after a while. */
-  const rest = (thread: Thread): void => {
+  const exitWhenIdle = (thread: Thread): void => {
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => endAndGoOn(thread, undefined), idleMs).unref();
+    thread.timer = setTimeout(() => replaceThread(thread, undefined), idleMs).unref();
   };
 
   const createThread = (): Thread => {
@@ -134,61 +134,61 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     // A thread must not keep the process alive; whoever awaits its result does.
     worker.unref();
     const thread: Thread = { worker, job: undefined, timer: undefined };
-    worker.on('message', (told: Told) => {
+    worker.on('message', (result: JobResult) => {
       const { job } = thread;
       thread.job = undefined;
       const next = nextJob();
-      if (next === undefined) rest(thread);
-      else give(thread, next);
-      job?.settle(told);
+      if (next === undefined) exitWhenIdle(thread);
+      else assign(thread, next);
+      job?.settle(result);
     });
-    worker.on('error', (error) => endAndGoOn(thread, error));
-    worker.on('exit', (code) => endAndGoOn(thread, new Error(`a thread exited unexpectedly with code ${code}`)));
+    worker.on('error', (error) => replaceThread(thread, error));
+    worker.on('exit', (code) => replaceThread(thread, new Error(`a thread exited unexpectedly with code ${code}`)));
     threads.add(thread);
     return thread;
   };
 
   /** Hands waiting jobs to idle threads, or to new ones. */
-  const start = (): void => {
+  const startWaiting = (): void => {
     while (waiting.size > 0) {
       let free: Thread | undefined;
       for (const thread of threads) if (thread.job === undefined) free = thread;
-      if (free === undefined && threads.size < mostThreads) free = createThread();
+      if (free === undefined && threads.size < maxThreads) free = createThread();
       const job = free && nextJob();
       if (free === undefined || job === undefined) return;
-      give(free, job);
+      assign(free, job);
     }
   };
 
-  const refusalFor = (queue: string): ServiceError | undefined => {
+  const rejectionFor = (queue: string): ServiceError | undefined => {
     if (isClosed || jobs >= LIMITS.computeJobs) return new ServiceError('SERVICE_UNAVAILABLE');
-    return (underWay.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
+    return (activeJobs.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
   };
 
   const run = (teamId: string, name: JobName, input: unknown, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const queue = `${name}\0${teamId}`;
-      const refusal = refusalFor(queue);
-      if (refusal !== undefined || signal?.aborted) {
-        reject(refusal ?? unavailable(signal?.reason));
+      const rejection = rejectionFor(queue);
+      if (rejection !== undefined || signal?.aborted) {
+        reject(rejection ?? unavailable(signal?.reason));
         return;
       }
-      const giveUp = (): void => {
+      const cancel = (): void => {
         const error = unavailable(signal?.reason);
         if (dropWaiting(job)) job.settle({ error });
-        else for (const thread of threads) if (thread.job === job) endAndGoOn(thread, error);
+        else for (const thread of threads) if (thread.job === job) replaceThread(thread, error);
       };
-      const settle = (told: Told): void => {
-        signal?.removeEventListener('abort', giveUp);
-        ended(queue);
-        if ('error' in told) reject(told.error);
-        else resolve(told.value);
+      const settle = (result: JobResult): void => {
+        signal?.removeEventListener('abort', cancel);
+        jobFinished(queue);
+        if ('error' in result) reject(result.error);
+        else resolve(result.value);
       };
       const job: Job = { queue, name, input, settle };
-      begun(queue);
-      signal?.addEventListener('abort', giveUp);
+      jobStarted(queue);
+      signal?.addEventListener('abort', cancel);
       waiting.set(queue, [...(waiting.get(queue) ?? []), job]);
-      start();
+      startWaiting();
     });
 
   return {
@@ -198,7 +198,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
       const stopped = unavailable(new Error('the service is stopping'));
       for (const job of [...waiting.values()].flat()) job.settle({ error: stopped });
       waiting.clear();
-      await Promise.all([...threads].map((thread) => end(thread, stopped)));
+      await Promise.all([...threads].map((thread) => endThread(thread, stopped)));
     },
   };
 };
