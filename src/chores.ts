@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { claimChore, noteChore } from './database/claims.ts';
+import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
@@ -68,7 +68,7 @@ export const removeRolls = async ({ database, clock, settings }: Parts, shouldCo
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
   await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_PER_DAY, shouldContinue);
   const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
-  await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
+  await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
 };
 
 /** Walks the whole history in steps and deletes events that are past their retention period. */
@@ -82,7 +82,7 @@ export const removeHistory = async ({ database, clock, settings }: Parts, should
     position = await database.transaction(NO_TEAM, async (tx) => {
       const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_PER_DAY, position);
       const dueAtMs = clock() + (next === '' ? LIMITS.removalPassMs : LIMITS.choreLeaseMs);
-      await noteChore(tx, chore, { dueAtMs, position: next });
+      await saveChoreProgress(tx, chore, { dueAtMs, position: next });
       return next;
     });
     await delay(LIMITS.removalRestFactor * (performance.now() - startedMs));

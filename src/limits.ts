@@ -204,10 +204,10 @@ export const LIMITS = {
   postgresRowsPerWrite: 1000,
   /** A busy connection that receives nothing for longer than any statement may take is dead. */
   postgresSilenceMs: 17_000,
-  postgresLookMs: 1_000,
+  postgresCheckMs: 1_000,
   postgresKeepAliveMs: 10_000,
   postgresIdleMs: 10_000,
-  postgresLeaveMs: 1_000,
+  postgresDisconnectMs: 1_000,
   postgresGroupLockMs: 100,
   /** Weeks for which partitions of the roll events are created ahead of time. */
   postgresPartitionsAhead: 4,

@@ -28,7 +28,7 @@ export const claimChore = async (
     .executeTakeFirst();
 
 /** Records the progress of a chore and when it is due next; while the chore goes on, that is when its lease ends. */
-export const noteChore = async (
+export const saveChoreProgress = async (
   { queries }: Transaction,
   name: string,
   { dueAtMs, position }: { dueAtMs: number; position: string },

@@ -67,7 +67,7 @@ export interface Write<Row> {
 }
 
 /** Whether a write needs its rows to exist: a missing row is a collision. */
-export const namesRows = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
+export const requiresRows = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
 
 /** Rows of one team for one write. */
 export interface Rows {

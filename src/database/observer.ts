@@ -25,7 +25,7 @@ export interface DatabaseObserver {
   synced(tookMs: number): void;
 }
 
-const nothing = (): void => {};
+const noop = (): void => {};
 
 /** The current observer of a database; initially one that does nothing. */
 export interface Observed {
@@ -33,5 +33,5 @@ export interface Observed {
 }
 
 export const unobserved = (): Observed => ({
-  by: { opened: nothing, grouped: nothing, reran: nothing, synced: nothing },
+  by: { opened: noop, grouped: noop, reran: noop, synced: noop },
 });

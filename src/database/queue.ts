@@ -33,7 +33,7 @@ interface TeamQueue {
   lastSize: number;
   /** Commands running on their own, and all commands of the team without a result yet. */
   runningApart: number;
-  unanswered: number;
+  pending: number;
   isScheduled: boolean;
 }
 
@@ -41,7 +41,7 @@ interface TeamQueue {
 type SinglePurpose = Exclude<Purpose, 'group' | 'apart'>;
 
 /** After this many collisions in a group a command runs on its own. */
-const COLLISIONS_TOGETHER = 2;
+const MAX_GROUP_COLLISIONS = 2;
 
 export interface Units {
   write(teamId: string, command: Command): Promise<unknown>;
@@ -55,8 +55,8 @@ export interface Units {
 /** Runs commands: those of a team that arrive together share a transaction, unless they ask for one of their own. */
 export const createUnits = (driver: Driver, observed: Observed): Units => {
   const queues = new Map<string, TeamQueue>();
-  let underWay = 0;
-  const whenIdle: (() => void)[] = [];
+  let pendingCommands = 0;
+  const idleListeners: (() => void)[] = [];
 
   const isCollision = (error: unknown): boolean => error instanceof Collision || driver.isCollision(error);
 
@@ -72,7 +72,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
         writing: 0,
         lastSize: 0,
         runningApart: 0,
-        unanswered: 0,
+        pending: 0,
         isScheduled: false,
       };
       queues.set(teamId, queue);
@@ -81,17 +81,17 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   };
 
   /** Counts pending commands, per team and in total. */
-  const begun = (queue: TeamQueue): void => {
-    queue.unanswered += 1;
-    underWay += 1;
+  const commandStarted = (queue: TeamQueue): void => {
+    queue.pending += 1;
+    pendingCommands += 1;
   };
 
   /** Forgets a team that has no pending commands. */
-  const ended = (queue: TeamQueue): void => {
-    queue.unanswered -= 1;
-    underWay -= 1;
-    if (queue.unanswered === 0) queues.delete(queue.teamId);
-    if (underWay === 0) for (const tell of whenIdle.splice(0)) tell();
+  const commandFinished = (queue: TeamQueue): void => {
+    queue.pending -= 1;
+    pendingCommands -= 1;
+    if (queue.pending === 0) queues.delete(queue.teamId);
+    if (pendingCommands === 0) for (const listener of idleListeners.splice(0)) listener();
   };
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
@@ -131,11 +131,11 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   const collided = async (queue: TeamQueue, members: readonly Member[], error: unknown): Promise<void> => {
     observed.by.reran('collision', members.length);
     for (const member of members) member.collisions += 1;
-    const isHopeless = ({ collisions }: Member) => collisions >= LIMITS.collisions;
-    for (const { settle } of members.filter(isHopeless)) settle({ error: unavailable(error) });
-    const others = members.filter((member) => !isHopeless(member));
+    const isExhausted = ({ collisions }: Member) => collisions >= LIMITS.collisions;
+    for (const { settle } of members.filter(isExhausted)) settle({ error: unavailable(error) });
+    const others = members.filter((member) => !isExhausted(member));
     const most = Math.max(0, ...others.map(({ collisions }) => collisions));
-    if (most < COLLISIONS_TOGETHER) {
+    if (most < MAX_GROUP_COLLISIONS) {
       runAgain(queue, others);
       return;
     }
@@ -195,7 +195,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     runAgain(queue, [member]);
   };
 
-  const answer = (
+  const settleAll = (
     queue: TeamQueue,
     members: readonly Member[],
     outcomes: readonly Outcome[],
@@ -247,7 +247,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     const group = new Group(queue.teamId, session, queue.keys, keys);
     try {
       const outcomes = await group.run(taken, { willWrite });
-      answer(queue, taken, outcomes, session.durable());
+      settleAll(queue, taken, outcomes, session.durable());
     } catch (error) {
       failed(queue, taken, error, group.waitedForLock);
     } finally {
@@ -320,9 +320,9 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   const write: Units['write'] = (teamId, command) =>
     new Promise((resolve, reject) => {
       const queue = queueOf(teamId);
-      begun(queue);
+      commandStarted(queue);
       const settle = (outcome: Outcome): void => {
-        ended(queue);
+        commandFinished(queue);
         if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);
       };
@@ -349,9 +349,9 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return outcome.value;
   };
 
-  const runByItself = async (purpose: SinglePurpose, teamId: string, command: Command): Promise<unknown> => {
+  const runAlone = async (purpose: SinglePurpose, teamId: string, command: Command): Promise<unknown> => {
     const queue = queueOf(teamId);
-    begun(queue);
+    commandStarted(queue);
     try {
       for (let collisions = 0; ; ) {
         try {
@@ -370,15 +370,15 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
         }
       }
     } finally {
-      ended(queue);
+      commandFinished(queue);
     }
   };
 
   return {
     write,
-    transaction: (teamId, command) => runByItself('transaction', teamId, command),
-    read: (teamId, query) => runByItself('read', teamId, query),
-    readUrgent: (teamId, query) => runByItself('urgent', teamId, query),
-    idle: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    transaction: (teamId, command) => runAlone('transaction', teamId, command),
+    read: (teamId, query) => runAlone('read', teamId, query),
+    readUrgent: (teamId, query) => runAlone('urgent', teamId, query),
+    idle: () => (pendingCommands === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };
 };

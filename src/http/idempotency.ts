@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { claimChore, noteChore } from '../database/claims.ts';
+import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -132,7 +132,7 @@ export const removeOldAnswers = async (
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, CHORE, clock()))) === undefined) return 0;
   for (let removed = 0; ; ) {
     const count = await database.transaction(NO_TEAM, async (tx) => {
-      await noteChore(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
+      await saveChoreProgress(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
       return deleteOldAnswers(tx, clock() - LIMITS.storedAnswerMs, most);
     });
     removed += count;

@@ -36,7 +36,7 @@ const ACCEPTS_WRITES: Statement = {
 export class Client extends pg.Client {
   readonly #socket: Socket;
   #queries: Queries | undefined;
-  #isHeldBack = false;
+  #isCorked = false;
   #warnings = 0;
   #metReadOnly = false;
 
@@ -79,19 +79,19 @@ export class Client extends pg.Client {
 
   /** Runs a prepared statement; rows are lists of values. */
   run({ name, text }: Statement, values: unknown[] = []): Promise<pg.QueryArrayResult<unknown[]>> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query<unknown[]>({ name, text, values, rowMode: 'array' });
   }
 
   /** Like `run`, with rows as objects. */
   find({ name, text }: Statement, values: unknown[]): Promise<pg.QueryResult> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query({ name, text, values });
   }
 
   /** Runs a command that begins or ends a transaction. */
   control(text: string): Promise<pg.QueryResult> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query(text);
   }
 
@@ -117,17 +117,17 @@ export class Client extends pg.Client {
   }
 
   /** Closes the connection, without waiting long for a server that does not respond. */
-  leave(): void {
+  disconnect(): void {
     this.end().catch(() => {});
-    setTimeout(() => this.#socket.destroy(), LIMITS.postgresLeaveMs).unref();
+    setTimeout(() => this.#socket.destroy(), LIMITS.postgresDisconnectMs).unref();
   }
 
-  #holdBack(): void {
-    if (this.#isHeldBack) return;
-    this.#isHeldBack = true;
+  #corkUntilNextTick(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
     this.#socket.cork();
     process.nextTick(() => {
-      this.#isHeldBack = false;
+      this.#isCorked = false;
       this.#socket.uncork();
     });
   }

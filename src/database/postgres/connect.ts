@@ -12,17 +12,17 @@ const clientOf = (url: string): Client =>
     types,
   });
 
-const noAnswer = (): Error => Object.assign(new Error('the server did not respond in time'), { code: 'ETIMEDOUT' });
+const noResponse = (): Error => Object.assign(new Error('the server did not respond in time'), { code: 'ETIMEDOUT' });
 
 const open = async (url: string, mustAcceptWrites: boolean): Promise<Client> => {
   const client = clientOf(url);
-  const timer = setTimeout(() => client.abort(noAnswer()), LIMITS.postgresConnectMs);
+  const timer = setTimeout(() => client.abort(noResponse()), LIMITS.postgresConnectMs);
   try {
     await client.connect();
     if (mustAcceptWrites) await client.assertAcceptsWrites();
     return client;
   } catch (error) {
-    client.leave();
+    client.disconnect();
     throw error;
   } finally {
     clearTimeout(timer);
@@ -30,7 +30,7 @@ const open = async (url: string, mustAcceptWrites: boolean): Promise<Client> => 
 };
 
 /** The address of a server, without the password. */
-const placeOf = (url: string): string => {
+const addressOf = (url: string): string => {
   const { hostname, port, searchParams } = new URL(url);
   return `${searchParams.get('host') || hostname}:${searchParams.get('port') || port || 5432}`;
 };
@@ -38,7 +38,7 @@ const placeOf = (url: string): string => {
 const noneAcceptsWrites = (urls: readonly string[], errors: readonly unknown[]): Error => {
   const reasons = errors.map((error, place) => {
     const { message, code } = error as Partial<Error> & { code?: string };
-    return `${placeOf(urls[place] as string)}: ${message || code}`;
+    return `${addressOf(urls[place] as string)}: ${message || code}`;
   });
   return new AggregateError(errors, `no server accepts writes (${reasons.join('; ')})`);
 };

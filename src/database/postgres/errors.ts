@@ -25,11 +25,11 @@ const PARTITION_ROUTINES = new Set([
   'ExecOpenScanRelation',
 ]);
 
-const isOfPartition = (error: unknown): boolean =>
+const isPartitionError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && PARTITION_ROUTINES.has(error.routine ?? '');
 
 export const isCollision = (error: unknown): boolean =>
-  COLLISION_CODES.has(codeOf(error) ?? '') || isOfPartition(error);
+  COLLISION_CODES.has(codeOf(error) ?? '') || isPartitionError(error);
 
 /** A lock was not acquired in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -53,7 +53,7 @@ const TRANSACTION_TIMEOUTS = ['25P03', '25P04'];
 const UNAVAILABLE_CODES = new Set([LOCK_NOT_AVAILABLE, READ_ONLY, ...TRANSACTION_TIMEOUTS]);
 
 /** Whether the server itself reports that it did not execute the statement, and is still available. */
-export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
+export const isServerError = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
 /** It is unknown whether a transaction was committed, so its commands must not be rerun automatically. */
 export class UnknownOutcome extends Error {

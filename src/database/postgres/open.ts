@@ -11,7 +11,7 @@ import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
 import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
-import { checkRoom } from './room.ts';
+import { checkConnectionLimit } from './connection-limit.ts';
 import { currentSchema } from './schema.ts';
 import { createStatements, PostgresSession } from './session.ts';
 import { fill, takeSnapshot } from './transfer.ts';
@@ -27,7 +27,7 @@ export interface PostgresOptions {
 const MIGRATION_LOCK = 8090141;
 
 /** Migrating a large table takes time, and another node may be doing it. */
-const waitForTurn = async (tx: Queries): Promise<void> => {
+const lockMigrations = async (tx: Queries): Promise<void> => {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await sql`select set_config(${limit}, '0', true)`.execute(tx);
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
@@ -83,7 +83,7 @@ export const openPostgres = (
     try {
       return await use(client);
     } finally {
-      client.leave();
+      client.disconnect();
     }
   };
 
@@ -96,12 +96,12 @@ export const openPostgres = (
     migrate: (migrations) =>
       apart(async (client) => {
         await client.queries.transaction().execute(async (tx) => {
-          await waitForTurn(tx);
+          await lockMigrations(tx);
           await migrate(tx, 'postgres', { migrations, schemaName: await currentSchema(tx) });
         });
         if (migrations === undefined) await addPartitions(client, Date.now());
       }),
-    checkConnections: (processes) => apart((client) => checkRoom(client, processes, connections)),
+    checkConnections: (processes) => apart((client) => checkConnectionLimit(client, processes, connections)),
     ready: () => borrow('transaction', (client) => client.assertAcceptsWrites()),
     snapshot: (use) => apart((client) => takeSnapshot(client, use)),
     load: (use) => apart((client) => fill(client, use)),

@@ -16,8 +16,8 @@ const PURPOSES = Object.keys(SHARES) as Purpose[];
 export const sizesOf = (connections: number): Record<Purpose, number> => {
   const sizes: Record<Purpose, number> = { group: 0, apart: 0, transaction: 0, read: 0, urgent: 0 };
   for (let given = 0; given < connections; given += 1) {
-    const [poorest] = PURPOSES.toSorted((a, b) => sizes[a] / SHARES[a] - sizes[b] / SHARES[b]);
-    sizes[poorest as Purpose] += 1;
+    const [neediest] = PURPOSES.toSorted((a, b) => sizes[a] / SHARES[a] - sizes[b] / SHARES[b]);
+    sizes[neediest as Purpose] += 1;
   }
   return sizes;
 };
@@ -43,7 +43,7 @@ export const createPools = (
   const renew = (): void => {
     for (const pool of Object.values(pools)) pool.renew();
   };
-  const heard = (readOnly: boolean): void => {
+  const setReadOnly = (readOnly: boolean): void => {
     if (readOnly === isReadOnly) return;
     isReadOnly = readOnly;
     renew();
@@ -52,19 +52,19 @@ export const createPools = (
   const open = async (purpose: Purpose): Promise<Client> => {
     const mustAcceptWrites = isReadOnly && !onlyReads(purpose);
     const client = await connect({ mustAcceptWrites });
-    if (mustAcceptWrites || servers > 1) heard(false);
+    if (mustAcceptWrites || servers > 1) setReadOnly(false);
     return client;
   };
 
-  const lookMs = Math.min(LIMITS.postgresLookMs, silenceMs);
+  const checkMs = Math.min(LIMITS.postgresCheckMs, silenceMs);
   const sizes = sizesOf(connections);
   const poolFor = (purpose: Purpose): Pool =>
     createPool({
       size: sizes[purpose],
-      silentLooks: Math.ceil(silenceMs / lookMs),
+      silentChecks: Math.ceil(silenceMs / checkMs),
       connect: () => open(purpose),
       // While the server is read-only each attempt uses a new connection, so that the first one that can succeed does.
-      mayKeep: (client) => !client.metReadOnly && (onlyReads(purpose) || !isReadOnly),
+      canReuse: (client) => !client.metReadOnly && (onlyReads(purpose) || !isReadOnly),
       onSilence: renew,
     });
   const pools: Record<Purpose, Pool> = {
@@ -76,15 +76,15 @@ export const createPools = (
   };
 
   const timer = setInterval(() => {
-    for (const pool of Object.values(pools)) pool.look();
-  }, lookMs);
+    for (const pool of Object.values(pools)) pool.check();
+  }, checkMs);
   timer.unref();
 
   return {
     sizes,
     take: (purpose) => pools[purpose].take(),
     give: (purpose, client) => {
-      if (client.metReadOnly && !onlyReads(purpose)) heard(true);
+      if (client.metReadOnly && !onlyReads(purpose)) setReadOnly(true);
       pools[purpose].give(client);
     },
     close: async () => {

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { chunksOf } from '../chunks.ts';
-import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
+import { type Lookup, requiresRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
 import type { Purpose } from '../observer.ts';
 import type { Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
 import { Client } from './client.ts';
-import { isRefusal, UnknownOutcome } from './errors.ts';
+import { isServerError, UnknownOutcome } from './errors.ts';
 import {
   compileLookup,
   compileWrite,
@@ -154,7 +154,7 @@ export class PostgresSession implements Session {
 
   async send(writes: readonly Rows[]): Promise<void> {
     await this.#begun;
-    const configured = this.#configure(writes.some(({ write }) => namesRows(write)));
+    const configured = this.#configure(writes.some(({ write }) => requiresRows(write)));
     configured?.catch(() => {});
     const sent: (Promise<unknown> | undefined)[] = [configured];
     for (const { write, teamId, rows } of writes)
@@ -171,7 +171,7 @@ export class PostgresSession implements Session {
   async #write(write: Write<unknown>, teamId: string, rows: readonly unknown[]): Promise<void> {
     const values = writeValues(write, teamId, rows);
     const { rowCount } = await this.#client.run(this.#statements.ofWrite(write), values);
-    if (namesRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
+    if (requiresRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
   }
 
   async exclude(teamId: string, lock: SharedLock): Promise<void> {
@@ -183,7 +183,7 @@ export class PostgresSession implements Session {
     await this.#begun;
     const { warnings } = this.#client;
     const { command } = await this.#client.control('commit').catch((error: unknown) => {
-      if (isRefusal(error)) throw error;
+      if (isServerError(error)) throw error;
       const unknown = new UnknownOutcome(error);
       this.#client.abort(unknown);
       throw unknown;

@@ -43,9 +43,9 @@ export interface Connection {
   readonly raw: DatabaseSync;
   readonly queries: Queries;
   /** The rows of one key. */
-  look(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
-  /** Like `look`, for keys that may have very many rows. */
-  lookInTurns(lookup: Lookup, teamId: string, key: readonly (string | number)[]): Promise<unknown[]>;
+  find(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
+  /** Like `find`, for keys that may have very many rows. */
+  findInTurns(lookup: Lookup, teamId: string, key: readonly (string | number)[]): Promise<unknown[]>;
   /** Writes one row, and returns the number of changed rows. */
   write(write: Write<unknown>, teamId: string, row: unknown): number;
 }
@@ -154,11 +154,11 @@ export const connect = (path: string, cacheKib: number): Connection => {
   return {
     raw,
     queries,
-    look: (lookup, teamId, key) => {
+    find: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);
       return prepared.statement.all(...valuesOf(prepared, teamId, key));
     },
-    lookInTurns: (lookup, teamId, key) => {
+    findInTurns: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);
       return allInTurns(prepared, valuesOf(prepared, teamId, key));
     },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
-import { namesRows } from '../declarations.ts';
+import { requiresRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import type { Purpose } from '../observer.ts';
@@ -100,7 +100,7 @@ export const openSqlite = (given: string): Database => {
         for (const key of keys) {
           if (lookup.isLong || rows.length % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
           rows.push(
-            lookup.isLong ? await connection.lookInTurns(lookup, teamId, key) : connection.look(lookup, teamId, key),
+            lookup.isLong ? await connection.findInTurns(lookup, teamId, key) : connection.find(lookup, teamId, key),
           );
         }
         answers.push(rows);
@@ -111,7 +111,7 @@ export const openSqlite = (given: string): Database => {
       for (const { write, teamId, rows } of writes) {
         for (const [index, row] of rows.entries()) {
           if (index % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
-          if (connection.write(write, teamId, row) === 0 && namesRows(write))
+          if (connection.write(write, teamId, row) === 0 && requiresRows(write))
             throw new Collision(`a row of ${write.table} is missing`);
         }
       }
