@@ -60,7 +60,7 @@ export const buildApp = async ({
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
-  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, giveUp: compute.close });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, cancelWork: compute.close });
   const { pathPrefix } = settings;
   await serveOpenApi(app, pathPrefix);
 

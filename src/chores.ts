@@ -4,7 +4,7 @@ import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
-import { removeOldAnswers } from './http/idempotency.ts';
+import { removeOldResponses } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
 import { waitAtMost } from './time.ts';
@@ -96,7 +96,7 @@ const choresOf = (parts: Parts): Chore[] => {
       name: 'answers',
       everyMs: 60_000,
       failure: 'could not delete old stored responses; will retry',
-      work: (shouldContinue) => removeOldAnswers(database, clock, shouldContinue),
+      work: (shouldContinue) => removeOldResponses(database, clock, shouldContinue),
     },
     {
       name: 'maintenance',

@@ -126,11 +126,11 @@ export const LIMITS = {
    */
   verifiedHeaderMs: 500,
   /** A day is promised; the extra hour allows for clock differences between nodes. */
-  storedAnswerMs: 25 * 3_600_000,
+  storedResponseMs: 25 * 3_600_000,
   /** For the response to a request with an `Idempotency-Key`; longer ones are rejected before they have any effect. */
-  storedAnswerLength: 4 * 1024 * 1024,
+  storedResponseLength: 4 * 1024 * 1024,
   /** The response to a simple roll is shorter, and is stored uncompressed. */
-  compressedAnswerLength: 1536,
+  compressedResponseLength: 1536,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,
@@ -140,7 +140,7 @@ export const LIMITS = {
   keepDays: 36_500,
 
   // Background work, in steps short enough for requests to run in between.
-  storedAnswersPerSweep: 500,
+  storedResponsesPerSweep: 500,
   rollEventsPerRemoval: 500,
   historyRowsPerRemoval: 250,
   /** After each step, deletion pauses for this many times as long as the step took. */

@@ -7,7 +7,7 @@ import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { TABLES } from '../src/database/tables.ts';
 import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldAnswers } from '../src/http/idempotency.store.ts';
+import { deleteOldResponses } from '../src/http/idempotency.store.ts';
 import { createEmptyDatabase, type EmptyDatabase, startService } from './harness.ts';
 import { walkThroughInterface } from './walk.ts';
 
@@ -127,7 +127,7 @@ describe('on Citus, with the tables spread by team', { skip }, () => {
       await database.read('', teamsToFold);
       const { rows } = await administrator.query('select id from teams');
       for (const { id } of rows) await database.transaction(id, (tx) => foldCounts(tx, 100));
-      assert.ok((await database.transaction('', (tx) => deleteOldAnswers(tx, Date.now() + 1, 1000))) > 20);
+      assert.ok((await database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 1000))) > 20);
     } finally {
       await database.close();
     }

@@ -7,7 +7,7 @@ import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { isBlocked } from '../src/database/postgres/errors.ts';
 import { type Database, NO_TEAM } from '../src/database/work.ts';
-import { removeOldAnswers } from '../src/http/idempotency.ts';
+import { removeOldResponses } from '../src/http/idempotency.ts';
 import { earliestId, newId } from '../src/ids.ts';
 import { LIMITS } from '../src/limits.ts';
 import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from './harness.ts';
@@ -330,7 +330,7 @@ describe('two nodes on one PostgreSQL', () => {
     const empty = await createEmptyDatabase('postgres');
     const nodes = [openDatabase(empty.url), openDatabase(empty.url)] as const;
     await nodes[0].migrate();
-    const count = 3 * LIMITS.storedAnswersPerSweep + 7;
+    const count = 3 * LIMITS.storedResponsesPerSweep + 7;
     await nodes[0].transaction('team', ({ queries }) =>
       queries
         .insertInto('stored_answers')
@@ -345,14 +345,14 @@ describe('two nodes on one PostgreSQL', () => {
         )
         .execute(),
     );
-    const clock = () => 2 * LIMITS.storedAnswerMs;
-    const removed = await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, shouldContinue)));
+    const clock = () => 2 * LIMITS.storedResponseMs;
+    const removed = await Promise.all(nodes.map((node) => removeOldResponses(node, clock, shouldContinue)));
     assert.deepEqual(
       removed.sort((a, b) => a - b),
       [0, count],
     );
     const later = () => clock() + LIMITS.choreLeaseMs + 1;
-    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, shouldContinue))), [0, 0]);
+    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldResponses(node, clock, shouldContinue))), [0, 0]);
     // A node that died at it is replaced by another, and a clock that was far ahead keeps nobody from it.
     const claims = async (moment: () => number) =>
       nodes[1].transaction('team', async (tx) => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { TABLES } from '../src/database/tables.ts';
 import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldAnswers } from '../src/http/idempotency.store.ts';
+import { deleteOldResponses } from '../src/http/idempotency.store.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 import { walkThroughInterface } from './walk.ts';
 
@@ -53,7 +53,7 @@ describe('what is sent to PostgreSQL', () => {
     await service.database.read('', teamsToFold);
     await service.database.transaction(service.teamId, (tx) => foldCounts(tx, 100));
     await service.database.maintain();
-    assert.ok((await service.database.transaction('', (tx) => deleteOldAnswers(tx, Date.now() + 1, 100))) > 10);
+    assert.ok((await service.database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 100))) > 10);
   });
   after(async () => {
     pg.Client.prototype.query = query as typeof pg.Client.prototype.query;

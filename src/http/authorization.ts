@@ -71,7 +71,7 @@ const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret |
 };
 
 /** The canonical form of a header, under which it is cached: there are countless equivalent ones. */
-const spell = ({ teamId, secret }: Credentials): string =>
+const canonicalHeader = ({ teamId, secret }: Credentials): string =>
   `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
 
 /** Verifies Basic headers, and caches verified ones, so that later requests need no digest. */
@@ -82,17 +82,17 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
   const failedAttempts = createFailedAttempts();
 
   /** Incremented by `forget`: a lookup that started before may be out of date. */
-  let forgettings = 0;
+  let generation = 0;
 
   const verify = async (header: string, credentials: Credentials): Promise<Caller | undefined> => {
     const digest = digestOf(credentials.secret);
     for (;;) {
       const confirmedAtMs = monotonicMs();
-      const asked = forgettings;
+      const asked = generation;
       const secret = match(await findSecrets(credentials.teamId), digest);
       if (secret === undefined) return undefined;
       // This secret may have been revoked during the lookup, and must not be cached then.
-      if (asked !== forgettings) continue;
+      if (asked !== generation) continue;
       const entry: Verified = {
         teamId: credentials.teamId,
         role: secret.role,
@@ -110,12 +110,12 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
   const recheck = async (header: string, known: Verified): Promise<Caller | undefined> => {
     for (;;) {
       const askedAtMs = monotonicMs();
-      const asked = forgettings;
+      const asked = generation;
       const secrets = await findSecrets(known.teamId);
-      const isGood = secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest);
-      if (isGood && asked !== forgettings) continue;
+      const isValid = secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest);
+      if (isValid && asked !== generation) continue;
       known.confirmedAtMs = askedAtMs;
-      if (isGood) return known;
+      if (isValid) return known;
       if (verified.get(header) === known) verified.delete(header);
       return undefined;
     }
@@ -135,26 +135,26 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
 
   /** Handles a header that was never verified: it may be a guess. */
   const attempt = (header: string, credentials: Credentials, { ip }: Origin): Promise<Caller | undefined> => {
-    const underWay = verifying.get(header);
-    if (underWay !== undefined) return underWay;
-    const didNotFail = failedAttempts.begin(ip, credentials.teamId, monotonicMs());
-    if (didNotFail === undefined) return Promise.reject(new ServiceError('TOO_MANY_REQUESTS'));
-    const begun = verify(header, credentials)
+    const pending = verifying.get(header);
+    if (pending !== undefined) return pending;
+    const undoFailure = failedAttempts.begin(ip, credentials.teamId, monotonicMs());
+    if (undoFailure === undefined) return Promise.reject(new ServiceError('TOO_MANY_REQUESTS'));
+    const verification = verify(header, credentials)
       .then(
         (caller) => {
           if (caller === undefined) return undefined;
-          didNotFail();
+          undoFailure();
           failedAttempts.succeeded(caller.teamId);
           return caller;
         },
         (error: unknown) => {
-          didNotFail();
+          undoFailure();
           throw error;
         },
       )
       .finally(() => verifying.delete(header));
-    verifying.set(header, begun);
-    return begun;
+    verifying.set(header, verification);
+    return verification;
   };
 
   return {
@@ -164,12 +164,12 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
       if (known !== undefined) return confirm(given, known);
       const credentials = parseBasic(given);
       if (credentials === undefined) return undefined;
-      const header = spell(credentials);
-      const knownOtherwise = verified.get(header);
-      return knownOtherwise === undefined ? attempt(header, credentials, from) : confirm(header, knownOtherwise);
+      const header = canonicalHeader(credentials);
+      const cached = verified.get(header);
+      return cached === undefined ? attempt(header, credentials, from) : confirm(header, cached);
     },
     forget: (teamId, secretId) => {
-      forgettings += 1;
+      generation += 1;
       for (const [header, known] of verified) {
         if (known.teamId === teamId && known.secretId === secretId) verified.delete(header);
       }

@@ -3,9 +3,9 @@ import type { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 /** Reacts to a state change of an exchange. */
-type React = (exchange: Exchange) => void;
+type Listener = (exchange: Exchange) => void;
 
-const nothing: React = () => {};
+const noop: Listener = () => {};
 
 /**
  * A request with its response and the work done for it. The listeners are shared by all exchanges of a route: closures
@@ -24,15 +24,15 @@ export class Exchange {
   awaitedBytes = 0;
   /** Whether it has a slot, or why it was rejected. */
   isAdmitted = false;
-  refusal: ServiceError | undefined;
+  rejection: ServiceError | undefined;
   /** It timed out and the caller was told so: it must have no further effect. */
   isLate = false;
   /** The response was sent, or the caller is gone. */
   isClosed = false;
   #isWorking = false;
   /** Called once when it is closed, and once when it is closed and no work is running. */
-  onClose = nothing;
-  onEnd = nothing;
+  onClose = noop;
+  onEnd = noop;
 
   constructor(request: FastifyRequest, reply: FastifyReply, index: number, nowMs: number) {
     this.request = request;
@@ -74,11 +74,11 @@ interface Limits {
   readonly limitMs: number;
   readonly monotonicMs: () => number;
   /** Responds to a request that takes too long. */
-  readonly refuse: React;
+  readonly reject: Listener;
 }
 
 /** Enforces time limits on requests. */
-export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Exchanges => {
+export const createExchanges = ({ limitMs, monotonicMs, reject }: Limits): Exchanges => {
   // An array rather than a Set: V8 links the old table of a Set to the new one whenever it grows or is cleaned up, so a
   // dead table in the old generation keeps the next one alive, with all its requests, until the next full collection.
   const all: Exchange[] = [];
@@ -96,7 +96,7 @@ export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Excha
     } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= limitMs) {
       // Node itself enforces that a request arrives in time.
       exchange.isLate = true;
-      refuse(exchange);
+      reject(exchange);
     }
   };
 

@@ -1,14 +1,14 @@
 import { insertInto, lookup } from '../database/declarations.ts';
 import type { Transaction } from '../database/work.ts';
 
-export const insertAnswer = insertInto('stored_answers', {
+export const insertResponse = insertInto('stored_answers', {
   key: 'text',
   fingerprint: 'text',
   answer: 'text',
   stored_at: 'bigint',
 });
 
-export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
+export const responseByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
   queries
     .selectFrom('stored_answers')
     .select(['fingerprint', 'answer'])
@@ -20,7 +20,7 @@ export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
  * Deletes the oldest responses stored before a moment, up to `most`; returns how many. They are found across all teams
  * and deleted team by team: a database that is sharded by team can lock rows of only one team at a time.
  */
-export const deleteOldAnswers = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
+export const deleteOldResponses = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
   const old = await queries
     .selectFrom('stored_answers')
     .select(['team_id', 'key'])

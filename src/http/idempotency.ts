@@ -4,8 +4,8 @@ import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { answerByKey, deleteOldAnswers, insertAnswer } from './idempotency.store.ts';
-import { pack, unpack } from './stored-answers.ts';
+import { responseByKey, deleteOldResponses, insertResponse } from './idempotency.store.ts';
+import { pack, unpack } from './response-compression.ts';
 
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
@@ -63,16 +63,16 @@ export interface RequestRunners {
 }
 
 /** The caller of a request that timed out was told that it was not done, so it must not be done any more. */
-const refuseLate = ({ exchange }: FastifyRequest): void => {
+const rejectLate = ({ exchange }: FastifyRequest): void => {
   if (exchange.isLate) throw new ServiceError('SERVICE_UNAVAILABLE');
 };
 
 /** Nothing has been committed yet, so a response that is too long to store can still be rejected. */
-const refuseTooLong = (answer: string): void => {
-  if (answer.length > LIMITS.storedAnswerLength)
+const rejectTooLong = (response: string): void => {
+  if (response.length > LIMITS.storedResponseLength)
     throw invalid({
       path: HEADER_PATH,
-      message: `cannot be used: the response has more than ${LIMITS.storedAnswerLength} characters; request less at once`,
+      message: `cannot be used: the response has more than ${LIMITS.storedResponseLength} characters; request less at once`,
     });
 };
 
@@ -80,15 +80,15 @@ const refuseTooLong = (answer: string): void => {
  * Executes a POST request. With an `Idempotency-Key` the response is stored together with its effect, and sent again,
  * without another effect, for the same request with the same key. Errors are not stored.
  */
-const carry =
+const runIn =
   <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): RunRequest<Unit> =>
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
     const inTime = async (unit: Unit) => {
-      refuseLate(request);
+      rejectLate(request);
       const value = await work(unit, request);
-      refuseLate(request);
+      rejectLate(request);
       return value;
     };
     if (key === undefined) return run(teamId, inTime);
@@ -96,7 +96,7 @@ const carry =
     return run(teamId, async (unit) => {
       // Concurrent requests with the same key wait, and then find the response.
       unit.claim(`stored_answers\0${key}`);
-      const [stored] = await unit.find(answerByKey, { key });
+      const [stored] = await unit.find(responseByKey, { key });
       if (stored !== undefined) {
         if (stored.fingerprint !== fingerprint)
           throw invalid({ path: HEADER_PATH, message: 'was already used with a different request' });
@@ -104,17 +104,17 @@ const carry =
       }
       const value = await inTime(unit);
       // A string is already a response; anything else is serialized as the route will send it.
-      const answer =
+      const response =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
-      refuseTooLong(answer);
-      unit.write(insertAnswer, { key, fingerprint, answer: pack(answer), stored_at: nowMs });
+      rejectTooLong(response);
+      unit.write(insertResponse, { key, fingerprint, answer: pack(response), stored_at: nowMs });
       return value;
     });
   };
 
 export const createRequestRunners = (database: Database): RequestRunners => ({
-  command: carry(database.write),
-  change: carry(database.transaction),
+  command: runIn(database.write),
+  change: runIn(database.transaction),
 });
 
 const CHORE = 'stored answers';
@@ -123,17 +123,17 @@ const CHORE = 'stored answers';
  * Deletes old responses in steps, while `shouldContinue` returns true; returns how many. One of several nodes does
  * this: otherwise all would look at the same rows, and wait for each other.
  */
-export const removeOldAnswers = async (
+export const removeOldResponses = async (
   database: Database,
   clock: () => number,
   shouldContinue: () => boolean,
 ): Promise<number> => {
-  const most = LIMITS.storedAnswersPerSweep;
+  const most = LIMITS.storedResponsesPerSweep;
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, CHORE, clock()))) === undefined) return 0;
   for (let removed = 0; ; ) {
     const count = await database.transaction(NO_TEAM, async (tx) => {
       await saveChoreProgress(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
-      return deleteOldAnswers(tx, clock() - LIMITS.storedAnswerMs, most);
+      return deleteOldResponses(tx, clock() - LIMITS.storedResponseMs, most);
     });
     removed += count;
     if (count < most || !shouldContinue()) return removed;

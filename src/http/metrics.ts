@@ -150,12 +150,12 @@ const watchRequests = (registry: Registry, app: App): void => {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions, refusal, arrivedAtMs } = request;
+    const { method, routeOptions, serviceError, arrivedAtMs } = request;
     const { statusCode } = reply;
     const status = `${Math.floor(statusCode / 100)}xx`;
     durations.observe({ method, route: routeOptions.url ?? 'none', status }, (performance.now() - arrivedAtMs) / 1000);
-    const code: ErrorCode | string | undefined = refusal?.code ?? codeOfStatus.get(statusCode);
-    if (code !== undefined) refusals.inc({ code, reason: refusal?.reason ?? '' });
+    const code: ErrorCode | string | undefined = serviceError?.code ?? codeOfStatus.get(statusCode);
+    if (code !== undefined) refusals.inc({ code, reason: serviceError?.reason ?? '' });
     done();
   });
 };

@@ -26,7 +26,7 @@ import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { createDrain } from './stopping.ts';
-import { bodyFaults, requestIssues, sizeFault, validatorCompiler } from './validation.ts';
+import { bodyIssues, requestIssues, sizeIssue, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,7 +34,7 @@ declare module 'fastify' {
     arrivedAtMs: number;
     exchange: Exchange;
     /** Why it was rejected, if it was. */
-    refusal: ServiceError | undefined;
+    serviceError: ServiceError | undefined;
   }
   interface FastifyInstance {
     /** Whether the service was told to stop: it still responds, but is no longer ready. */
@@ -63,7 +63,7 @@ export interface ServerParts {
   readonly clock: () => number;
   readonly requestTimeoutMs?: number;
   /** Cancels work that stopping must not wait for; its requests are rejected. */
-  readonly giveUp: () => Promise<void>;
+  readonly cancelWork: () => Promise<void>;
 }
 
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
@@ -153,7 +153,7 @@ const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefi
   return status === 408 || status === 429 ? undefined : false;
 };
 
-const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
+const sendError = (reply: FastifyReply, { code, issues }: ServiceError) => {
   const { status } = ERRORS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
   if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
@@ -209,7 +209,7 @@ export const createServer = async ({
   logger,
   clock,
   requestTimeoutMs = LIMITS.requestTimeoutMs,
-  giveUp,
+  cancelWork,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
@@ -239,7 +239,7 @@ export const createServer = async ({
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (exchanges.isStopping) reply.header('connection', 'close');
-      return sendRefusal(
+      return sendError(
         reply as unknown as FastifyReply,
         new ServiceError('BAD_REQUEST', [{ path: '/path', message: error.message }]),
       );
@@ -274,13 +274,13 @@ export const createServer = async ({
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
     const { exchange, context } = request;
     // Public routes have no context, and no limit except the number of connections.
-    if (context === undefined || exchange.isAdmitted || exchange.refusal !== undefined) return exchange.refusal;
+    if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
     // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
-    giveBackBytes(request);
+    releaseBytes(request);
     exchange.waitsSinceMs = performance.now();
-    exchange.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
-    if (exchange.refusal !== undefined) return exchange.refusal;
+    exchange.rejection = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (exchange.rejection !== undefined) return exchange.rejection;
     exchange.isAdmitted = true;
     exchange.onEnd = releaseSlot;
     return undefined;
@@ -293,15 +293,15 @@ export const createServer = async ({
     if (admitArrived(request) !== undefined) return done(null, undefined);
     // Clients that always send a content type may send no body.
     if (text === '') return done(null, undefined);
-    const tooMuch = sizeFault(text);
-    if (tooMuch !== undefined) return done(new ServiceError('BAD_REQUEST', [tooMuch]));
+    const tooLarge = sizeIssue(text);
+    if (tooLarge !== undefined) return done(new ServiceError('BAD_REQUEST', [tooLarge]));
     parseJson(request, text, (error, value) => {
       if (error !== null) {
         done(new ServiceError('BAD_REQUEST', [{ path: '/body', message: 'is not valid JSON' }]));
         return;
       }
-      const faults = bodyFaults(text, value);
-      if (faults.length > 0) done(new ServiceError('BAD_REQUEST', faults));
+      const issues = bodyIssues(text, value);
+      if (issues.length > 0) done(new ServiceError('BAD_REQUEST', issues));
       else done(null, value);
     });
   });
@@ -310,7 +310,7 @@ export const createServer = async ({
   const exchanges = createExchanges({
     limitMs: requestTimeoutMs,
     monotonicMs: () => performance.now(),
-    refuse: ({ reply }) => reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
+    reject: ({ reply }) => reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
   });
   const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
   let isStopping = false;
@@ -321,7 +321,7 @@ export const createServer = async ({
   const drain = createDrain(app.server, exchanges);
   app.addHook('preClose', async () => {
     isStopping = true;
-    await Promise.all([giveUp(), drain()]);
+    await Promise.all([cancelWork(), drain()]);
   });
   app.addHook('onClose', async () => clearInterval(sweeper));
   app.addHook('onRequest', (request, reply, done) => {
@@ -352,7 +352,7 @@ export const createServer = async ({
   });
 
   /** Authorizes a request, before its body arrives. */
-  const greet = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+  const authorize = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
     const { teamId, role } = caller;
     request.context = { teamId, role, nowMs: clock(), requestId: request.id };
@@ -364,7 +364,7 @@ export const createServer = async ({
   };
 
   /** Releases the reserved bytes: the body has arrived, or never will. */
-  const giveBackBytes = ({ exchange, context }: FastifyRequest): void => {
+  const releaseBytes = ({ exchange, context }: FastifyRequest): void => {
     if (exchange.awaitedBytes === 0) return;
     pressure.received(context.teamId, exchange.awaitedBytes);
     exchange.awaitedBytes = 0;
@@ -378,7 +378,7 @@ export const createServer = async ({
     const reads = route.method === 'GET' || route.method === 'HEAD';
     /** Called for every request, whether it got a response or was aborted. */
     const closed = ({ request, reply }: Exchange): void => {
-      giveBackBytes(request);
+      releaseBytes(request);
       logRequest(routeLog, request, reply.statusCode);
     };
     const begin: onRequestHookHandler = (request, reply, done) => {
@@ -390,8 +390,8 @@ export const createServer = async ({
         return;
       }
       const caller = authorizer.identify(request.headers.authorization, request);
-      if (caller instanceof Promise) caller.then((known) => done(greet(request, access, known)), done);
-      else done(greet(request, access, caller));
+      if (caller instanceof Promise) caller.then((known) => done(authorize(request, access, known)), done);
+      else done(authorize(request, access, caller));
     };
     const admit: preValidationHookHandler = (request, _reply, done) => done(admitArrived(request));
     const { handler } = route;
@@ -411,23 +411,23 @@ export const createServer = async ({
   // For static routes whose file does not exist.
   app.setNotFoundHandler((request, reply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    return sendRefusal(reply, new ServiceError('NOT_FOUND'));
+    return sendError(reply, new ServiceError('NOT_FOUND'));
   });
   app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
     if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
-    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
-    if (refusal === undefined) {
-      request.refusal = new ServiceError('INTERNAL_SERVER_ERROR');
+    const serviceError = error instanceof ServiceError ? error : asServiceError(error, request);
+    if (serviceError === undefined) {
+      request.serviceError = new ServiceError('INTERNAL_SERVER_ERROR');
       logger.error({ requestId: request.id, err: error }, 'a request failed');
-      return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
+      return sendError(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
-    request.refusal = refusal;
-    if (ERRORS[refusal.code].status >= 500)
+    request.serviceError = serviceError;
+    if (ERRORS[serviceError.code].status >= 500)
       logger.warn(
-        { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },
+        { requestId: request.id, code: serviceError.code, issues: serviceError.issues, err: serviceError.cause },
         'a request could not be served',
       );
-    return sendRefusal(reply, refusal);
+    return sendError(reply, serviceError);
   });
   return app;
 };

@@ -12,7 +12,7 @@ interface ObjectSchema {
 }
 
 /** Lists in a query may be comma-separated or repeated; both become one array before validation. */
-const splittingLists = (schema: ObjectSchema, validate: ValidateFunction) => {
+const withSplitLists = (schema: ObjectSchema, validate: ValidateFunction) => {
   const lists = Object.entries(schema.properties ?? {})
     .filter(([, property]) => property.type === 'array')
     .map(([name]) => name);
@@ -32,7 +32,7 @@ const splittingLists = (schema: ObjectSchema, validate: ValidateFunction) => {
 export const validatorCompiler: FastifySchemaCompiler<ObjectSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'body') return compileBody(schema);
   const validate = texts.compile(schema);
-  return httpPart === 'querystring' ? splittingLists(schema, validate) : validate;
+  return httpPart === 'querystring' ? withSplitLists(schema, validate) : validate;
 };
 
 const PARTS = { params: '/path', querystring: '/query', body: '/body' } as const;
@@ -55,7 +55,7 @@ const COMMA = 44;
 const BACKSLASH = 92;
 
 /** The end of the JSON string that starts at `start`; the end of the text if it is unterminated. */
-const endOfText = (json: string, start: number): number => {
+const endOfString = (json: string, start: number): number => {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
@@ -68,13 +68,13 @@ const endOfText = (json: string, start: number): number => {
  * Checks whether JSON would cost too much to parse and walk. It scans the text: creating thousands of values takes
  * longer than counting them, and deeply nested ones cannot be walked at all.
  */
-export const sizeFault = (json: string): Issue | undefined => {
+export const sizeIssue = (json: string): Issue | undefined => {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at += 1) {
     switch (json.charCodeAt(at)) {
       case QUOTE:
-        at = endOfText(json, at);
+        at = endOfString(json, at);
         break;
       case COMMA:
         values += 1;
@@ -99,7 +99,7 @@ export const sizeFault = (json: string): Issue | undefined => {
 /** Characters that no text may contain: NUL, which PostgreSQL cannot store, and lone surrogates. */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Finds strings and member names that cannot be stored, up to the number that is reported. */
 const unstorable = (body: object): Issue[] => {
@@ -110,11 +110,11 @@ const unstorable = (body: object): Issue[] => {
     issues.push({ path: ['/body', ...tokens].join('/'), message });
   };
   const walk = (value: unknown): void => {
-    if (typeof value === 'string' && !storable(value)) report('must not contain NUL characters or lone surrogates');
+    if (typeof value === 'string' && !isStorable(value)) report('must not contain NUL characters or lone surrogates');
     if (typeof value !== 'object' || value === null) return;
     for (const key in value) {
       if (issues.length === LIMITS.issues) return;
-      if (!storable(key)) {
+      if (!isStorable(key)) {
         report('must not have member names with NUL characters or lone surrogates');
         continue;
       }
@@ -128,7 +128,7 @@ const unstorable = (body: object): Issue[] => {
 };
 
 /** Issues of a parsed body that no schema can detect. Only escapes can cause them, so most bodies are not walked. */
-export const bodyFaults = (text: string, value: unknown): Issue[] => {
+export const bodyIssues = (text: string, value: unknown): Issue[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ path: '/body', message: 'must be object' }];
   return SUSPECT_ESCAPE.test(text) ? unstorable(value) : [];

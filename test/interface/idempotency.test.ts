@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { removeOldAnswers } from '../../src/http/idempotency.ts';
+import { removeOldResponses } from '../../src/http/idempotency.ts';
 import { LIMITS } from '../../src/limits.ts';
 import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
@@ -204,7 +204,7 @@ onEveryDatabase('repeated requests', (service) => {
     const replayed = async (key: string) =>
       (await team.post('/users', {}, keyed(key))).headers.get('idempotency-replayed');
     const removeAt = (nowMs: number) =>
-      removeOldAnswers(
+      removeOldResponses(
         service().database,
         () => nowMs,
         () => true,

@@ -11,7 +11,7 @@ const CONNECTION_LIMIT = `select pg_backend_pid() as pid, least(
 export const checkConnectionLimit = async (client: Client, processes: number, connections: number): Promise<void> => {
   const { rows } = await client.query<{ pid: number; allowed: number }>(CONNECTION_LIMIT);
   const [{ pid, allowed } = { pid: 0, allowed: Number.POSITIVE_INFINITY }] = rows;
-  // A pooler has its own connection allowed, and reports a different process id than the server.
+  // A pooler has its own connection limit, and reports a different process id than the server.
   const isPooled = pid !== (client as Client & { processID?: number }).processID;
   const wanted = processes * connections;
   if (isPooled || wanted <= allowed) return;

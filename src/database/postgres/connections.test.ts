@@ -83,13 +83,13 @@ describe('those who wait for a connection', () => {
     const attempts: PromiseWithResolvers<Client>[] = [];
     const pool = createPool({
       size: 2,
-      silentLooks: 1,
+      silentChecks: 1,
       connect: () => {
         const attempt = Promise.withResolvers<Client>();
         attempts.push(attempt);
         return attempt.promise;
       },
-      mayKeep: () => true,
+      canReuse: () => true,
       onSilence: () => {},
     });
     const [first, second] = [pool.take(), pool.take()];

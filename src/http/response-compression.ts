@@ -6,10 +6,10 @@ const COMPRESSED = 'zstd:';
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Compresses a response for storage if that is worthwhile; as base64, since the column is text. */
-export const pack = (answer: string): string =>
-  answer.length < LIMITS.compressedAnswerLength
-    ? answer
-    : `${COMPRESSED}${zstdCompressSync(answer, OPTIONS).toString('base64')}`;
+export const pack = (response: string): string =>
+  response.length < LIMITS.compressedResponseLength
+    ? response
+    : `${COMPRESSED}${zstdCompressSync(response, OPTIONS).toString('base64')}`;
 
 export const unpack = (stored: string): string =>
   stored.startsWith(COMPRESSED)
