@@ -19,7 +19,7 @@ const destination = () => {
   };
 };
 
-test('hands lines on together after a while', async (t) => {
+test('writes lines together after a while', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const to = destination();
   const output = gatherLines(to);
@@ -34,7 +34,7 @@ test('hands lines on together after a while', async (t) => {
   assert.deepEqual(to.written, ['a\nb\n', 'c\n']);
 });
 
-test('hands lines on at once when they are many', () => {
+test('writes lines at once when there are many', () => {
   const to = destination();
   const output = gatherLines(to);
   output.write('x'.repeat(LIMITS.gatheredLogLength - 1));
@@ -43,7 +43,7 @@ test('hands lines on at once when they are many', () => {
   assert.equal(to.written.length, 1);
 });
 
-test('hands everything on before a flush', () => {
+test('writes everything before a flush', () => {
   const to = destination();
   const output = gatherLines(to);
   let isDone = false;
@@ -63,7 +63,7 @@ for (const [ending, code, status] of [
   ['an exit after a flush', 'logger.flush(() => process.exit(4))', 4],
   ['nothing left to do', '', 0],
 ] as const) {
-  test(`loses no line to ${ending}`, () => {
+  test(`loses no line on ${ending}`, () => {
     const script = `import { createLogger } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
       const logger = createLogger('info');
       logger.info({ n: 1 }, 'one');

@@ -31,7 +31,7 @@ import { run, runToEnd } from './processes.ts';
 
 const COMMANDS = { backup, restore, check };
 
-/** Runs a command in this process, which is quicker, and answers what it printed; it must go well. */
+/** Runs a command in this process, which is faster, and returns its output; it must succeed. */
 const itemwright = async (
   databaseUrl: string,
   name: keyof typeof COMMANDS,
@@ -44,7 +44,7 @@ const itemwright = async (
   return lines.join('\n');
 };
 
-/** The same in a process of its own, as beside a service. */
+/** Runs a command in its own process, as beside a running service. */
 const itemwrightApart = async (databaseUrl: string, ...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await runToEnd('src/cli.ts', args, { DATABASE_URL: databaseUrl });
   assert.equal(stderr, '', args.join(' '));
@@ -65,14 +65,14 @@ const newFile = (): string => {
   return join(folder, `${files}.jsonl.gz`);
 };
 
-/** What a database holds, told by a backup of it. */
+/** The contents of a database, according to a backup of it. */
 const holdings = async (databaseUrl: string) => {
   const file = newFile();
   await itemwright(databaseUrl, 'backup', file);
   return tablesOf(await readBackup(file));
 };
 
-/** The service on another database, seen by the team of the first. */
+/** The service on another database, called by the team of the first. */
 const withService = async <T>(
   url: string,
   { teamId, secret }: Service,
@@ -86,7 +86,7 @@ const withService = async <T>(
   }
 };
 
-/** A backup as another version would have made it. */
+/** A backup as another version would have written it. */
 const backupAsOf = async (database: Database, schema: string, tables: readonly string[]): Promise<string> => {
   const file = newFile();
   const taken = { engine: database.engine, schema, takenAt: new Date().toISOString(), tables };
@@ -102,7 +102,7 @@ onEveryDatabase('a backup', (service, engine) => {
   });
 
   for (const other of ENGINES) {
-    test(`is restored on ${other}, where the service answers as before`, async () => {
+    test(`is restored on ${other}, where the service responds as before`, async () => {
       const keyed = ['/items/roll', { userId: 'replayed' }, { headers: { 'idempotency-key': `to ${other}` } }] as const;
       const { body: rolled } = await service().post(...keyed);
       const file = newFile();
@@ -128,7 +128,7 @@ onEveryDatabase('a backup', (service, engine) => {
     });
   }
 
-  test('sees nothing of what is written after it has begun', async () => {
+  test('contains nothing that is written after it starts', async () => {
     const look = async (snapshot: Snapshot) => {
       const digests = [];
       for (const name of ['users', 'item_instances', 'roll_events'])
@@ -145,7 +145,7 @@ onEveryDatabase('a backup', (service, engine) => {
     for (const [index, digest] of (await database.snapshot(look)).entries()) assert.notDeepEqual(digest, first[index]);
   });
 
-  test('is one moment of a service that is written to meanwhile', async () => {
+  test('is a consistent snapshot of a service under load', async () => {
     let isOver = false;
     const playing = game.play(Number.POSITIVE_INFINITY, () => isOver);
     const file = newFile();
@@ -161,14 +161,14 @@ onEveryDatabase('a backup', (service, engine) => {
     }
   });
 
-  test('replaces what a running service has, which goes on with what was restored', async () => {
+  test('replaces the data of a running service, which continues with the restored data', async () => {
     const file = newFile();
     await itemwright(service().databaseUrl, 'backup', file);
     const expected = await answersOf(service());
     const empty = await createEmptyDatabase(engine);
     try {
       await withService(empty.url, service(), async (other, asBefore) => {
-        // The same team with another catalog, compiled and remembered by the service.
+        // The same team with another catalog, compiled and cached by the service.
         await other.post('/items', { id: 'other', name: 'Other' });
         assert.equal((await other.post('/items/roll', {})).body.item.id, 'other');
         const before = await holdings(empty.url);
@@ -191,7 +191,7 @@ onEveryDatabase('a backup', (service, engine) => {
     }
   });
 
-  test('that replaces an earlier state of the same team leaves no trace of it in a running service', async () => {
+  test('that replaces an earlier state of the same team leaves nothing of it cached in a running service', async () => {
     const team = await service().anotherTeam();
     await team.post('/items', { id: 'first', name: 'First' });
     assert.equal((await team.post('/items/roll', {})).body.item.id, 'first');
@@ -205,7 +205,7 @@ onEveryDatabase('a backup', (service, engine) => {
     assert.equal((await team.get('/items/second')).status, 404);
   });
 
-  test('is of the owner alone, overwrites nothing unless told to, and leaves nothing else behind', async () => {
+  test('is readable only by its owner, overwrites nothing without --force, and leaves no other files', async () => {
     const own = await mkdtemp(join(folder, 'own-'));
     const file = join(own, 'file');
     await itemwright(service().databaseUrl, 'backup', file);
@@ -218,7 +218,7 @@ onEveryDatabase('a backup', (service, engine) => {
     assert.deepEqual(await readdir(own), ['file']);
   });
 
-  describe('is refused, and nothing is touched,', () => {
+  describe('is rejected, and nothing is changed,', () => {
     const textOf = async (file: string): Promise<string> => gunzipSync(await readFile(file)).toString('utf8');
     const change =
       (edit: (text: string) => string) =>
@@ -295,7 +295,7 @@ onEveryDatabase('a backup', (service, engine) => {
       assert.deepEqual(await holdings(target.url), held);
     });
 
-    test('if it was made by a newer version', async () => {
+    test('if it was created by a newer version', async () => {
       const newer = await backupAsOf(service().database, '9999-later', TABLES);
       await assert.rejects(
         itemwright(target.url, 'restore', newer, { replace: true }),
@@ -329,7 +329,7 @@ onEveryDatabase('a backup', (service, engine) => {
         await source.drop();
       }
       const restoring = run('src/cli.ts', ['restore', '--replace', large], { DATABASE_URL: target.url });
-      // The old rows are gone by then, as far as the restore can see, and many new ones are still to come.
+      // By then the restore has deleted the old rows, and many new ones are still to come.
       await restoring.said('user_space_rows');
       restoring.child.kill('SIGKILL');
       const { code, stdout } = await restoring.ended;
@@ -338,13 +338,13 @@ onEveryDatabase('a backup', (service, engine) => {
       assert.deepEqual(await holdings(target.url), held);
     });
 
-    test('if it is not there', async () => {
+    test('if it does not exist', async () => {
       await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /no such file/);
     });
   });
 });
 
-/** The tables as they were before placements and their cells became one. */
+/** The tables before placements and their cells were merged. */
 const TABLES_OF_0006 = [
   ...['milestones', 'teams', 'secrets', 'attributes', 'classifiers', 'classifier_options'],
   ...['items', 'item_classifiers', 'item_attributes', 'deleted_items'],
@@ -375,10 +375,10 @@ const OLD_ROWS: Record<string, Value[][]> = {
   ],
 };
 
-/** The team of a backup that was made when there were seven migrations. */
+/** The team of a backup that was created when there were seven migrations. */
 const KEPT = { teamId: '01a1dff4-5584-7600-b714-b1c7cd5757e7', secret: 'zwrd6ycGGaFNEJj3wTqvPYjv1kFuemzvCtHKcfO4hKQ' };
 
-/** A database that an earlier version has left, with the tables of then. */
+/** A database of an earlier version, with the tables of that version. */
 const createOldDatabase = async (engine: Engine) => {
   const empty = await createEmptyDatabase(engine);
   const database = openDatabase(empty.url);
@@ -394,7 +394,7 @@ const createOldDatabase = async (engine: Engine) => {
 
 for (const engine of ENGINES) {
   describe(`a backup of an earlier version on ${engine}`, () => {
-    test('is brought up to date as it is restored, in place of all that was there', async () => {
+    test('is migrated during the restore, replacing all existing data', async () => {
       const old = await createOldDatabase(engine);
       const file = await backupAsOf(old.database, '0006-one-history-index-less', TABLES_OF_0006);
       await old.database.close();
@@ -419,7 +419,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('is the file of then, kept here for ever', async () => {
+    test('is a file of that version, kept as a fixture', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
         await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
@@ -436,7 +436,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('is not made by this one, which leaves an old database as it is', async () => {
+    test('is not written by this version, which leaves an old database unchanged', async () => {
       const old = await createOldDatabase(engine);
       try {
         for (const name of ['backup', 'check'] as const)
@@ -450,7 +450,7 @@ for (const engine of ENGINES) {
   });
 }
 
-test('a database that is not there is not made by a backup', async () => {
+test('a backup does not create a missing database', async () => {
   const path = join(folder, 'none.db');
   await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /no database at/);
   await assert.rejects(stat(path), /ENOENT/);

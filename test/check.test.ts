@@ -11,7 +11,7 @@ import { createEmptyDatabase, onEveryDatabase } from './harness.ts';
 import { createGame } from './played.ts';
 import { runToEnd } from './processes.ts';
 
-/** The service may be writing at this moment. It runs in this process, so waiting has to let it go on. */
+/** The service may be writing at this moment. It runs in this process, so waiting must not block the event loop. */
 const onceUnlocked = async <T>(run: () => T): Promise<T> => {
   for (let left = 100; ; left -= 1)
     try {
@@ -22,7 +22,7 @@ const onceUnlocked = async <T>(run: () => T): Promise<T> => {
     }
 };
 
-/** Does what no command would do: a connection on which the database minds nothing. */
+/** Does what no command would do, on a connection without constraints. */
 const damage = async (url: string, statements: readonly string[]): Promise<void> => {
   if (url.startsWith('sqlite:')) {
     const raw = new DatabaseSync(url.replace('sqlite:', ''), { enableForeignKeyConstraints: false });
@@ -49,7 +49,7 @@ const look = async (databaseUrl: string): Promise<{ isWell: boolean; lines: stri
   return { isWell, lines };
 };
 
-/** What is done to a team of which everything is known, and what is found then. */
+/** What is done to a team with known data, and what the check should find. */
 const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a cell that is missing',
@@ -187,7 +187,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
 
 onEveryDatabase('a check', (service) => {
   let teamId: string;
-  /** What was found by earlier tests: each does its damage to something else. */
+  /** Found by earlier tests: each damages something else. */
   const known = new Set<string>();
 
   before(async () => {
@@ -247,7 +247,7 @@ onEveryDatabase('a check', (service) => {
     await must('POST', '/templates/banner/roll', { userId: 'ann' });
   });
 
-  test('finds nothing wrong after many have played', async () => {
+  test('finds no problems after a simulated game', async () => {
     const game = await createGame(service());
     await game.play(10);
     const { isWell, lines } = await look(service().databaseUrl);
@@ -280,7 +280,7 @@ onEveryDatabase('a check', (service) => {
     });
   }
 
-  test('prints so many findings, counts the rest, and ends with 1', async () => {
+  test('prints a limited number of findings, counts the rest, and exits with 1', async () => {
     const orphans = Array.from({ length: 120 }, (_, index) => `('lost-${index}', 'k', 'f', '{}', 1)`);
     await damage(service().databaseUrl, [
       `insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ${orphans.join()}`,
@@ -295,7 +295,7 @@ onEveryDatabase('a check', (service) => {
   });
 });
 
-test('the references that a check follows are those of the schema', async () => {
+test('the references that check follows are those of the schema', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const database = openDatabase(empty.url);
   await database.migrate();

@@ -9,7 +9,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 onEveryDatabase('the command line', (service) => {
   const itemwright = (...args: string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: service().databaseUrl });
 
-  /** What a command answers: one JSON line on standard output, and nothing else anywhere. */
+  /** The output of a command: one line of JSON on standard output, and nothing else. */
   const answer = async (...args: string[]) => {
     const { code, stdout, stderr } = await itemwright(...args);
     assert.equal(stderr, '');
@@ -18,7 +18,7 @@ onEveryDatabase('the command line', (service) => {
     return JSON.parse(stdout);
   };
 
-  test('makes a team that a running service knows at once, and lists it', async () => {
+  test('creates a team that a running service accepts at once, and lists it', async () => {
     const made = await answer('team', 'create', 'Dragon Works');
     assert.deepEqual(Object.keys(made), ['teamId', 'secret']);
     const { status, body } = await service().anyone(basic(made.teamId, made.secret)).get('/team');
@@ -32,7 +32,7 @@ onEveryDatabase('the command line', (service) => {
     assert.ok(teams.some(({ teamId }: { teamId: string }) => teamId === service().teamId));
   });
 
-  test('makes, lists and revokes secrets while the service runs', async () => {
+  test('creates, lists and revokes secrets while the service runs', async () => {
     const team = ['--team', service().teamId];
     const made = await answer('secret', 'create', ...team, '--role', 'write', '--name', 'game server');
     assert.deepEqual(made, {
@@ -56,13 +56,13 @@ onEveryDatabase('the command line', (service) => {
     assert.equal((await caller.get('/team')).status, 401);
   });
 
-  test('names a secret after its role where no name is given', async () => {
+  test('names a secret after its role if no name is given', async () => {
     const made = await answer('secret', 'create', '--team', service().teamId, '--role', 'read');
     assert.equal(made.name, 'read');
   });
 
-  describe('refuses', () => {
-    test('to revoke the last admin secret', async () => {
+  describe('rejects', () => {
+    test('revoking the last admin secret', async () => {
       const team = await service().anotherTeam();
       const [{ id }] = (await team.get('/secrets')).body;
       const { code, stderr } = await itemwright('secret', 'revoke', '--team', team.teamId, '--id', id);
@@ -74,14 +74,14 @@ onEveryDatabase('the command line', (service) => {
 });
 
 describe('the command line', () => {
-  test('explains itself', async () => {
+  test('prints help', async () => {
     const { code, stdout } = await runToEnd('src/cli.ts', ['--help']);
     assert.equal(code, 0);
     for (const command of ['secret revoke', 'backup FILE', 'restore FILE', 'move --to URL', 'check'])
       assert.ok(stdout.includes(`\n  ${command}`), command);
   });
 
-  test('makes a database where there is none', async () => {
+  test('creates a missing database', async () => {
     const empty = await createEmptyDatabase('sqlite');
     try {
       const { code, stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
@@ -97,7 +97,7 @@ describe('the command line', () => {
     ['a database that is away', 'postgres://postgres@127.0.0.1:1/x', /^itemwright: .*ECONNREFUSED.*\n$/],
     ['a file that cannot be made', 'sqlite:package.json/x.db', /^itemwright: .+\n$/],
   ] as const) {
-    test(`says in one line what is wrong with ${what}`, async () => {
+    test(`reports in one line what is wrong with ${what}`, async () => {
       const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL });
       assert.equal(code, 1);
       assert.equal(stdout, '');
@@ -105,7 +105,7 @@ describe('the command line', () => {
     });
   }
 
-  test('refuses what it cannot do, on standard error and with exit code 1', async () => {
+  test('rejects invalid arguments on standard error, with exit code 1', async () => {
     const empty = await createEmptyDatabase('sqlite');
     const itemwright = (args: readonly string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: empty.url });
     try {

@@ -25,7 +25,7 @@ const assertUnavailable = ({ status, body, headers }: Answer, what: string) => {
   assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, what);
 };
 
-test('answers 503 while the database is away, and recovers by itself', async () => {
+test('responds with 503 while the database is down, and recovers by itself', async () => {
   for (let round = 0; round < 2; round += 1) {
     assert.equal((await service.post('/users', { id: `before-${round}` })).status, 200);
     // Several connections are open, so that more than one of them breaks.
@@ -61,7 +61,7 @@ test('answers 503 while the database is away, and recovers by itself', async () 
   }
 });
 
-test('finishes nothing that the database took away with it', async () => {
+test('completes nothing that was lost with the database', async () => {
   const writes = Promise.all(
     Array.from({ length: 30 }, (_, n) => service.post('/spaces', { id: `s-${n}`, name: 'S', cols: 1, rows: 1 })),
   );
@@ -74,7 +74,7 @@ test('finishes nothing that the database took away with it', async () => {
   }
 });
 
-/** A connection that may write whatever the database says of others. */
+/** A connection that may write even when the database is read-only for others. */
 const connectAsAdministrator = async (): Promise<pg.Client> => {
   const administrator = new pg.Client({
     connectionString: postgres.url('postgres'),
@@ -86,9 +86,9 @@ const connectAsAdministrator = async (): Promise<pg.Client> => {
 
 const write = (id: string) => service.post('/users', { id });
 
-test('refuses writes of a server that accepts none, goes on reading, and goes on at once when it does again', async () => {
+test('rejects writes while the server is read-only, keeps reading, and recovers at once', async () => {
   const administrator = await connectAsAdministrator();
-  /** New connections accept no writes any more, or do so again; those that are there stay as they are. */
+  /** Makes new connections read-only, or writable again; existing ones do not change. */
   const setReadOnly = (isReadOnly: boolean) =>
     administrator.query(
       `alter database postgres ${isReadOnly ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
@@ -99,7 +99,7 @@ test('refuses writes of a server that accepts none, goes on reading, and goes on
       await administrator.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'itemwright'",
       );
-      // Connections that were cut off are noticed; then those that take their places accept no writes.
+      // Broken connections are noticed; then those that replace them are read-only.
       while ((await service.anyone().get('/readyz')).status !== 503) await setTimeout(10);
       while ((await service.get('/users')).status !== 200) await setTimeout(10);
       const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
@@ -124,13 +124,13 @@ test('refuses writes of a server that accepts none, goes on reading, and goes on
   }
 });
 
-test('says that it is not ready once the server accepts no writes, also on connections that are there', async () => {
+test('is not ready once the server is read-only, even on existing connections', async () => {
   const administrator = await connectAsAdministrator();
   const setReadOnly = async (value: 'on' | 'off') => {
     await administrator.query(`alter system set default_transaction_read_only = ${value}`);
     await administrator.query('select pg_reload_conf()');
   };
-  /** The server reads its settings again in its own time. */
+  /** The server reloads its settings in its own time. */
   const untilReadiness = async (expected: number) => {
     for (;;) {
       const answer = await service.anyone().get('/readyz');
@@ -153,7 +153,7 @@ test('says that it is not ready once the server accepts no writes, also on conne
   }
 });
 
-test('leaves no connection behind when it is closed, though nothing was migrated', async () => {
+test('leaves no connection behind when it is closed, even without a migration', async () => {
   const database = openDatabase(await postgres.create('closed'));
   await database.read('', ({ queries }) => sql`select 1`.execute(queries));
   await database.close();

@@ -3,13 +3,13 @@ import { describeFigures } from './faults/game.ts';
 import { soak } from './faults/soak.ts';
 import { ENGINES } from './harness.ts';
 
-/** `npm run soak` goes on for as long as one likes. */
+/** `npm run soak` runs for as long as you like. */
 const SEED = Number(process.env.FAULT_SEED ?? 2);
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 6);
 
 for (const engine of ENGINES) {
   const skip = engine === 'postgres' && process.platform !== 'linux' && 'needs /proc';
-  test(`nothing is lost on ${engine}, whatever befalls it by schedule`, { skip }, async (t) => {
+  test(`nothing is lost on ${engine} under scheduled faults`, { skip }, async (t) => {
     const print = (line: string) => t.diagnostic(line);
     print(`FAULT_SEED=${SEED}`);
     const { figures, events, rounds } = await soak(engine, { seed: SEED, seconds: SECONDS, print });

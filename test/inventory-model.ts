@@ -3,7 +3,7 @@ import { type Footprint, pack } from '../src/engine/grid/grid.ts';
 import { allAtOnce } from '../src/engine/steps.ts';
 import type { Answer, Client } from './harness.ts';
 
-/** Where something lies, as the model has it. */
+/** A placement in the model. */
 interface At {
   readonly bagId: string;
   readonly x: number;
@@ -17,7 +17,7 @@ interface Thing {
   readonly at: At | null;
 }
 
-/** Operations as a test chooses them; what they name may or may not be there. */
+/** Operations as a test chooses them; what they refer to may or may not exist. */
 export type Operation =
   | { type: 'create'; id: string; itemId: string; userId: string; bagId?: string; place?: GivenPlace }
   | { type: 'move'; id: string; userId: string; bagId?: string; place: GivenPlace; swap?: boolean }
@@ -37,11 +37,11 @@ interface GivenPlace {
   readonly rotated?: boolean;
 }
 
-/** How an operation ends: a status, and for one that succeeds with an instance, where that lies. */
+/** The outcome of an operation: a status, and, if it results in an instance, its placement. */
 export interface Outcome {
   readonly status: number;
   readonly at?: At | null;
-  /** Why it was refused, where a batch refuses it in another way. */
+  /** Why it failed, if a batch rejects it differently. */
   readonly because?: 'unknown' | 'not owner';
 }
 
@@ -49,8 +49,8 @@ const done = (at?: At | null): Outcome => ({ status: 200, at });
 const refused = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
 
 /**
- * Inventories as plainly as can be: things, and where they lie. Whether a place is free is found out by looking at every
- * cell of every thing.
+ * The simplest possible model of inventories: instances and where they are. It finds free space by looking at every
+ * cell of every instance.
  */
 export class Model {
   users = new Set<string>();
@@ -58,9 +58,9 @@ export class Model {
   spaces = new Map<string, { cols: number; rows: number }>();
   bags = new Map<string, { userId: string; spaceId: string }>();
   things = new Map<string, Thing>();
-  /** How many events the history of each instance has. */
+  /** The number of history events of each instance. */
   events = new Map<string, number>();
-  /** How often something made room for another. */
+  /** How often an instance made room for another. */
   swaps = 0;
 
   clone(): Model {
@@ -79,7 +79,7 @@ export class Model {
     Object.assign(this, other.clone());
   }
 
-  /** Everything that can be seen of it, in one text. */
+  /** Everything visible, as one text. */
   describe(): string {
     const things = [...this.things].map(
       ([id, { itemId, userId, at }]) =>
@@ -110,7 +110,7 @@ export class Model {
     });
   }
 
-  /** The ids of the things that lie on any of these cells. */
+  /** The ids of the instances on any of these cells. */
   private on(bagId: string, cells: readonly string[]): string[] {
     const wanted = new Set(cells);
     return [...this.things].flatMap(([id, { itemId, at }]) =>
@@ -123,7 +123,7 @@ export class Model {
     return this.isInside(bagId, cells) && this.on(bagId, cells).length === 0;
   }
 
-  /** The place that is given, where it is free, else none; without one the first that is. */
+  /** The given position if it is free, otherwise none; without one, the first free position. */
   private findPlace(bagId: string, itemId: string, place: Partial<GivenPlace> = {}): At | undefined {
     const { x, y, rotated } = place;
     if (x !== undefined && y !== undefined) {
@@ -151,7 +151,7 @@ export class Model {
     return this.bags.get(bagId)?.userId === userId;
   }
 
-  /** Does it if it can be done; a refusal changes nothing. */
+  /** Applies an operation if possible; a rejected one changes nothing. */
   apply(operation: Operation): Outcome {
     const tried = this.clone();
     const outcome = tried.attempt(operation);
@@ -265,7 +265,7 @@ export class Model {
     return done(at);
   }
 
-  /** The order and the places are the engine's own, which its tests compare with a plainer one. */
+  /** Uses the order and positions of the engine, whose own tests compare it with a simpler version. */
   private sort({ userId, bagId }: Operation & { type: 'sort' }): Outcome {
     if (!this.isBagOf(bagId, userId)) return refused(404);
     const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -295,7 +295,7 @@ export class Model {
 const placeBody = (place: GivenPlace | undefined) =>
   place === undefined ? {} : { spacePositionX: place.x, spacePositionY: place.y, rotated: place.rotated };
 
-/** The members of an operation as the interface has them, alone or in a batch. */
+/** The members of an operation in the API, on its own or in a batch. */
 const bodyOf = (operation: Operation): Record<string, unknown> => {
   switch (operation.type) {
     case 'create': {
@@ -321,7 +321,7 @@ const inBatch = (operation: Operation): object => ({
   ...bodyOf(operation),
 });
 
-/** The request that asks for an operation. */
+/** The request for an operation. */
 export const requestOf = (operation: Operation): { method: string; path: string; body?: object } => {
   switch (operation.type) {
     case 'create':
@@ -354,7 +354,7 @@ export const requestOf = (operation: Operation): { method: string; path: string;
   }
 };
 
-/** Has the service do an operation. */
+/** Sends an operation to the service. */
 export const perform = (team: Client, operation: Operation): Promise<Answer> => {
   const { method, path, body } = requestOf(operation);
   return team.request(method, path, body);
@@ -370,7 +370,7 @@ interface ShownPlace {
 export const toAt = (shown: ShownPlace | null): At | null =>
   shown && { bagId: shown.teamUserSpaceId, x: shown.spacePositionX, y: shown.spacePositionY, rotated: shown.rotated };
 
-/** An answer in the words of the model. */
+/** A response in terms of the model. */
 export const outcomeOf = (operation: Operation, { status, body }: Answer): Outcome => {
   const answersInstance = ['create', 'move', 'transfer'].includes(operation.type);
   return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
@@ -383,11 +383,11 @@ export const sameOutcome = (one: Outcome, other: Outcome): boolean => {
   return a.bagId === b.bagId && a.x === b.x && a.y === b.y && a.rotated === b.rotated;
 };
 
-/** Stands for whoever owns the thing at the time of the call, and for one of their bags. */
+/** Placeholders for the owner of the instance at the time of the call, and for one of their bags. */
 const OWNER = '@owner';
 const BAGS_OF_OWNER = ['@bag-0', '@bag-1'];
 
-/** `@there-3` stands for one of the things that are there at the time of the call, `@new-3` for one that is not. */
+/** `@there-3` stands for an instance that exists at the time of the call, `@new-3` for one that does not. */
 const resolveId = (model: Model, id: string, things: readonly string[]): string => {
   const [, which, number] = /^@(there|new)-(\d+)$/.exec(id) ?? [];
   if (which === undefined) return id;
@@ -395,7 +395,7 @@ const resolveId = (model: Model, id: string, things: readonly string[]): string 
   return fitting[Number(number) % fitting.length] ?? (things[0] as string);
 };
 
-/** An operation as it is called: with the things, the owner and the bags that the model knows just then. */
+/** Resolves an operation: fills in the instances, owner and bags that the model knows at this point. */
 export const resolve = (model: Model, chosen: Operation, { things }: Pick<Names, 'things'>): Operation => {
   if (chosen.type === 'batch')
     return { ...chosen, operations: chosen.operations.map((one) => resolve(model, one, { things })) };
@@ -414,12 +414,12 @@ export interface Names {
   readonly users: readonly string[];
   readonly items: readonly string[];
   readonly spaces: readonly string[];
-  /** Each bag, and whose it is whenever it is there. */
+  /** Each bag, and its owner while it exists. */
   readonly bags: readonly { readonly bagId: string; readonly userId: string }[];
   readonly things: readonly string[];
 }
 
-/** Operations on things of these names, most of which make sense while the model is as it is. */
+/** Operations on instances with these names, most of which make sense in the current state of the model. */
 export const operations = (names: Names, { catalog = true, deletions = true } = {}): fc.Arbitrary<Operation> => {
   const anyId = fc.constantFrom(...names.things);
   const chosenId = (which: string) =>
@@ -433,7 +433,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
   const rotated = fc.constantFrom(undefined, undefined, false, true);
   const place: fc.Arbitrary<GivenPlace> = fc.record({ x: coordinate, y: coordinate, rotated });
   const maybePlace = fc.oneof(fc.constant(undefined), place);
-  // Now and then whose bag it is is said wrongly.
+  // Occasionally the owner of the bag is wrong.
   const owned = fc.tuple(bag, fc.nat(9), userId).map(([{ bagId, userId: owner }, luck, other]) => ({
     bagId,
     userId: luck === 0 ? other : owner,
@@ -497,7 +497,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     .map(([{ bagId, userId: owner }, space]) => ({ type: 'openBag' as const, bagId, userId: owner, spaceId: space }));
   const closeBag: fc.Arbitrary<Operation> = owned.map((own) => ({ type: 'closeBag' as const, ...own }));
   const deleteUser: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('deleteUser' as const), userId });
-  // Small values are not better here: they would all lie in one corner.
+  // Small values are not better here: everything would be in one corner.
   const all = fc.oneof(
     { weight: 100, arbitrary: single },
     { weight: 12, arbitrary: batch },

@@ -32,7 +32,7 @@ onEveryDatabase('a move', (service, engine) => {
 
   const other = ENGINES.find((one) => one !== engine) as (typeof ENGINES)[number];
 
-  test(`to ${other} and back leaves every row and every answer as it was`, async () => {
+  test(`to ${other} and back preserves every row and every response`, async () => {
     const expected = await answersOf(service());
     const [there, back] = [await createEmptyDatabase(other), await createEmptyDatabase(engine)];
     try {
@@ -56,8 +56,8 @@ onEveryDatabase('a move', (service, engine) => {
     }
   });
 
-  describe('is refused', () => {
-    test('to a database that is not empty, which stays as it is', async () => {
+  describe('is rejected', () => {
+    test('to a database that is not empty, which does not change', async () => {
       const target = await createEmptyDatabase(other);
       try {
         const running = await startService(target.url);
@@ -73,7 +73,7 @@ onEveryDatabase('a move', (service, engine) => {
       await assert.rejects(moveTo(service().databaseUrl, service().databaseUrl), /--to must differ from DATABASE_URL/);
     });
 
-    test('where the service goes on writing, and leaves nothing behind', async () => {
+    test('if the service keeps writing, and leaves nothing behind', async () => {
       const target = await createEmptyDatabase(other);
       let isOver = false;
       const writing = (async () => {
@@ -92,7 +92,7 @@ onEveryDatabase('a move', (service, engine) => {
       }
     });
 
-    test('where there is nothing to move, or nowhere to move it', async () => {
+    test('without a source or a target', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
         await assert.rejects(moveTo(empty.url, service().databaseUrl), /no database/);

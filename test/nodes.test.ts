@@ -47,7 +47,7 @@ describe('four processes on one PostgreSQL', () => {
     await empty.drop();
   });
 
-  test('never roll on a catalog that was changed before they were asked', async () => {
+  test('never roll on an outdated catalog', async () => {
     const { address } = nodes;
     await send(address, 'POST', '/items', { id: 'item', name: 'generation 0' });
     let changed = 0;
@@ -75,13 +75,13 @@ describe('four processes on one PostgreSQL', () => {
     assert.equal(body.totalRolls, rolls, 'every roll is counted, on whichever process it was made');
   });
 
-  test('replace a process that is killed, and go on meanwhile', async () => {
+  test('replace a killed process, and keep serving meanwhile', async () => {
     const { address, running } = nodes;
     const pids = [...running.stdout().matchAll(/"worker":(\d+)/g)].map((match) => Number(match[1]));
     assert.equal(new Set(pids).size, 4);
     process.kill(pids[0] as number, 'SIGKILL');
     await running.said('another takes its place');
-    // A connection that the killed process had may break, but every response is right, and most requests get one.
+    // A connection to the killed process may break, but every response is right, and most requests get one.
     const statuses: (number | undefined)[] = [];
     for (let count = 0; count < 20; count += 1)
       statuses.push((await send(address, 'GET', '/team').catch(() => undefined))?.status);
@@ -93,7 +93,7 @@ describe('four processes on one PostgreSQL', () => {
 });
 
 describe('more processes than PostgreSQL has connections for', () => {
-  test('do not start, and say why in one line', async () => {
+  test('do not start, and explain why in one line', async () => {
     const empty = await createEmptyDatabase('postgres');
     try {
       const { code, stderr } = await runToEnd('src/main.ts', [], {
@@ -113,7 +113,7 @@ describe('more processes than PostgreSQL has connections for', () => {
   });
 });
 
-describe('a PostgreSQL that stops and starts under load', () => {
+describe('a PostgreSQL server that restarts under load', () => {
   let postgres: Postgres;
   let nodes: Awaited<ReturnType<typeof startNodes>>;
 
@@ -128,7 +128,7 @@ describe('a PostgreSQL that stops and starts under load', () => {
     await postgres.stop();
   });
 
-  test('costs no answered write, and gives no wrong answer', async () => {
+  test('loses no acknowledged write, and causes no wrong response', async () => {
     const { address } = nodes;
     await send(address, 'POST', '/items', { id: 'item', name: 'Item' });
     const answered = new Set<string>();

@@ -14,14 +14,14 @@ const sightOf = ({ get, request }: Client): Sight => ({
   list: async (path) => (await get(path)).body,
 });
 
-/** Texts and numbers that are easily spoilt on the way from one database to another. */
+/** Texts and numbers that are easily corrupted when copied from one database to another. */
 const AWKWARD = {
   id: '_:.-aA',
   text: 'Ünï "quoted" \'one\' \\back\\slash\\ {a,b} NULL,  👾 ￿ é',
   numbers: { min: -1.7976931348623157e308, max: 0.1 + 0.2, step: null },
 };
 
-/** A game that many play at once: everything the service keeps comes about in it. */
+/** A game with many concurrent users, which creates every kind of data that the service stores. */
 export const createGame = async (client: Client) => {
   const sight = sightOf(client);
   await prepareCatalog(sight);
@@ -40,7 +40,7 @@ export const createGame = async (client: Client) => {
   await Promise.all(callers.map(({ prepare }) => prepare()));
   let keys = 0;
 
-  /** Each caller asks so often, or until it is told to stop. */
+  /** How many requests each caller sends, unless it is told to stop earlier. */
   const play = async (times: number, isOver = () => false): Promise<void> => {
     await Promise.all(
       callers.map(async (caller) => {
@@ -57,10 +57,10 @@ export const createGame = async (client: Client) => {
   return { play };
 };
 
-/** Six or so of many, from all over the list. */
+/** About six elements, from all over the list. */
 const some = <T>(rows: readonly T[]): T[] => rows.filter((_, index) => index % Math.ceil(rows.length / 6) === 0);
 
-/** All that the service answers about a team, by path; of players and instances one by one some. */
+/** Everything that the service returns about a team, by path; for users and instances a sample. */
 export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Record<string, unknown>> => {
   const answers: Record<string, unknown> = {};
   const ask = async (path: string) => {

@@ -6,7 +6,7 @@ import { createPressure } from '../src/http/pressure.ts';
 import { LIMITS } from '../src/limits.ts';
 import { basic, type Client, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 
-test('takes so many requests at once and no more, and again as many when they are done', () => {
+test('accepts a limited number of concurrent requests, and as many again when they are done', () => {
   const pressure = createPressure(Number.POSITIVE_INFINITY);
   const taken = (team: string) => {
     let count = 0;
@@ -23,7 +23,7 @@ test('takes so many requests at once and no more, and again as many when they ar
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE', 'it still has more than is free');
 });
 
-test('gives each team its own share of a second', () => {
+test('gives each team its own rate limit', () => {
   const pressure = createPressure(10);
   const taken = (team: string, nowMs: number) => {
     let count = 0;
@@ -40,7 +40,7 @@ test('gives each team its own share of a second', () => {
   assert.equal(taken('a', 60_000), 10);
 });
 
-test('answers 429 with Retry-After beyond the rate limit, in the shape of every refusal', async () => {
+test('responds with 429 and Retry-After beyond the rate limit, in the usual error format', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url, { RATE_LIMIT: '3' });
   try {
@@ -57,7 +57,7 @@ test('answers 429 with Retry-After beyond the rate limit, in the shape of every 
   }
 });
 
-/** A connection on which something was sent, and what came back so far. */
+/** A connection on which something was sent, and the response so far. */
 const send = async (address: string, text: string): Promise<{ socket: Socket; answer: () => string }> => {
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   let answer = '';
@@ -75,7 +75,7 @@ const head = ({ teamId, secret }: Client, line: string, more = '') =>
 const halfSent = (client: Client, bytes: number) =>
   `${head(client, 'POST /users', `content-type: application/json\r\ncontent-length: ${bytes}\r\n`)}{`;
 
-/** Waits until something is so; it fails by the time limit of its test. */
+/** Waits until a condition holds; the time limit of the test applies. */
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 };
@@ -83,18 +83,18 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
 const isRefused = ({ answer }: { answer: () => string }): boolean =>
   answer().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(answer());
 
-/** As many as a single team may have under way. */
+/** The most concurrent requests of a single team. */
 const SHARE = LIMITS.requestsUnderWay / 2;
 
-describe('requests under way', { timeout: 120_000 }, () => {
+describe('concurrent requests', { timeout: 120_000 }, () => {
   let empty: EmptyDatabase;
   let service: Service;
   let other: Client;
   const open: Socket[] = [];
-  /** What the database keeps waiting: authorization, or reads and writes of the first team. */
+  /** What the database delays: authorization, or reads and writes of the first team. */
   let gates: { authorization?: Promise<void>; team?: Promise<void> } = {};
   const isFirst = (teamId: string) => teamId === service?.teamId;
-  /** What is wrong is refused once it is admitted, and needs nothing that is kept waiting. */
+  /** An invalid request is rejected once it is admitted, without anything that is delayed. */
   const isAdmitted = async () => (await service.post('/attributes', {})).status === 400;
 
   before(async () => {
@@ -135,14 +135,14 @@ describe('requests under way', { timeout: 120_000 }, () => {
     return sent;
   };
 
-  test('are none of those whose bodies have not arrived', async () => {
+  test('do not include those whose bodies have not arrived', async () => {
     const sent = await sendMany(SHARE + 50, halfSent(service, 100));
     assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
     assert.equal((await other.post('/users', {})).status, 200);
     assert.ok(sent.every(({ answer }) => answer() === ''));
   });
 
-  test('have room for bodies to arrive, which no team can take up alone', async () => {
+  test('leave room for bodies to arrive, which no single team can use up', async () => {
     const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
     await sendMany(most, halfSent(service, LIMITS.bodyBytes));
     await until(async () => (await service.post('/users', {})).status === 503);
@@ -152,7 +152,7 @@ describe('requests under way', { timeout: 120_000 }, () => {
     await until(async () => (await service.post('/users', {})).status === 200);
   });
 
-  test('are none of those whose callers left while their secret was looked up', async () => {
+  test('do not include those whose callers left during authorization', async () => {
     const gate = Promise.withResolvers<void>();
     const fresh = await service.as('write');
     gates.authorization = gate.promise;
@@ -166,7 +166,7 @@ describe('requests under way', { timeout: 120_000 }, () => {
     assert.equal((await fresh.get('/users')).status, 200);
   });
 
-  test('are refused to a team that has as many as are free, and not to others', async () => {
+  test('are rejected for a team that has as many as are free, but not for others', async () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
@@ -178,7 +178,7 @@ describe('requests under way', { timeout: 120_000 }, () => {
     assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
   });
 
-  test('are those that are still worked on, though their callers left', async () => {
+  test('include those still being processed after their callers left', async () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
@@ -196,13 +196,13 @@ const connectionsOf = ({ app }: Service): Promise<number> =>
     app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
   );
 
-test('forgets requests that were broken off', async () => {
+test('forgets aborted requests', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url);
   try {
     const { port } = new URL(service.address);
     const head = `POST /attributes HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(service.teamId, service.secret)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
-    // More than are taken at once, in handfuls, each given up in the middle of its body.
+    // More than are accepted at once, in batches, each aborted in the middle of its body.
     for (let round = 0; round < 12; round += 1) {
       await Promise.all(
         Array.from(

@@ -52,7 +52,7 @@ const watchEventLoop = (registry: Registry): void => {
   }, LIMITS.eventLoopWindowMs).unref();
   new Gauge({
     name: 'itemwright_event_loop_delay_seconds',
-    help: 'How late the event loop was in the last half a minute: at worst (quantile 1), and in 99 of 100 moments.',
+    help: 'Event loop delay over the last 30 seconds: maximum (quantile 1) and 99th percentile.',
     labelNames: ['quantile'],
     registers: [registry],
     collect() {
@@ -67,20 +67,20 @@ const watchDatabase = (registry: Registry): DatabaseObserver => {
   const registers = [registry];
   const waits = new Histogram({
     name: 'itemwright_connection_wait_seconds',
-    help: 'How long a unit of work waited for a connection to the database, by what it was for.',
+    help: 'How long units of work waited for a database connection, by purpose.',
     labelNames: ['purpose'],
     buckets: SECONDS,
     registers,
   });
   const groups = new Histogram({
     name: 'itemwright_group_commands',
-    help: 'How many commands shared a transaction.',
+    help: 'Number of commands that shared a transaction.',
     buckets: COMMANDS,
     registers,
   });
   const reruns = new Counter({
     name: 'itemwright_reruns_total',
-    help: 'Commands that ran again, by the reason.',
+    help: 'Commands that ran again, by reason.',
     labelNames: ['reason'],
     registers,
   });
@@ -104,13 +104,13 @@ const watchChores = (registry: Registry): Metrics['chores'] => {
   const labelNames = ['chore'];
   const runs = new Counter({
     name: 'itemwright_chore_runs_total',
-    help: 'How often a chore was done.',
+    help: 'Completed runs of a chore.',
     labelNames,
     registers: [registry],
   });
   const failures = new Counter({
     name: 'itemwright_chore_failures_total',
-    help: 'How often a chore failed; it is tried again.',
+    help: 'Failed runs of a chore; they are retried.',
     labelNames,
     registers: [registry],
   });
@@ -124,19 +124,19 @@ const watchRequests = (registry: Registry, app: App): void => {
   const registers = [registry];
   const durations = new Histogram({
     name: 'itemwright_request_seconds',
-    help: 'Time to answer a request.',
+    help: 'Time to handle a request.',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS,
     registers,
   });
   const underWay = new Gauge({
     name: 'itemwright_requests_under_way',
-    help: 'Requests that are not answered yet.',
+    help: 'Requests without a response yet.',
     registers,
   });
   const refusals = new Counter({
     name: 'itemwright_refusals_total',
-    help: 'Requests that were refused, by code and, where it was no fault of theirs, the reason.',
+    help: 'Rejected requests, by code and, if the service was the cause, by reason.',
     labelNames: ['code', 'reason'],
     registers,
   });
@@ -163,7 +163,7 @@ const watchRequests = (registry: Registry, app: App): void => {
 const watchCatalogs = (registry: Registry, held: () => Held): void => {
   new Gauge({
     name: 'itemwright_cached_catalogs',
-    help: 'Teams whose catalog is held in memory.',
+    help: 'Teams whose catalog is cached.',
     registers: [registry],
     collect() {
       this.set(held().teams);
@@ -171,7 +171,7 @@ const watchCatalogs = (registry: Registry, held: () => Held): void => {
   });
   new Gauge({
     name: 'itemwright_cached_catalog_items',
-    help: 'Items of all catalogs that are held in memory.',
+    help: 'Items in all cached catalogs.',
     registers: [registry],
     collect() {
       this.set(held().items);

@@ -5,7 +5,7 @@ import { basic } from '../harness.ts';
 
 export const TEAM = { id: 'team', secret: 'a-secret-of-the-power-cuts' };
 
-/** A write that was answered: from that moment on, what it left behind must be there. */
+/** An acknowledged write: from that moment on, its effect must be there. */
 export interface Answered {
   readonly mark: string;
   readonly timeNs: number;
@@ -13,7 +13,7 @@ export interface Answered {
 
 interface Sent extends Request {
   readonly number: number;
-  /** What it leaves behind, if it succeeds. */
+  /** Its effect, if it succeeds. */
   readonly mark: string;
 }
 
@@ -22,7 +22,7 @@ type Body = any;
 
 export const nowNs = (): number => Number(process.hrtime.bigint());
 
-/** One who calls, a request at a time, and does a bit of everything with what is its own. */
+/** A caller that sends one request at a time, and does a bit of everything with its own data. */
 const createCaller = (name: string, draws: Draws) => {
   const below = (bound: number): number => Math.floor(draws() * bound);
   const things: string[] = [];
@@ -69,7 +69,7 @@ const createCaller = (name: string, draws: Draws) => {
   };
 };
 
-/** Everyone who calls, over all lives of a service, and every write that was answered. */
+/** All callers, over all lives of a service, and all acknowledged writes. */
 export const createLoad = (draws: Draws) => {
   const answered: Answered[] = [];
   const callers = Array.from({ length: 10 }, (_, number) => createCaller(`caller-${number}`, draws));
@@ -106,7 +106,7 @@ export const createLoad = (draws: Draws) => {
 
   return {
     answered,
-    /** The service is somewhere else after each start. */
+    /** The service has a different address after each start. */
     serviceAt: (given: string): void => {
       address = given;
     },
@@ -115,12 +115,15 @@ export const createLoad = (draws: Draws) => {
       await prepareCatalog({ must, get: assert.fail, list: assert.fail });
       for (const caller of callers) for (const request of caller.prepare()) await send(numbered(request));
     },
-    /** Sends what was cut off again, under its key. */
+    /** Repeats the requests that were cut off, with their keys. */
     repeat: async (): Promise<void> => {
       await Promise.all(cutOff.filter(({ method }) => method === 'POST').map(send));
       cutOff = [];
     },
-    /** Has everyone call until so many requests were answered; then `enough` is called, and whatever fails is cut off. */
+    /**
+     * Lets everyone send requests until there are enough responses; then `enough` is called, and whatever fails counts
+     * as cut off.
+     */
     call: async (count: number, enough: () => void = () => {}): Promise<void> => {
       let left = count;
       const drive = async (caller: (typeof callers)[number]): Promise<void> => {

@@ -41,7 +41,7 @@ const holdState = lockingLookup('user_states', { userId: 'text' }, (queries, tea
 const user = (id: string) => ({ id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });
 const event = (id: string) => ({ id, template_id: null, roller_id: null, rolled_at: 1, results: '[]' });
 
-/** A player with a state and a record, each in a table of its own. */
+/** A user with a state and a roll event, each in a table of its own. */
 const create = (id: string) => async (work: Work) => {
   await work.hold(ask(holdState, { userId: id }));
   work.write(insertUser, user(id));
@@ -87,7 +87,7 @@ describe('a transaction on PostgreSQL', () => {
     await empty?.drop();
   });
 
-  /** What is there of a player: the player, the state, the record. */
+  /** Which rows of a user exist: the user, the state, the roll event. */
   const partsOf = async (id: string): Promise<number> => {
     const { rows } = await watcher.query(
       `select (select count(*) from users where id = $1)::int + (select count(*) from user_states where user_id = $1)::int
@@ -99,7 +99,7 @@ describe('a transaction on PostgreSQL', () => {
 
   for (const statement of ['begin', 'commit']) {
     test(`that fails at “${statement}” leaves nothing behind`, async () => {
-      // With its end: what begins a transaction has the word “committed” in it.
+      // With the end of the statement: `begin` contains the word “committed”.
       proxy.garble(statement === 'commit' ? 'commit\0' : statement);
       const ids = Array.from({ length: 5 }, (_, n) => `${statement} ${n}`);
       const settled = await Promise.allSettled(ids.map((id) => database.write('a', create(id))));
@@ -108,14 +108,14 @@ describe('a transaction on PostgreSQL', () => {
         assert.equal(status, 'rejected');
         assert.equal(await partsOf(ids[n] as string), 0);
       }
-      // And all is well again.
+      // And everything works again.
       await Promise.all(ids.map((id) => database.write('a', create(id))));
       for (const id of ids) assert.equal(await partsOf(id), 3);
     });
   }
 
-  test('that is aborted is not taken for one that was committed', async () => {
-    // A command that swallows the error of a statement of its own.
+  test('that is aborted does not count as committed', async () => {
+    // A command that swallows the error of one of its statements.
     const swallowing = database.transaction('a', async (tx) => {
       await tx.queries
         .insertInto('users')
@@ -132,7 +132,7 @@ describe('a transaction on PostgreSQL', () => {
     assert.equal(await partsOf('swallowed'), 0);
   });
 
-  test('is kept whole or not at all, and counts are exact, in a storm of cancelled and terminated statements', async () => {
+  test('is atomic, with exact counts, while statements are cancelled and connections terminated', async () => {
     const players = Array.from({ length: 10 }, (_, n) => `storm ${n}`);
     for (const id of players) await database.write('a', create(id));
     const answered = new Map(players.map((id) => [id, 0]));
