@@ -6,7 +6,7 @@ export interface Load {
   /** Distributed over the connections, in a different order each time. */
   readonly bodies?: readonly string[];
   /** For some bodies: a callback for the response. */
-  readonly listeners?: ReadonlyMap<string, (answer: string) => void>;
+  readonly listeners?: ReadonlyMap<string, (response: string) => void>;
   readonly connections: number;
   readonly seconds: number;
   readonly authorization?: string;
@@ -17,7 +17,7 @@ export interface Measured {
   readonly p50: number;
   readonly p99: number;
   /** All successful requests, including those in flight when the time was up. */
-  readonly answered: number;
+  readonly succeeded: number;
   readonly failed: number;
   /** A readable summary of the failures. */
   readonly failures: string;
@@ -26,7 +26,7 @@ export interface Measured {
 /** How long a request may take before it counts as failed. */
 const TIMEOUT_S = 30;
 /** After this many broken connections the server is gone. */
-const MOST_ERRORS = 1000;
+const MAX_ERRORS = 1000;
 /** How often to check whether every request has its response. */
 const SAMPLE_MS = 20;
 
@@ -59,12 +59,12 @@ export const measure = async (load: Load): Promise<Measured> => {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
-        ...(listener === undefined ? {} : { onResponse: (status, answer) => status === 200 && listener(answer) }),
+        ...(listener === undefined ? {} : { onResponse: (status, response) => status === 200 && listener(response) }),
       };
     });
 
   const clients: Client[] = [];
-  let came = 0;
+  let received = 0;
   let inTime = 0;
   let elapsedMs = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     const startMs = performance.now();
     const end = (): void => {
       const passedMs = performance.now() - startMs;
-      if (came < connections && passedMs < TIMEOUT_S * 1000) {
+      if (received < connections && passedMs < TIMEOUT_S * 1000) {
         timer = setTimeout(end, SAMPLE_MS);
         return;
       }
@@ -87,7 +87,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     connections,
     duration: seconds + 2 * TIMEOUT_S,
     timeout: TIMEOUT_S,
-    bailout: MOST_ERRORS,
+    bailout: MAX_ERRORS,
     sampleInt: SAMPLE_MS,
     requests: [{ method, headers }],
     setupClient: (client) => {
@@ -95,15 +95,15 @@ export const measure = async (load: Load): Promise<Measured> => {
       clients.push(client);
       if (clients.length === connections) start();
       client.on('response', (status) => {
-        came += 1;
+        received += 1;
         if (elapsedMs === 0 && status === 200) inTime += 1;
       });
     },
   });
   clearTimeout(timer);
   if (elapsedMs === 0) throw new Error(`${url} is gone`);
-  const asked = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
-  const answered = result.statusCodeStats['200']?.count ?? 0;
+  const sent = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
+  const succeeded = result.statusCodeStats['200']?.count ?? 0;
   const failures = [
     ...Object.entries(result.statusCodeStats).map(([status, { count }]) => ({ what: `status ${status}`, count })),
     { what: 'without a response', count: result.errors },
@@ -112,8 +112,8 @@ export const measure = async (load: Load): Promise<Measured> => {
     perSecond: (inTime * 1000) / elapsedMs,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    answered,
-    failed: asked - answered,
+    succeeded,
+    failed: sent - succeeded,
     failures: failures.map(({ what, count }) => `${count} ${what}`).join(', '),
   };
 };

@@ -18,7 +18,7 @@ import type { Load, Value } from '../src/database/work.ts';
 import { newId } from '../src/ids.ts';
 import { utcDay } from '../src/time.ts';
 import { basic, type Client, startService } from '../test/harness.ts';
-import { answersOf } from '../test/played.ts';
+import { responsesOf } from '../test/played.ts';
 import { startPostgres } from '../test/postgres.ts';
 
 const [ROLLS, INSTANCES] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 100_000)];
@@ -43,9 +43,9 @@ const bagId = (index: number): string => `bag-${index}`;
 /** Creates the catalog through the API. */
 const furnish = async (client: Client): Promise<void> => {
   const must = async (path: string, body: object) => {
-    const answer = await client.post(path, body);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    return answer.body;
+    const response = await client.post(path, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body;
   };
   await must('/attributes', { id: 'power', name: 'Power', min: 0, max: 1 });
   const { classifierOptions } = await must('/classifiers', {
@@ -229,14 +229,14 @@ try {
 
   for (const line of away.slice(0, -1)) print(line);
   assert.deepEqual(home.slice(0, -1), away.slice(0, -1), 'both moves copied the same data');
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const url of places) {
     const moved = await startService(url);
-    answers.push(await answersOf(moved.anyone(basic(teamId, secret)), PAGES));
+    responses.push(await responsesOf(moved.anyone(basic(teamId, secret)), PAGES));
     await moved.stop();
   }
-  for (const other of answers) assert.deepEqual(other, answers[0]);
-  print(`\n${Object.keys(answers[0] as object).length} responses of the service are the same everywhere`);
+  for (const other of responses) assert.deepEqual(other, responses[0]);
+  print(`\n${Object.keys(responses[0] as object).length} responses of the service are the same everywhere`);
   const { heapUsed, rss } = process.memoryUsage();
   print(`memory at the end: ${Math.round(heapUsed / 2 ** 20)} MiB of heap, ${Math.round(rss / 2 ** 20)} MiB in total`);
 } finally {

@@ -180,7 +180,7 @@ interface Subject {
   /** What the responses for the watched users contained, by user. */
   readonly kept: Map<string, Kept[]>;
   /** By request body: the callback for the response. */
-  readonly listeners: Map<string, (answer: string) => void>;
+  readonly listeners: Map<string, (response: string) => void>;
 }
 
 const totalRolls = async (team: Team): Promise<number> =>
@@ -188,13 +188,13 @@ const totalRolls = async (team: Team): Promise<number> =>
 
 const subjectOf = async (server: Server, team: Team): Promise<Subject> => {
   const kept = new Map<string, Kept[]>();
-  const listeners = new Map<string, (answer: string) => void>();
+  const listeners = new Map<string, (response: string) => void>();
   for (let watched = 0; watched < WATCHED_USERS; watched += 1) {
     const user = Math.floor((watched * USERS) / WATCHED_USERS);
     const instances: Kept[] = [];
     kept.set(userIdOf(user), instances);
-    listeners.set(KEPT.bodies?.[user] ?? '', (answer) => {
-      const { itemInstance } = JSON.parse(answer) as {
+    listeners.set(KEPT.bodies?.[user] ?? '', (response) => {
+      const { itemInstance } = JSON.parse(response) as {
         itemInstance: { id: string; itemId: string; itemInstanceSpace: Place | null };
       };
       instances.push({ id: itemInstance.id, itemId: itemInstance.itemId, place: itemInstance.itemInstanceSpace });
@@ -210,22 +210,22 @@ const check = async ({ team, rolls, failedRolls, kept }: Subject, whose = ''): P
   const counted = await totalRolls(team);
   assert.ok(counted >= rolls && counted <= rolls + failedRolls, `${rolls} rolls reported, ${counted} counted`);
   let instances = 0;
-  for (const [user, answered] of kept) {
-    if (answered.length === 0) continue;
+  for (const [user, reported] of kept) {
+    if (reported.length === 0) continue;
     const path = `/item-instances?userId=${user}&limit=1000`;
     const listed = await get<{ id: string; item: { id: string }; itemInstanceSpace: Place | null }[]>(team, path);
     const byId = (left: Kept, right: Kept): number => (left.id < right.id ? -1 : 1);
-    const ids = new Set(answered.map(({ id }) => id));
+    const ids = new Set(reported.map(({ id }) => id));
     assert.deepEqual(
       listed
         .filter(({ id }) => failedRolls === 0 || ids.has(id))
         .map(({ id, item, itemInstanceSpace }) => ({ id, itemId: item.id, place: itemInstanceSpace }))
         .sort(byId),
-      answered.toSorted(byId),
+      reported.toSorted(byId),
       `listed and reported instances of ${user}`,
     );
-    assert.ok(answered.every(({ place }) => place !== null));
-    instances += answered.length;
+    assert.ok(reported.every(({ place }) => place !== null));
+    instances += reported.length;
   }
   const ofUsers = instances === 0 ? '' : `; ${instances} instances of ${kept.size} users match the responses`;
   print(`  ${whose}${rolls} rolls reported, ${counted} counted${ofUsers}`);
@@ -248,18 +248,18 @@ const slice = async (subject: Subject, job: Job, connections: number, seconds: n
     process.exitCode = 1;
   }
   if (job.rolls) {
-    subject.rolls += measured.answered;
+    subject.rolls += measured.succeeded;
     subject.failedRolls += measured.failed;
   }
   return measured;
 };
 
 /** The length of a response, so that the bare server sends as much. */
-const answerLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
+const responseLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
   // Not the body of the first user, who is watched.
-  const answer = await ask(subject.team, method, path, bodies?.[1]);
+  const response = await ask(subject.team, method, path, bodies?.[1]);
   if (rolls) subject.rolls += 1;
-  return Buffer.byteLength(answer);
+  return Buffer.byteLength(response);
 };
 
 interface Row {
@@ -286,7 +286,7 @@ const inTurns = async (
   turns: number,
 ): Promise<Row[]> => {
   const [{ subject, job }] = entries as [(typeof entries)[number]];
-  const length = await answerLength(subject, job);
+  const length = await responseLength(subject, job);
   const bareSlice = async (): Promise<number> => {
     const { method, bodies } = job;
     const measured = await measure({

@@ -26,7 +26,7 @@ import {
   type Service,
   startService,
 } from './harness.ts';
-import { answersOf, createGame } from './played.ts';
+import { responsesOf, createGame } from './played.ts';
 import { run, runToEnd } from './processes.ts';
 
 const COMMANDS = { backup, restore, check };
@@ -110,14 +110,14 @@ onEveryDatabase('a backup', (service, engine) => {
         await itemwright(service().databaseUrl, 'backup', file),
         new RegExp(`${TABLES.length} tables, [\\d,]+ rows`),
       );
-      const expected = await answersOf(service());
+      const expected = await responsesOf(service());
       assert.ok(Object.keys(expected).length > 40);
       const empty = await createEmptyDatabase(other);
       try {
         assert.match(await itemwright(empty.url, 'restore', file), /^restored [\d,]+ rows/m);
         assert.deepEqual(await holdings(empty.url), tablesOf(await readBackup(file)));
         await withService(empty.url, service(), async (_, asBefore) => {
-          assert.deepEqual(await answersOf(asBefore), expected);
+          assert.deepEqual(await responsesOf(asBefore), expected);
           const again = await asBefore.post(...keyed);
           assert.equal(again.headers.get('idempotency-replayed'), 'true');
           assert.deepEqual(again.body, rolled);
@@ -164,7 +164,7 @@ onEveryDatabase('a backup', (service, engine) => {
   test('replaces the data of a running service, which continues with the restored data', async () => {
     const file = newFile();
     await itemwright(service().databaseUrl, 'backup', file);
-    const expected = await answersOf(service());
+    const expected = await responsesOf(service());
     const empty = await createEmptyDatabase(engine);
     try {
       await withService(empty.url, service(), async (other, asBefore) => {
@@ -183,7 +183,7 @@ onEveryDatabase('a backup', (service, engine) => {
         isOver = true;
         await rolling;
         for (const status of statuses) assert.ok([200, 401, 503].includes(status), String(status));
-        assert.deepEqual(await answersOf(asBefore), expected);
+        assert.deepEqual(await responsesOf(asBefore), expected);
         assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
       });
     } finally {
@@ -233,10 +233,10 @@ onEveryDatabase('a backup', (service, engine) => {
       return bytes.subarray(0, Math.floor(bytes.length * share));
     };
     const damages: [string, (file: string) => Promise<Buffer>, RegExp][] = [
-      ['where it is cut off early', cut(0.1), /is truncated/],
-      ['where it is cut off late', cut(0.999), /is truncated/],
+      ['truncated early', cut(0.1), /is truncated/],
+      ['truncated late', cut(0.999), /is truncated/],
       [
-        'where a byte is another',
+        'a changed byte',
         async (file) => {
           const bytes = await readFile(file);
           bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] as number) ^ 1;
@@ -245,30 +245,30 @@ onEveryDatabase('a backup', (service, engine) => {
         /is (damaged|cut off)/,
       ],
       [
-        'where a row is another',
+        'a changed row',
         change((text) => text.replace('"Power",0,1000', '"Power",0,1001')),
         /table attributes is not/,
       ],
-      ['where a row is missing', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
+      ['a missing row', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
       [
-        'where a table is missing',
+        'a missing table',
         change((text) => text.replace(/^\{"table":"spaces"[\s\S]*?(?=^\{"table")/m, '')),
         /is damaged/,
       ],
-      ['where the first line is another', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
-      ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is truncated/],
-      ['where the last line is half there', change((text) => text.slice(0, -10)), /is truncated/],
+      ['a changed first line', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
+      ['a missing last line', change((text) => text.replace(/\{"end".*\n$/, '')), /is truncated/],
+      ['an incomplete last line', change((text) => text.slice(0, -10)), /is truncated/],
       [
-        'where lines are swapped',
+        'swapped lines',
         change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
         /is damaged/,
       ],
-      ['where a line is nothing', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
-      ['where it goes on after its end', change((text) => `${text}${text}`), /continues past its end/],
-      ['where it is of a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
-      ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not an Itemwright backup/],
-      ['where it is some other file', async () => Buffer.from('PK: hello'), /is not an Itemwright backup/],
-      ['where it is empty', async () => Buffer.from(''), /is (not an Itemwright backup|truncated)/],
+      ['a null line', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
+      ['data past the end', change((text) => `${text}${text}`), /continues past its end/],
+      ['a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
+      ['another gzip file', async () => gzipSync('hello\nworld\n'), /is not an Itemwright backup/],
+      ['another file', async () => Buffer.from('PK: hello'), /is not an Itemwright backup/],
+      ['an empty file', async () => Buffer.from(''), /is (not an Itemwright backup|truncated)/],
     ];
     let file: string;
     let target: Awaited<ReturnType<typeof createEmptyDatabase>>;

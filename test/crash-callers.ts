@@ -102,7 +102,7 @@ const isPlaced = ({ itemInstanceSpace }: Row): boolean => itemInstanceSpace !== 
 const assertMadeBy = async ({ get }: Sight, requestId: string | undefined, ids: readonly string[]): Promise<void> => {
   for (const id of ids) {
     const { body } = await get(`/item-instances/${id}/history`);
-    assert.equal(body[0].requestId, requestId, `${id} was made by nobody who could have`);
+    assert.equal(body[0].requestId, requestId, `${id} was not created by an expected request`);
   }
 };
 
@@ -235,7 +235,7 @@ const roller = (_sight: Sight, number: number, ledger: Ledger): Caller => ({
     ledger.rolled(PLAIN, body.item.id);
   },
   look: async () => undefined,
-  accept: () => assert.fail('nobody can tell'),
+  accept: () => assert.fail('the outcome cannot be determined'),
 });
 
 /** Rolls and keeps the items, inside a bag or outside, and deletes some of them. */
@@ -393,7 +393,7 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
     await assertMadeBy(sight, requestId, fresh);
     assert.deepEqual(gone, asked.type === 'toss' ? [asked.id] : []);
     const granted = asked.type === 'spark' ? 1 : asked.type === 'roll' && asked.granted ? asked.count : 0;
-    assert.equal(fresh.length, granted, 'all is given, or nothing');
+    assert.equal(fresh.length, granted, 'all instances are created, or none');
     if (asked.type === 'roll') assertReached(standing, seen.standing, asked);
     else assert.deepEqual(seen.standing, asked.type === 'spark' ? sparkSpent(standing, asked.templateId) : standing);
     found = { standing: seen.standing, things: fresh };

@@ -125,7 +125,7 @@ for (const [name, createScene] of [
         addFigures(total, await crash(scene, kills, SEED + killed).finally(scene.drop));
       }
       t.diagnostic(`${KILLS} kills; ${describeFigures(total)}`);
-      assert.ok(total.cutOff > 0, 'no kill met a request under way');
+      assert.ok(total.cutOff > 0, 'no kill hit a request in progress');
     });
   });
 }

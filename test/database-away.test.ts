@@ -29,8 +29,8 @@ test('responds with 503 while the database is down, and recovers by itself', asy
   for (let round = 0; round < 2; round += 1) {
     assert.equal((await service.post('/users', { id: `before-${round}` })).status, 200);
     // Several connections are open, so that more than one of them breaks.
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
-    for (const { status } of answers) assert.equal(status, 200);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
+    for (const { status } of responses) assert.equal(status, 200);
     assert.equal((await service.anyone().get('/readyz')).status, 200);
 
     await postgres.pause();
@@ -44,7 +44,7 @@ test('responds with 503 while the database is down, and recovers by itself', asy
       for (let n = 0; n < 2; n += 1) assertUnavailable(await call(), what);
     }
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => service.post('/users', { id: `lost-${n}` })));
-    for (const answer of many) assertUnavailable(answer, 'many writes');
+    for (const response of many) assertUnavailable(response, 'many writes');
     const health = await service.anyone().get('/healthz');
     assert.deepEqual([health.status, health.body], [200, { status: 'ok' }]);
 
@@ -65,12 +65,12 @@ test('completes nothing that was lost with the database', async () => {
   const writes = Promise.all(
     Array.from({ length: 30 }, (_, n) => service.post('/spaces', { id: `s-${n}`, name: 'S', cols: 1, rows: 1 })),
   );
-  const [answers] = await Promise.all([writes, postgres.pause()]);
+  const [responses] = await Promise.all([writes, postgres.pause()]);
   await postgres.resume();
   const kept = new Set((await service.get('/spaces')).body.map(({ id }: { id: string }) => id));
-  for (const [n, answer] of answers.entries()) {
-    if (answer.status === 200) assert.ok(kept.has(`s-${n}`), 'what was answered is kept');
-    else assertUnavailable(answer, `write ${n}`);
+  for (const [n, response] of responses.entries()) {
+    if (response.status === 200) assert.ok(kept.has(`s-${n}`), 'an acknowledged write is kept');
+    else assertUnavailable(response, `write ${n}`);
   }
 });
 
@@ -102,8 +102,8 @@ test('rejects writes while the server is read-only, keeps reading, and recovers 
       // Broken connections are noticed; then those that replace them are read-only.
       while ((await service.anyone().get('/readyz')).status !== 503) await setTimeout(10);
       while ((await service.get('/users')).status !== 200) await setTimeout(10);
-      const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
-      for (const answer of refused) assertUnavailable(answer, 'a write');
+      const rejected = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
+      for (const response of rejected) assertUnavailable(response, 'a write');
       assertUnavailable(await service.post('/spaces', { name: 'S', cols: 1, rows: 1 }), 'a change of the catalog');
       assertUnavailable(await service.anyone().get('/readyz'), 'readiness');
       const reads = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
@@ -133,8 +133,8 @@ test('is not ready once the server is read-only, even on existing connections', 
   /** The server reloads its settings in its own time. */
   const untilReadiness = async (expected: number) => {
     for (;;) {
-      const answer = await service.anyone().get('/readyz');
-      if (answer.status === expected) return answer;
+      const response = await service.anyone().get('/readyz');
+      if (response.status === expected) return response;
       await setTimeout(10);
     }
   };

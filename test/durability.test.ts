@@ -54,20 +54,20 @@ describe('a response on SQLite', () => {
   for (const [what, path, body] of [
     ['a creation', '/attributes', { name: 'Damage' }],
     ['a plain roll', '/items/roll', undefined],
-    ['a roll that a player keeps', '/items/roll', { userId: 'ann' }],
+    ['a roll that a user keeps', '/items/roll', { userId: 'ann' }],
   ] as const) {
     test(`is sent only after the commit is synced: ${what}`, async () => {
       mode = 'hold';
-      let isAnswered = false;
-      const answer = service.post(path, body).then((given) => {
-        isAnswered = true;
+      let isSettled = false;
+      const response = service.post(path, body).then((given) => {
+        isSettled = true;
         return given;
       });
       await turns(20);
       assert.equal(held.length, 1, 'the commit is done and waits for the disk');
-      assert.equal(isAnswered, false);
+      assert.equal(isSettled, false);
       releaseAll();
-      assert.equal((await answer).status, 200);
+      assert.equal((await response).status, 200);
     });
   }
 
@@ -97,15 +97,15 @@ describe('a response on SQLite', () => {
     mode = 'hold';
     const creation = service.post('/users', { id: 'cleo' });
     await turns(20);
-    let isRefused = false;
-    const refusal = service.post('/users', { id: 'cleo' }).then((given) => {
-      isRefused = true;
+    let isRejected = false;
+    const rejection = service.post('/users', { id: 'cleo' }).then((given) => {
+      isRejected = true;
       return given;
     });
     await turns(20);
-    assert.equal(isRefused, false);
+    assert.equal(isRejected, false);
     releaseAll();
-    assert.deepEqual([(await creation).status, (await refusal).status], [200, 400]);
+    assert.deepEqual([(await creation).status, (await rejection).status], [200, 400]);
   });
 });
 
@@ -125,17 +125,17 @@ test('a response on SQLite waits for the sync of what a killed process had commi
   mode = 'hold';
   const database = openDatabase(`sqlite:${join(folder, 'killed.db')}`);
   try {
-    let isAnswered = false;
+    let isSettled = false;
     // Writes nothing, like a repeated request that gets its stored response.
-    const answer = database
+    const response = database
       .write('', async () => {})
       .then(() => {
-        isAnswered = true;
+        isSettled = true;
       });
     await turns(20);
-    assert.deepEqual([held.length, isAnswered], [1, false]);
+    assert.deepEqual([held.length, isSettled], [1, false]);
     releaseAll();
-    await answer;
+    await response;
   } finally {
     releaseAll();
     await database.close();

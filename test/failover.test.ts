@@ -58,13 +58,13 @@ test('a commit that the server did not wait for is not reported as done', async 
   } finally {
     await waitFor(primary, '');
   }
-  assert.equal((await ask(primary, "select 1 from users where id = 'cancelled'")).length, 1, 'it is there, for now');
+  assert.equal((await ask(primary, "select 1 from users where id = 'cancelled'")).length, 1, 'it exists, for now');
 });
 
 test('a standby that takes over from a killed server has every acknowledged write, and the service follows', async () => {
   await until(primary, "select 1 from pg_stat_replication where state = 'streaming'");
   await waitFor(primary, '*');
-  const answered = new Set<string>();
+  const acknowledged = new Set<string>();
   const statuses = new Set<number>();
   let isOver = false;
   const writer = async (number: number): Promise<void> => {
@@ -72,24 +72,24 @@ test('a standby that takes over from a killed server has every acknowledged writ
       const id = `user-${number}-${count}`;
       const { status } = await write(id);
       statuses.add(status);
-      if (status === 200) answered.add(id);
+      if (status === 200) acknowledged.add(id);
       else await setTimeout(20);
     }
   };
   const writers = Array.from({ length: 8 }, (_, number) => writer(number));
-  while (answered.size < 200) await setTimeout(20);
+  while (acknowledged.size < 200) await setTimeout(20);
   await primary.crash();
-  const before = answered.size;
+  const before = acknowledged.size;
   assert.equal((await service.anyone().get('/readyz')).status, 503, 'the standby accepts no writes yet');
   await ask(standby, 'select pg_promote()');
-  while (answered.size < before + 100) await setTimeout(20);
+  while (acknowledged.size < before + 100) await setTimeout(20);
   isOver = true;
   await Promise.all(writers);
   assert.equal((await service.anyone().get('/readyz')).status, 200);
   assert.deepEqual([...statuses].sort(), [200, 503]);
   const kept = new Set((await ask(standby, 'select id from users')).map(({ id }) => id));
   assert.deepEqual(
-    [...answered].filter((id) => !kept.has(id)),
+    [...acknowledged].filter((id) => !kept.has(id)),
     [],
   );
 });

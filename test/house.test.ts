@@ -381,7 +381,7 @@ describe('the architecture', () => {
       assert.deepEqual(
         listed.filter((one) => !used.has(one)),
         [],
-        'what nobody needs any more',
+        'listed but unused',
       );
     });
   });

@@ -136,13 +136,13 @@ export const assertInventoriesHold = async (
   const expectedCells = placements.flatMap((placement) =>
     cellsOf(footprintOf(placement, placement.rotated === 1), placement).map(({ x, y }, index) => {
       assert.ok(x < placement.cols && y < placement.rows, `${placement.id} reaches outside its grid`);
-      assert.equal(placement.owner, placement.holder, `${placement.id} lies in another player's space`);
+      assert.equal(placement.owner, placement.holder, `${placement.id} is in another user's space`);
       return name(placement.team_id, placement.user_space_id, x, y, placement.id, index === 0 ? 'first' : '');
     }),
   );
   for (const { part, id, rotated, created_at, updated_at } of cells) {
     const isNull = [id, rotated, created_at, updated_at].map((value) => value === null);
-    assert.deepEqual(isNull, Array(4).fill(part !== 0), 'only the first cell tells of the placement');
+    assert.deepEqual(isNull, Array(4).fill(part !== 0), 'only the first cell has the placement data');
   }
   assert.deepEqual(
     sorted(

@@ -46,7 +46,7 @@ export interface Outcome {
 }
 
 const done = (at?: At | null): Outcome => ({ status: 200, at });
-const refused = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
+const rejected = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
 
 /**
  * The simplest possible model of inventories: instances and where they are. It finds free space by looking at every
@@ -168,14 +168,14 @@ export class Model {
       case 'transfer':
         return this.transfer(operation);
       case 'delete':
-        if (!this.things.delete(operation.id)) return refused(404, 'unknown');
+        if (!this.things.delete(operation.id)) return rejected(404, 'unknown');
         this.note(operation.id);
         return done();
       case 'batch':
         for (const one of operation.operations) {
           const { status, because } = this.attempt(one);
-          if (because !== undefined) return refused(because === 'unknown' ? 400 : 409);
-          if (status !== 200) return refused(status);
+          if (because !== undefined) return rejected(because === 'unknown' ? 400 : 409);
+          if (status !== 200) return rejected(status);
         }
         return done();
       case 'sort':
@@ -185,22 +185,22 @@ export class Model {
         const allFit = [...this.things.values()].every(
           ({ itemId, at }) => at === null || this.isInside(at.bagId, this.cells(itemId, at)),
         );
-        return allFit ? done() : refused(409);
+        return allFit ? done() : rejected(409);
       }
       case 'refit':
         return this.refit(operation);
       case 'openBag':
-        if (this.bags.has(operation.bagId)) return refused(400);
+        if (this.bags.has(operation.bagId)) return rejected(400);
         this.users.add(operation.userId);
         this.bags.set(operation.bagId, { userId: operation.userId, spaceId: operation.spaceId });
         return done();
       case 'closeBag':
-        if (!this.isBagOf(operation.bagId, operation.userId)) return refused(404);
+        if (!this.isBagOf(operation.bagId, operation.userId)) return rejected(404);
         this.bags.delete(operation.bagId);
         for (const [id, { at }] of this.things) if (at?.bagId === operation.bagId) this.put(id, { at: null });
         return done();
       case 'deleteUser':
-        if (!this.users.delete(operation.userId)) return refused(404);
+        if (!this.users.delete(operation.userId)) return rejected(404);
         for (const [id, { userId }] of this.bags) if (userId === operation.userId) this.bags.delete(id);
         for (const [id, { userId }] of this.things) {
           if (userId !== operation.userId) continue;
@@ -212,10 +212,10 @@ export class Model {
   }
 
   private create({ id, itemId, userId, bagId, place }: Operation & { type: 'create' }): Outcome {
-    if (this.things.has(id)) return refused(400);
-    if (bagId === undefined ? place !== undefined : !this.isBagOf(bagId, userId)) return refused(400);
+    if (this.things.has(id)) return rejected(400);
+    if (bagId === undefined ? place !== undefined : !this.isBagOf(bagId, userId)) return rejected(400);
     const at = bagId === undefined ? null : this.findPlace(bagId, itemId, place);
-    if (at === undefined) return refused(409);
+    if (at === undefined) return rejected(409);
     this.users.add(userId);
     this.things.set(id, { itemId, userId, at });
     this.note(id);
@@ -224,16 +224,16 @@ export class Model {
 
   private move({ id, userId, bagId, place, swap = false }: Operation & { type: 'move' }): Outcome {
     const thing = this.things.get(id);
-    if (thing === undefined) return refused(404, 'unknown');
-    if (thing.userId !== userId) return refused(404, 'not owner');
+    if (thing === undefined) return rejected(404, 'unknown');
+    if (thing.userId !== userId) return rejected(404, 'not owner');
     const targetId = bagId ?? thing.at?.bagId;
-    if (targetId === undefined || !this.isBagOf(targetId, userId)) return refused(400);
+    if (targetId === undefined || !this.isBagOf(targetId, userId)) return rejected(400);
     const rotated = place.rotated ?? thing.at?.rotated ?? false;
     const to = { bagId: targetId, ...place, rotated };
     const cells = this.cells(thing.itemId, to);
-    if (!this.isInside(targetId, cells)) return refused(409);
+    if (!this.isInside(targetId, cells)) return rejected(409);
     const under = this.on(targetId, cells).filter((other) => other !== id);
-    if (under.length > 0 && (!swap || thing.at === null)) return refused(409);
+    if (under.length > 0 && (!swap || thing.at === null)) return rejected(409);
     const from = thing.at;
     this.put(id, { at: to });
     if (from === null || under.length === 0) return done(to);
@@ -243,7 +243,7 @@ export class Model {
     for (const { other } of lying) this.put(other, { at: null });
     for (const { other, at } of lying) {
       const makesRoom = { ...at, bagId: from.bagId, x: at.x - left + from.x, y: at.y - top + from.y };
-      if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return refused(409);
+      if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return rejected(409);
       this.put(other, { at: makesRoom });
     }
     this.swaps += 1;
@@ -251,15 +251,15 @@ export class Model {
   }
 
   private transfer({ id, userId, toUserId, toBagId, place }: Operation & { type: 'transfer' }): Outcome {
-    if (toBagId === undefined && place !== undefined) return refused(400);
+    if (toBagId === undefined && place !== undefined) return rejected(400);
     const thing = this.things.get(id);
-    if (thing === undefined) return refused(404, 'unknown');
-    if (userId !== undefined && thing.userId !== userId) return refused(404, 'not owner');
-    if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return refused(400);
-    if (thing.userId === toUserId) return refused(409);
+    if (thing === undefined) return rejected(404, 'unknown');
+    if (userId !== undefined && thing.userId !== userId) return rejected(404, 'not owner');
+    if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return rejected(400);
+    if (thing.userId === toUserId) return rejected(409);
     this.put(id, { at: null });
     const at = toBagId === undefined ? null : this.findPlace(toBagId, thing.itemId, place);
-    if (at === undefined) return refused(409);
+    if (at === undefined) return rejected(409);
     this.put(id, { userId: toUserId, at });
     this.note(id);
     return done(at);
@@ -267,14 +267,14 @@ export class Model {
 
   /** Uses the order and positions of the engine, whose own tests compare it with a simpler version. */
   private sort({ userId, bagId }: Operation & { type: 'sort' }): Outcome {
-    if (!this.isBagOf(bagId, userId)) return refused(404);
+    if (!this.isBagOf(bagId, userId)) return rejected(404);
     const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
     const lying = [...this.things]
       .filter(([, { at }]) => at?.bagId === bagId)
       .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
     const footprints = lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint);
     const places = allAtOnce(pack(this.sizeOf(bagId), footprints));
-    if (places === undefined) return refused(409);
+    if (places === undefined) return rejected(409);
     for (const [index, [id]] of lying.entries())
       this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });
     return done();
@@ -285,7 +285,7 @@ export class Model {
     const mine = [...this.things].filter(([, thing]) => thing.itemId === itemId && thing.at !== null);
     for (const [id] of mine) this.put(id, { at: null });
     for (const [id, { at }] of mine) {
-      if (at === null || !this.fits(at.bagId, itemId, at)) return refused(409);
+      if (at === null || !this.fits(at.bagId, itemId, at)) return rejected(409);
       this.put(id, { at });
     }
     return done();

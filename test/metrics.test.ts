@@ -56,10 +56,10 @@ onEveryDatabase('metrics', (service, engine) => {
       const count = 'itemwright_request_seconds_count';
       assert.equal(sumOf(samples, count, { method: 'POST', route: '/items/roll', status: '2xx' }), 5);
       assert.equal(sumOf(samples, count, { route: '/users/:userId', status: '4xx' }), 1);
-      const refusals = (code: string, reason = '') => sumOf(samples, 'itemwright_refusals_total', { code, reason });
-      assert.equal(refusals('NOT_FOUND'), 2);
-      assert.equal(refusals('UNAUTHORIZED'), 1);
-      assert.equal(refusals('SERVICE_UNAVAILABLE', 'database'), 0);
+      const rejections = (code: string, reason = '') => sumOf(samples, 'itemwright_refusals_total', { code, reason });
+      assert.equal(rejections('NOT_FOUND'), 2);
+      assert.equal(rejections('UNAUTHORIZED'), 1);
+      assert.equal(rejections('SERVICE_UNAVAILABLE', 'database'), 0);
       assert.equal(sumOf(samples, 'itemwright_requests_under_way'), 1, 'the one for the metrics');
       assert.ok(sumOf(samples, 'itemwright_event_loop_delay_seconds', { quantile: '1' }) > 0);
       assert.ok(sumOf(samples, 'itemwright_group_commands_sum') >= 5);
@@ -86,11 +86,11 @@ test('metrics show why valid requests are rejected', async () => {
   const service = await startService(empty.url, { METRICS: 'on', RATE_LIMIT: '1' });
   try {
     const many = await Promise.all(Array.from({ length: 30 }, () => service.get('/team')));
-    const refused = many.filter(({ status }) => status === 429).length;
-    assert.ok(refused > 0);
+    const rejected = many.filter(({ status }) => status === 429).length;
+    assert.ok(rejected > 0);
     const { samples } = parse((await service.anyone().get('/metrics')).body);
     const labels = { code: 'TOO_MANY_REQUESTS', reason: 'rate' };
-    assert.equal(sumOf(samples, 'itemwright_refusals_total', labels), refused);
+    assert.equal(sumOf(samples, 'itemwright_refusals_total', labels), rejected);
   } finally {
     await service.stop();
     await empty.drop();

@@ -4,7 +4,7 @@ import { check } from '../src/cli/check.ts';
 import { move } from '../src/cli/move.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from './harness.ts';
-import { answersOf, createGame } from './played.ts';
+import { responsesOf, createGame } from './played.ts';
 import { run } from './processes.ts';
 
 const moveTo = async (databaseUrl: string, to: string): Promise<string[]> => {
@@ -33,7 +33,7 @@ onEveryDatabase('a move', (service, engine) => {
   const other = ENGINES.find((one) => one !== engine) as (typeof ENGINES)[number];
 
   test(`to ${other} and back preserves every row and every response`, async () => {
-    const expected = await answersOf(service());
+    const expected = await responsesOf(service());
     const [there, back] = [await createEmptyDatabase(other), await createEmptyDatabase(engine)];
     try {
       const tables = (lines: readonly string[]) => lines.slice(1, -1).map((line) => line.split(/ +/));
@@ -47,7 +47,7 @@ onEveryDatabase('a move', (service, engine) => {
         assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, print: () => {} }));
         const moved = await startService(url);
         const asBefore = moved.anyone(basic(service().teamId, service().secret));
-        assert.deepEqual(await answersOf(asBefore), expected);
+        assert.deepEqual(await responsesOf(asBefore), expected);
         await moved.stop();
       }
     } finally {

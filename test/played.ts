@@ -7,9 +7,9 @@ const NO_LEDGER: Ledger = { rolled: () => {}, rolledUnseen: () => {} };
 const sightOf = ({ get, request }: Client): Sight => ({
   get,
   must: async (method, path, body) => {
-    const answer = await request(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await request(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   },
   list: async (path) => (await get(path)).body,
 });
@@ -61,11 +61,11 @@ export const createGame = async (client: Client) => {
 const some = <T>(rows: readonly T[]): T[] => rows.filter((_, index) => index % Math.ceil(rows.length / 6) === 0);
 
 /** Everything that the service returns about a team, by path; for users and instances a sample. */
-export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Record<string, unknown>> => {
-  const answers: Record<string, unknown> = {};
+export const responsesOf = async ({ get }: Client, mostPages = 100): Promise<Record<string, unknown>> => {
+  const responses: Record<string, unknown> = {};
   const ask = async (path: string) => {
     const { status, body } = await get(path);
-    answers[path] = { status, body };
+    responses[path] = { status, body };
     return body;
   };
   const askAll = async (path: string) => {
@@ -76,7 +76,7 @@ export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Recor
       rows.push(...body);
       next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
     }
-    answers[path] = rows;
+    responses[path] = rows;
     return rows;
   };
   for (const path of [
@@ -109,5 +109,5 @@ export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Recor
     await ask(`/item-instances/${instance}`);
     await ask(`/item-instances/${instance}/history`);
   }
-  return answers;
+  return responses;
 };

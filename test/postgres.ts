@@ -101,7 +101,7 @@ const serverIn = (folder: string, port: number, durable: boolean) => {
 
 const urlOf = (port: number, database: string): string => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
 
-const answers = async (url: string): Promise<boolean> => {
+const isUp = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();
@@ -131,7 +131,7 @@ const copyAsStandby = async (from: string, port: number): Promise<string> => {
 /** A standby reports that it is ready in different words than the package waits for. */
 const startStandby = async (server: Server, port: number): Promise<void> => {
   server.start().catch(() => {});
-  while (!(await answers(urlOf(port, 'postgres')))) await pause(50);
+  while (!(await isUp(urlOf(port, 'postgres')))) await pause(50);
 };
 
 const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => {

@@ -44,10 +44,10 @@ test('responds with 429 and Retry-After beyond the rate limit, in the usual erro
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url, { RATE_LIMIT: '3' });
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/team')));
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.ok(refused.length > 0 && refused.length <= 17);
-    for (const { body, headers } of refused) {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.get('/team')));
+    const rejected = responses.filter(({ status }) => status === 429);
+    assert.ok(rejected.length > 0 && rejected.length <= 17);
+    for (const { body, headers } of rejected) {
       assert.deepEqual(body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
       assert.equal(headers.get('retry-after'), '1');
     }
@@ -58,16 +58,16 @@ test('responds with 429 and Retry-After beyond the rate limit, in the usual erro
 });
 
 /** A connection on which something was sent, and the response so far. */
-const send = async (address: string, text: string): Promise<{ socket: Socket; answer: () => string }> => {
+const send = async (address: string, text: string): Promise<{ socket: Socket; response: () => string }> => {
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(text);
-  return { socket, answer: () => answer };
+  return { socket, response: () => response };
 };
 
 const head = ({ teamId, secret }: Client, line: string, more = '') =>
@@ -80,8 +80,8 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-const isRefused = ({ answer }: { answer: () => string }): boolean =>
-  answer().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(answer());
+const isRejected = ({ response }: { response: () => string }): boolean =>
+  response().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(response());
 
 /** The most concurrent requests of a single team. */
 const SHARE = LIMITS.requestsUnderWay / 2;
@@ -139,14 +139,14 @@ describe('concurrent requests', { timeout: 120_000 }, () => {
     const sent = await sendMany(SHARE + 50, halfSent(service, 100));
     assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
     assert.equal((await other.post('/users', {})).status, 200);
-    assert.ok(sent.every(({ answer }) => answer() === ''));
+    assert.ok(sent.every(({ response }) => response() === ''));
   });
 
   test('leave room for bodies to arrive, which no single team can use up', async () => {
     const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
     await sendMany(most, halfSent(service, LIMITS.bodyBytes));
     await until(async () => (await service.post('/users', {})).status === 503);
-    assert.equal((await service.get('/users')).status, 200, 'what has no body needs no room');
+    assert.equal((await service.get('/users')).status, 200, 'requests without a body need no room');
     assert.equal((await other.post('/users', {})).status, 200);
     for (const socket of open.splice(0)) socket.destroy();
     await until(async () => (await service.post('/users', {})).status === 200);
@@ -170,19 +170,19 @@ describe('concurrent requests', { timeout: 120_000 }, () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
-    await until(() => sent.filter(isRefused).length >= 10);
+    await until(() => sent.filter(isRejected).length >= 10);
     assert.equal((await other.get('/users')).status, 200);
     assert.equal((await service.post('/users', {})).status, 503);
     gate.resolve();
-    await until(() => sent.every(({ answer }) => answer() !== ''));
-    assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
+    await until(() => sent.every(({ response }) => response() !== ''));
+    assert.ok(sent.every((one) => isRejected(one) || one.response().startsWith('HTTP/1.1 200')));
   });
 
   test('include those still being processed after their callers left', async () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
-    await until(() => sent.some(isRefused));
+    await until(() => sent.some(isRejected));
     for (const socket of open.splice(0)) socket.destroy();
     await until(async () => (await connectionsOf(service)) < SHARE / 2);
     assert.equal(await isAdmitted(), false);

@@ -43,9 +43,9 @@ export const startProxy = async (target: { host: string; port: number }): Promis
       if (lost === undefined || !chunk.includes(lost.text)) return;
       const { how } = lost;
       // By the time the server responds it has done what it was asked.
-      upstream.prependOnceListener('data', (answer: Buffer) => {
+      upstream.prependOnceListener('data', (response: Buffer) => {
         if (how === 'by garbling') {
-          answer.write('?');
+          response.write('?');
           return;
         }
         muted.add(upstream);

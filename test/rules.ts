@@ -11,20 +11,20 @@ export const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] }
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Asserts that a response is an error with issues at exactly these paths. */
-export const assertInvalid = (answer: Answer, ...paths: string[]): void => {
-  assert.equal(answer.status, 400, JSON.stringify(answer.body));
-  assert.equal(answer.body.code, 'BAD_REQUEST');
-  assert.equal(answer.body.message, 'Invalid input data');
-  assert.deepEqual(issuePaths(answer).sort(), paths.sort(), JSON.stringify(answer.body));
-  for (const issue of answer.body.issues) {
+export const assertInvalid = (response: Answer, ...paths: string[]): void => {
+  assert.equal(response.status, 400, JSON.stringify(response.body));
+  assert.equal(response.body.code, 'BAD_REQUEST');
+  assert.equal(response.body.message, 'Invalid input data');
+  assert.deepEqual(issuePaths(response).sort(), paths.sort(), JSON.stringify(response.body));
+  for (const issue of response.body.issues) {
     assert.deepEqual(Object.keys(issue), ['path', 'message']);
     assert.ok(issue.message.length > 0);
   }
 };
 
-export const assertDone = (answer: Answer): Answer => {
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer;
+export const assertDone = (response: Answer): Answer => {
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response;
 };
 
 /** What every creation of something with an id and a name accepts and rejects; `body` is the rest that it needs. */
@@ -68,9 +68,9 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
   describe('rejects', () => {
     test('an id that is already in use', async () => {
       assertDone(await post({ id: 'taken' }));
-      const answer = await post({ id: 'taken' });
-      assertInvalid(answer, '/body/id');
-      assert.deepEqual(answer.body.issues, [{ path: '/body/id', message: 'is already in use' }]);
+      const response = await post({ id: 'taken' });
+      assertInvalid(response, '/body/id');
+      assert.deepEqual(response.body.issues, [{ path: '/body/id', message: 'is already in use' }]);
     });
 
     test('an id with characters or words that are not allowed', async () => {
@@ -111,15 +111,15 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
 
     test('a body over 1 MiB', async () => {
       const raw = JSON.stringify({ name: 'large', ...body });
-      const answer = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
-      assert.equal(answer.status, 413);
-      assert.deepEqual(answer.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
+      const response = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
+      assert.equal(response.status, 413);
+      assert.deepEqual(response.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
     });
 
     test('a body with a content type other than JSON', async () => {
-      const answer = await service().post(path, { name: 'n', ...body }, { headers: { 'content-type': 'text/plain' } });
-      assert.equal(answer.status, 415);
-      assert.deepEqual(answer.body, { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Unsupported media type', issues: [] });
+      const response = await service().post(path, { name: 'n', ...body }, { headers: { 'content-type': 'text/plain' } });
+      assert.equal(response.status, 415);
+      assert.deepEqual(response.body, { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Unsupported media type', issues: [] });
     });
   });
 };
@@ -130,14 +130,14 @@ export const keepsTheRulesOfLists = (
   path: string,
   create: (client: Client, id: string) => Promise<Answer>,
 ): void => {
-  const ids = (answer: Answer): string[] => answer.body.map((row: { id: string }) => row.id);
-  const next = (answer: Answer): string | undefined =>
-    /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  const ids = (response: Answer): string[] => response.body.map((row: { id: string }) => row.id);
+  const next = (response: Answer): string | undefined =>
+    /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
 
   test('is empty for a team that has none', async () => {
-    const answer = assertDone(await (await service().anotherTeam()).get(path));
-    assert.deepEqual(answer.body, []);
-    assert.equal(answer.headers.get('link'), null);
+    const response = assertDone(await (await service().anotherTeam()).get(path));
+    assert.deepEqual(response.body, []);
+    assert.equal(response.headers.get('link'), null);
   });
 
   test('is sorted by age, then by the bytes of the ids', async () => {
@@ -232,26 +232,26 @@ export const keepsTheRulesOfRows = (
   describe(`${operation} does not find`, () => {
     test('an unknown id', async () => {
       for (const id of ['nobody', 'y'.repeat(191), '%F0%9F%97%A1', '%2F', "'", '%25']) {
-        const answer = await call(service(), id);
-        assert.equal(answer.status, 404, id);
-        assert.deepEqual(answer.body, NOT_FOUND);
+        const response = await call(service(), id);
+        assert.equal(response.status, 404, id);
+        assert.deepEqual(response.body, NOT_FOUND);
       }
     });
 
     test("another team's row, with the same response", async () => {
       assertDone(await create(await service().anotherTeam(), 'theirs'));
-      const answer = await call(service(), 'theirs');
-      assert.equal(answer.status, 404);
-      assert.deepEqual(answer.body, NOT_FOUND);
+      const response = await call(service(), 'theirs');
+      assert.equal(response.status, 404);
+      assert.deepEqual(response.body, NOT_FOUND);
     });
 
     test('an id with a NUL character', async () => {
       const team = await service().anotherTeam();
       assertDone(await create(team, 'a'));
       for (const id of ['%00', 'a%00', '%00a']) {
-        const answer = await call(team, id);
-        assert.equal(answer.status, 404);
-        assert.deepEqual(answer.body, NOT_FOUND);
+        const response = await call(team, id);
+        assert.equal(response.status, 404);
+        assert.deepEqual(response.body, NOT_FOUND);
       }
     });
   });
@@ -272,22 +272,22 @@ export const keepsTheRulesOfAccess = (
 ): void => {
   for (const { method, path, changes } of operations) {
     test(`${method} ${path} requires authorization before anything else`, async () => {
-      const answer = await service()
+      const response = await service()
         .anyone()
         .request(method, path, undefined, {
           ...(method === 'GET' ? {} : { raw: '{"colour":' }),
         });
-      assert.equal(answer.status, 401);
-      assert.deepEqual(answer.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
-      assert.equal(answer.headers.get('www-authenticate'), 'Basic realm="itemwright"');
+      assert.equal(response.status, 401);
+      assert.deepEqual(response.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
+      assert.equal(response.headers.get('www-authenticate'), 'Basic realm="itemwright"');
     });
 
     if (changes)
       test(`${method} ${path} rejects a read-only secret before it looks at the request`, async () => {
         const reader = await service().as('read');
-        const answer = await reader.request(method, path, undefined, { raw: '{"colour":' });
-        assert.equal(answer.status, 403);
-        assert.deepEqual(answer.body, { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] });
+        const response = await reader.request(method, path, undefined, { raw: '{"colour":' });
+        assert.equal(response.status, 403);
+        assert.deepEqual(response.body, { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] });
       });
   }
 };

@@ -43,11 +43,11 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line));
 
 /** A request whose body is held back: what was sent of it so far has reached the service. */
-const begin = async (port: number, body: string): Promise<{ socket: Socket; answer: () => string }> => {
+const begin = async (port: number, body: string): Promise<{ socket: Socket; response: () => string }> => {
   const socket = connect(port, '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.setEncoding('utf8').on('data', (chunk) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
@@ -56,7 +56,7 @@ const begin = async (port: number, body: string): Promise<{ socket: Socket; answ
   );
   // A response on another connection shows that the service is awake and has read the headers of this one by now.
   for (let n = 0; n < 3; n += 1) await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } });
-  return { socket, answer: () => answer };
+  return { socket, response: () => response };
 };
 
 describe('the service as a process', () => {
@@ -97,7 +97,7 @@ describe('the service as a process', () => {
   test('finishes open requests when told to stop, accepts no more, and exits with 0', async () => {
     const service = await start(TEAM);
     const body = '{"id":"late"}';
-    const { socket, answer } = await begin(service.port, body);
+    const { socket, response } = await begin(service.port, body);
     service.child.kill('SIGTERM');
     await service.said('"msg":"stopping"');
     service.child.kill('SIGINT');
@@ -108,9 +108,9 @@ describe('the service as a process', () => {
     await once(socket, 'close');
     const { code, stdout } = await service.ended;
     assert.equal(code, 0);
-    assert.match(answer(), /^HTTP\/1\.1 200 OK\r\n/);
-    assert.match(answer(), /"id":"late"/);
-    const [, second] = answer().split('HTTP/1.1 503');
+    assert.match(response(), /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(response(), /"id":"late"/);
+    const [, second] = response().split('HTTP/1.1 503');
     if (second !== undefined)
       assert.ok(second.endsWith('{"code":"SERVICE_UNAVAILABLE","message":"Service unavailable","issues":[]}'), second);
     assert.equal(linesOf(stdout).at(-1).msg, 'stopped');
@@ -239,10 +239,10 @@ describe('the service with settings', () => {
 
   test('allows no cross-origin requests by default', async () => {
     await withService({}, async (service) => {
-      const response = await preflight(service, 'https://game.example');
-      assert.equal(response.status, 404);
-      const answer = await service.get('/team', { headers: { origin: 'https://game.example' } });
-      for (const { headers } of [response, answer]) assert.equal(headers.get('access-control-allow-origin'), null);
+      const denied = await preflight(service, 'https://game.example');
+      assert.equal(denied.status, 404);
+      const response = await service.get('/team', { headers: { origin: 'https://game.example' } });
+      for (const { headers } of [denied, response]) assert.equal(headers.get('access-control-allow-origin'), null);
     });
   });
 
@@ -258,18 +258,18 @@ describe('the service with settings', () => {
         'authorization,content-type,idempotency-key,x-stainless-lang',
       );
       const headers = { origin: 'https://game.example' };
-      for (const [answer, status] of [
+      for (const [response, status] of [
         [await service.get('/team', { headers }), 200],
         [await service.anyone().get('/team', { headers }), 401],
         [await service.post('/users', { colour: 'red' }, { headers }), 400],
         [await service.get('/users/nobody', { headers }), 404],
       ] as const) {
-        assert.equal(answer.status, status);
-        assert.equal(answer.headers.get('access-control-allow-origin'), 'https://game.example');
-        assert.match(answer.headers.get('vary') ?? '', /origin/i);
-        const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
+        assert.equal(response.status, status);
+        assert.equal(response.headers.get('access-control-allow-origin'), 'https://game.example');
+        assert.match(response.headers.get('vary') ?? '', /origin/i);
+        const exposed = response.headers.get('access-control-expose-headers')?.split(', ');
         for (const name of ['link', 'x-should-retry', 'retry-after']) assert.ok(exposed?.includes(name), name);
-        assert.equal(answer.headers.get('x-should-retry'), status === 200 ? null : 'false');
+        assert.equal(response.headers.get('x-should-retry'), status === 200 ? null : 'false');
       }
       const foreign = await service.get('/team', { headers: { origin: 'https://evil.example' } });
       assert.equal(foreign.headers.get('access-control-allow-origin'), null);
@@ -281,9 +281,9 @@ describe('the service with settings', () => {
 
   test('allows requests from every origin with *', async () => {
     await withService({ CORS_ORIGINS: '*' }, async (service) => {
-      const answer = await service.anyone().get('/team', { headers: { origin: 'https://any.example' } });
-      assert.equal(answer.status, 401);
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      const response = await service.anyone().get('/team', { headers: { origin: 'https://any.example' } });
+      assert.equal(response.status, 401);
+      assert.equal(response.headers.get('access-control-allow-origin'), '*');
     });
   });
 
@@ -293,11 +293,11 @@ describe('the service with settings', () => {
       assert.equal((await service.get('/team')).status, 200);
       const guess = (number: number) => service.anyone(basic(service.teamId, `a wrong secret ${number}`)).get('/team');
       let number = 0;
-      let answer = await guess(number);
-      for (; answer.status === 401; number += 1) answer = await guess(number);
-      assert.equal(answer.status, 429);
-      assert.equal(answer.headers.get('retry-after'), '1');
-      assert.deepEqual(answer.body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
+      let response = await guess(number);
+      for (; response.status === 401; number += 1) response = await guess(number);
+      assert.equal(response.status, 429);
+      assert.equal(response.headers.get('retry-after'), '1');
+      assert.deepEqual(response.body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
       assert.ok(number < 1000);
       assert.equal((await service.get('/team')).status, 200);
       assert.equal((await other.get('/team')).status, 200);
@@ -327,14 +327,14 @@ describe('the service with settings', () => {
 
   test('sends headers that keep its responses from being used as pages', async () => {
     await withService({}, async (service) => {
-      for (const answer of [
+      for (const response of [
         await service.get('/team'),
         await service.anyone().get('/team'),
         await service.get('/no'),
       ]) {
-        assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-        assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-        assert.equal(answer.headers.get('cache-control'), 'no-store');
+        assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+        assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+        assert.equal(response.headers.get('cache-control'), 'no-store');
       }
     });
   });
@@ -358,11 +358,11 @@ describe('the service with settings', () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     try {
-      const { socket, answer } = await begin(port, `{"id":"${'x'.repeat(100)}"}`);
+      const { socket, response } = await begin(port, `{"id":"${'x'.repeat(100)}"}`);
       socket.write('{"id":"x');
       await once(socket, 'close');
-      assert.match(answer(), /^HTTP\/1\.1 (400|503) /);
-      assert.match(answer(), /"code":"(BAD_REQUEST|SERVICE_UNAVAILABLE)"/);
+      assert.match(response(), /^HTTP\/1\.1 (400|503) /);
+      assert.match(response(), /"code":"(BAD_REQUEST|SERVICE_UNAVAILABLE)"/);
       assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
     } finally {
       await app.close();

@@ -13,9 +13,9 @@ let started = 0;
 
 /** Statements that may concern several teams, and why that is acceptable. */
 const OF_NO_TEAM: Record<string, RegExp> = {
-  'every node of a cluster has a copy of it': /\b(from|into|update) "(milestones|chores)"/,
-  'whose counters are due is asked of all teams at once': /^select "team_id" from "roll_pending" group by "team_id"/,
-  'the oldest answers are found over all teams, and removed team by team':
+  'every node of a cluster has a copy': /\b(from|into|update) "(milestones|chores)"/,
+  'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
+  'the oldest responses are found across all teams, and deleted team by team':
     /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
 };
 

@@ -100,7 +100,7 @@ for (const { engine, workers } of NODES) {
         assert.deepEqual([...new Set(result)], [200]);
       }
       // Two seconds are promised; machines that run tests may be busy.
-      assert.ok(exitMs < 10_000, `${exitMs} ms after the last answer`);
+      assert.ok(exitMs < 10_000, `${exitMs} ms after the last response`);
     });
   });
 }

@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
         open();
         assert.equal((await service.get('/attributes/late')).status, 404);
         const again = await service.post(path, body, { headers });
-        assert.equal(again.status, 200, 'it can be asked for again');
+        assert.equal(again.status, 200, 'it can be retried');
         assert.equal((await service.delete('/attributes/late')).status, 200);
       });
     }

@@ -27,10 +27,10 @@ export const operationOf = (method: string, path: string): string => {
 export const walkThroughInterface = async (team: Client): Promise<void> => {
   const called = new Set<string>();
   const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const answer = await team.request(method, path, body, { headers });
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    const response = await team.request(method, path, body, { headers });
+    assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);
     called.add(operationOf(method, path));
-    return answer.body;
+    return response.body;
   };
   const get = (path: string) => send('GET', path);
   const post = (path: string, body: object = {}) =>

@@ -111,10 +111,10 @@ const operationType = ({ parameters = [], requestBody, responses }: Operation): 
     requestBody === undefined
       ? 'requestBody?: never;'
       : `requestBody${requestBody.required ? '' : '?'}: { ${contentOf(requestBody)} };`;
-  const answers = Object.entries(responses).map(
+  const responseTypes = Object.entries(responses).map(
     ([status, response]) => `${status}: { headers: Record<string, unknown>; ${contentOf(response)} };`,
   );
-  return `{\nparameters: { ${places.join(' ')} cookie?: never };\n${body}\nresponses: {\n${answers.join('\n')}\n};\n}`;
+  return `{\nparameters: { ${places.join(' ')} cookie?: never };\n${body}\nresponses: {\n${responseTypes.join('\n')}\n};\n}`;
 };
 
 /** Unformatted: the caller formats the file. */

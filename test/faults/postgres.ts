@@ -172,7 +172,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
       for (const proxy of proxies) proxy.loseAnswer(COMMIT, 'by cutting');
       await pause(lastsMs);
       for (const proxy of proxies) proxy.loseAnswer(undefined);
-      count(events, 'losses of commit answers');
+      count(events, 'lost commit responses');
     },
     silence: ({ lastsMs }) => silence(lastsMs, true),
     deadSilence: ({ lastsMs }) => silence(lastsMs, false),

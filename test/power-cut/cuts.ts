@@ -36,7 +36,7 @@ const firstStateWithAll = (story: Story, { firstWith }: States): ((timeNs: numbe
       const answered = story.answered[next] as Story['answered'][number];
       if (answered.timeNs >= timeNs) break;
       const first = firstWith.get(answered.mark);
-      assert.ok(first !== undefined, `${answered.mark} was never there`);
+      assert.ok(first !== undefined, `${answered.mark} never existed`);
       least = Math.max(least, first);
     }
     return least;
@@ -50,7 +50,7 @@ const faultOf = (image: Image, least: number, states: States, story: Story, fold
     if (soundness !== 'ok') return `unsound: ${soundness}`;
     const number = states.numbers.get(fingerprint);
     if (number === undefined) return 'half done: a state that never was';
-    return number < least ? `lost: state ${number} is left, and ${least} was answered` : undefined;
+    return number < least ? `lost: state ${number} is left, but ${least} was acknowledged` : undefined;
   } catch (error) {
     return `unreadable: ${(error as Error).message}`;
   }

@@ -161,7 +161,7 @@ export const createDisk = (root: string) => {
         syncs.set(thread, { inode, covers: inode.settled + inode.changes.length });
       } else {
         const sync = syncs.get(thread);
-        assert.ok(sync !== undefined, 'a sync is done that never began');
+        assert.ok(sync !== undefined, 'a sync ended that never began');
         syncs.delete(thread);
         // Another sync of the same file, which began later, may already be done.
         settleChanges(sync.inode, Math.max(0, sync.covers - sync.inode.settled));

@@ -59,10 +59,10 @@ interface Seeding {
 /** Fills an empty service through its own API, day by day, so that all data is as real users would have left it. */
 export const seed = async ({ app, authorization, setClock }: Seeding): Promise<void> => {
   const send = async (method: 'GET' | 'POST', url: string, payload?: object, allowed: readonly number[] = [200]) => {
-    const answer = await app.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
-    if (!allowed.includes(answer.statusCode))
-      throw new Error(`${method} ${url} responded ${answer.statusCode}: ${answer.body}`);
-    return answer.json();
+    const response = await app.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
+    if (!allowed.includes(response.statusCode))
+      throw new Error(`${method} ${url} responded ${response.statusCode}: ${response.body}`);
+    return response.json();
   };
 
   const nowMs = Date.now();
