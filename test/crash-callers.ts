@@ -32,7 +32,7 @@ export interface Caller {
   readonly prepare: () => Promise<void>;
   readonly next: () => Request;
   /** Receives the response to its last request, and fails if it is wrong. */
-  readonly answered: (answer: Answer) => void;
+  readonly handleResponse: (response: Answer) => void;
   /**
    * Compares all responses so far with the data. The last request may also have taken effect, as a whole, if it was cut
    * off; returns whether it did, or undefined if that cannot be determined.
@@ -159,10 +159,10 @@ const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: num
       asked = resolve(model, sequence.next().value, names);
       return requestOf(asked);
     },
-    answered: (answer) => {
+    handleResponse: (response) => {
       const expected = model.apply(asked);
-      const said = `${JSON.stringify(asked)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      assert.ok(sameOutcome(expected, outcomeOf(asked, answer)), `${said}, expected ${JSON.stringify(expected)}`);
+      const said = `${JSON.stringify(asked)}: ${response.status} ${JSON.stringify(response.body)}`;
+      assert.ok(sameOutcome(expected, outcomeOf(asked, response)), `${said}, expected ${JSON.stringify(expected)}`);
     },
     look: async (cutOff) => {
       const seen = (await see()).describe();
@@ -203,7 +203,7 @@ const guest = (sight: Sight, number: number, _ledger: Ledger, seed: number): Cal
       const body = { id: asked.id, itemId: 'dot', userId: 'shared', userSpaceId: 'shared-bag' };
       return { method: 'POST', path: '/item-instances', body };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       // Others may have filled the bag.
       if (status === 409 && asked.isGift) return;
       assert.equal(status, 200, JSON.stringify(body));
@@ -230,7 +230,7 @@ const roller = (_sight: Sight, number: number, ledger: Ledger): Caller => ({
   name: `roller-${number}`,
   prepare: async () => {},
   next: () => ({ method: 'POST', path: '/items/roll', rolls: { templateId: PLAIN, count: 1 } }),
-  answered: ({ status, body }) => {
+  handleResponse: ({ status, body }) => {
     assert.equal(status, 200, JSON.stringify(body));
     ledger.rolled(PLAIN, body.item.id);
   },
@@ -271,7 +271,7 @@ const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
       const body = { userId: name, ...(asked.placed ? { userSpaceId: bagId } : {}) };
       return { method: 'POST', path: '/items/roll', body, rolls: { templateId: PLAIN, count: 1 } };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       if (status === 409) {
         assert.ok('placed' in asked && asked.placed && placedOnes().length > 0, JSON.stringify(body));
         isFull = true;
@@ -424,7 +424,7 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
       const body = { userId: name, count, ...way };
       return { method: 'POST', path: `/templates/${templateId}/roll`, body, rolls: { templateId, count } };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       assert.equal(status, 200, JSON.stringify(body));
       if (asked.type === 'toss') {
         things.delete(asked.id);
@@ -485,7 +485,7 @@ const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Ca
         ? { method: 'POST', path: '/items', body: { id: asked.id, ...body } }
         : { method: 'PUT', path: `/items/${asked.id}`, body };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       assert.equal(status, 200, JSON.stringify(body));
       accept();
     },

@@ -98,7 +98,7 @@ const crash = async (scene: Scene, kills: number, seed: number): Promise<Figures
     await game.prepare();
     for (let killed = 1; killed <= kills; killed += 1) {
       const cutOff = await game.play({
-        afterAnswers: LIFE.shortest + below(LIFE.longest - LIFE.shortest),
+        afterResponses: LIFE.shortest + below(LIFE.longest - LIFE.shortest),
         delayMs: below(15),
         strike: () => scene.strike(service),
       });

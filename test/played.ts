@@ -49,7 +49,7 @@ export const createGame = async (client: Client) => {
           keys += 1;
           const headers: Record<string, string> =
             method === 'POST' && keys % 3 === 0 ? { 'idempotency-key': `key ${keys}` } : {};
-          caller.answered(await client.request(method, path, body, { headers }));
+          caller.handleResponse(await client.request(method, path, body, { headers }));
         }
       }),
     );

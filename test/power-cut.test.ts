@@ -51,7 +51,7 @@ describe('a service on SQLite after a power cut', () => {
     const things = story.lives.flat();
     const syncs = things.filter(({ kind }) => kind === 'sync is done').length;
     t.diagnostic(
-      `${CUTS} power cuts among ${things.length} writes, syncs and the like, of which ${syncs} are syncs done; ${states.count} states; ${story.answered.length} writes answered and all found`,
+      `${CUTS} power cuts among ${things.length} writes, syncs and the like, of which ${syncs} are syncs done; ${states.count} states; ${story.acknowledged.length} writes acknowledged and all found`,
     );
   });
 

@@ -20,8 +20,8 @@ for (const engine of engines) {
   print(`${engine} for ${seconds} s, FAULT_SEED=${seed}`);
   try {
     const { figures, events, rounds, slowestMs } = await soak(engine, { seed, seconds, print });
-    const { answered, refused, cutOff } = figures;
-    print(`${engine}: ${rounds} rounds, ${answered + refused + cutOff} commands; ${describeFigures(figures)}`);
+    const { acknowledged, rejected, cutOff } = figures;
+    print(`${engine}: ${rounds} rounds, ${acknowledged + rejected + cutOff} commands; ${describeFigures(figures)}`);
     for (const [name, times] of Object.entries(events).sort()) print(`  ${times} ${name}`);
     print(`  accepted writes again at most ${Math.round(slowestMs)} ms after a round`);
   } catch (error) {

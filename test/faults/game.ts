@@ -16,7 +16,7 @@ import { type Running, run } from '../processes.ts';
 
 const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
 /** Twice as long as the service may take for any request. */
-const ANSWER_MS = 60_000;
+const RESPONSE_MS = 60_000;
 
 export interface RunningService {
   readonly address: string;
@@ -47,14 +47,14 @@ interface Sent extends Request {
   readonly key: string | undefined;
 }
 
-interface Told extends Answer {
+interface Received extends Answer {
   readonly text: string;
 }
 
 /** Undefined if the connection broke before the response had arrived completely. */
-const trySending = async (address: string, sent: Sent): Promise<Told | undefined> => {
+const trySending = async (address: string, sent: Sent): Promise<Received | undefined> => {
   const { method, path, body, requestId, key } = sent;
-  let told: { status: number; headers: Headers; text: string };
+  let received: { status: number; headers: Headers; text: string };
   try {
     const response = await fetch(`${address}${path}`, {
       method,
@@ -65,28 +65,28 @@ const trySending = async (address: string, sent: Sent): Promise<Told | undefined
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS),
     });
-    told = { status: response.status, headers: response.headers, text: await response.text() };
+    received = { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    assert.notEqual((error as Error).name, 'TimeoutError', `${method} ${path} was not answered in ${ANSWER_MS} ms`);
+    assert.notEqual((error as Error).name, 'TimeoutError', `${method} ${path} got no response within ${RESPONSE_MS} ms`);
     return undefined;
   }
-  assert.notEqual(told.text, '', `${method} ${path} was answered ${told.status} with nothing`);
-  return { ...told, body: JSON.parse(told.text) };
+  assert.notEqual(received.text, '', `${method} ${path} got an empty response with status ${received.status}`);
+  return { ...received, body: JSON.parse(received.text) };
 };
 
-const send = async (address: string, sent: Sent): Promise<Told> => {
-  const told = await trySending(address, sent);
-  assert.ok(told !== undefined, `${sent.method} ${sent.path} was not answered`);
-  return told;
+const send = async (address: string, sent: Sent): Promise<Received> => {
+  const received = await trySending(address, sent);
+  assert.ok(received !== undefined, `${sent.method} ${sent.path} got no response`);
+  return received;
 };
 
 /** Creates an unrelated user, and returns when that was by the clock of the service; undefined if it failed. */
 export const tryWriting = async (address: string): Promise<number | undefined> => {
   const request = { method: 'POST', path: '/users', body: {}, requestId: 'probe', key: undefined };
-  const told = await trySending(address, request);
-  return told?.status === 200 ? Date.parse(told.body.createdAt) : undefined;
+  const received = await trySending(address, request);
+  return received?.status === 200 ? Date.parse(received.body.createdAt) : undefined;
 };
 
 /** Requests of callers without a response, or with a 503: their outcome is not known yet. */
@@ -95,15 +95,15 @@ export type CutOff = ReadonlyMap<Caller, Sent>;
 /** Whether the last request of a caller, which was cut off, took effect; undefined if that cannot be determined. */
 type Found = Map<Caller, boolean | undefined>;
 
-const isReplayed = ({ headers }: Told): boolean => headers.get('idempotency-replayed') === 'true';
+const isReplayed = ({ headers }: Received): boolean => headers.get('idempotency-replayed') === 'true';
 
 const createSight = (address: () => string): Sight => {
   const ask = (method: string, path: string, body?: object) =>
     send(address(), { method, path, body, requestId: 'sight', key: undefined });
-  const succeed = async (method: string, path: string, body?: object): Promise<Told> => {
-    const answer = await ask(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-    return answer;
+  const succeed = async (method: string, path: string, body?: object): Promise<Received> => {
+    const response = await ask(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${response.text}`);
+    return response;
   };
   return {
     must: async (method, path, body) => (await succeed(method, path, body)).body,
@@ -111,7 +111,7 @@ const createSight = (address: () => string): Sight => {
     list: async (path) => {
       const rows = [];
       for (let next: string | undefined = path; next !== undefined; ) {
-        const { body, headers }: Told = await succeed('GET', next);
+        const { body, headers }: Received = await succeed('GET', next);
         rows.push(...body);
         next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
       }
@@ -172,15 +172,15 @@ const createLedger = () => {
     assertCounted: (found: Counts): void => {
       for (const [scope, counts] of seen)
         for (const [itemId, count] of counts)
-          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an answered roll of ${itemId} is not counted`);
+          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an acknowledged roll of ${itemId} is not counted`);
     },
   };
 };
 
 /** The outcomes of the requests of a game. */
 export const newFigures = () => ({
-  answered: 0,
-  refused: 0,
+  acknowledged: 0,
+  rejected: 0,
   cutOff: 0,
   there: 0,
   notThere: 0,
@@ -193,12 +193,12 @@ export type Figures = ReturnType<typeof newFigures>;
 /** A fault that happens while everyone sends requests. */
 export interface Strike {
   /** How many responses arrive before it starts, and how many milliseconds later it does. */
-  readonly afterAnswers: number;
+  readonly afterResponses: number;
   readonly delayMs: number;
   /** Resolves when it is over. */
   readonly strike: () => Promise<void>;
   /** How many responses arrive after it is over; without it everyone continues until cut off. */
-  readonly moreAnswers?: number;
+  readonly moreResponses?: number;
 }
 
 interface GameOptions {
@@ -226,9 +226,9 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   /** Requests that were cut off without effect, and were executed when repeated. */
   let happenedNow: Sent[] = [];
 
-  const told = (caller: Caller, answer: Told): void => {
-    caller.answered(answer);
-    figures[answer.status === 200 ? 'answered' : 'refused'] += 1;
+  const recordResponse = (caller: Caller, response: Received): void => {
+    caller.handleResponse(response);
+    figures[response.status === 200 ? 'acknowledged' : 'rejected'] += 1;
   };
 
   const nextOf = (caller: Caller): Sent => {
@@ -241,12 +241,12 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   /** Lets everyone send requests during a fault, and returns the requests that were cut off. */
   const play = async (struck: Strike): Promise<CutOff> => {
     const cutOff = new Map<Caller, Sent>();
-    let left = struck.afterAnswers;
-    let more = struck.moreAnswers ?? Number.POSITIVE_INFINITY;
+    let left = struck.afterResponses;
+    let more = struck.moreResponses ?? Number.POSITIVE_INFINITY;
     let isOver = false;
     let striking: Promise<void> | undefined;
     const faults: unknown[] = [];
-    const giveUp = (fault: unknown): void => {
+    const fail = (fault: unknown): void => {
       faults.push(fault);
       more = 0;
     };
@@ -259,27 +259,27 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     const drive = async (caller: Caller, number: number): Promise<void> => {
       while (more > 0) {
         const sent = nextOf(caller);
-        const answer = await trySending(addressOf(number), sent);
+        const response = await trySending(addressOf(number), sent);
         // Without its database the service cannot know the outcome of a request either.
-        if (answer === undefined || answer.status === 503) {
-          assert.ok(striking !== undefined, `${sent.method} ${sent.path} failed by itself: ${answer?.text}`);
+        if (response === undefined || response.status === 503) {
+          assert.ok(striking !== undefined, `${sent.method} ${sent.path} failed by itself: ${response?.text}`);
           cutOff.set(caller, sent);
           return;
         }
-        told(caller, answer);
-        if (sent.key !== undefined && answer.status === 200) kept.set(caller, { sent, text: answer.text });
+        recordResponse(caller, response);
+        if (sent.key !== undefined && response.status === 200) kept.set(caller, { sent, text: response.text });
         left -= 1;
         if (left === 0) {
           striking = strike();
-          striking.catch(giveUp);
+          striking.catch(fail);
         }
         if (isOver) more -= 1;
       }
     };
     // A failed check ends the round for all, but not before the fault is repaired.
-    const driven = callers.map((caller, number) => drive(caller, number).catch(giveUp));
+    const driven = callers.map((caller, number) => drive(caller, number).catch(fail));
     await Promise.all(driven);
-    await striking?.catch(giveUp);
+    await striking?.catch(fail);
     if (faults.length > 0) throw faults[0];
     figures.cutOff += cutOff.size;
     return cutOff;
@@ -312,7 +312,7 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
       const third = await send(addressOf(requests + 1), sent);
       assert.deepEqual([third.status, third.text, isReplayed(third)], [200, again.text, true]);
     }
-    told(caller, again);
+    recordResponse(caller, again);
     figures.repeated += 1;
     if (again.status === 200 && !replayed) happenedNow.push(sent);
     return replayed;
@@ -382,6 +382,6 @@ export const addFigures = (total: Figures, figures: Figures): void => {
 };
 
 export const describeFigures = (figures: Figures): string => {
-  const { answered, refused, cutOff, there, notThere, repeated, replayed, rolls } = figures;
-  return `${answered} writes answered and all found, ${refused} refused; ${cutOff} cut off, of which ${there} are there as a whole and ${notThere} not at all; ${repeated} of them sent again with their key; ${replayed} answered the same when sent again; ${rolls} rolls counted`;
+  const { acknowledged, rejected, cutOff, there, notThere, repeated, replayed, rolls } = figures;
+  return `${acknowledged} writes acknowledged, all of them found; ${rejected} rejected; ${cutOff} cut off, of which ${there} took effect completely and ${notThere} not at all; ${repeated} repeated with their key; ${replayed} got the same response when repeated; ${rolls} rolls counted`;
 };

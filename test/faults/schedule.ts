@@ -21,10 +21,10 @@ const LASTS_MS: Partial<Record<Kind, readonly [number, number]>> = {
 
 export interface Fault {
   readonly kind: Kind;
-  readonly afterAnswers: number;
+  readonly afterResponses: number;
   readonly delayMs: number;
   readonly lastsMs: number;
-  readonly moreAnswers: number;
+  readonly moreResponses: number;
   /** Chooses among the possible targets: nodes, tables, clock jumps. */
   readonly choose: (below: number) => number;
   /** Whether to check the whole database afterwards. */
@@ -59,10 +59,10 @@ export const planFaults = (engine: Engine, seed: number): Fault[] => {
     const choices = cheapDraws(below(2 ** 31));
     return {
       kind,
-      afterAnswers: 20 + below(200),
+      afterResponses: 20 + below(200),
       delayMs: below(15),
       lastsMs: least + below(most - least + 1),
-      moreAnswers: 10 + below(60),
+      moreResponses: 10 + below(60),
       choose: (bound) => Math.floor(choices() * bound),
       isChecked: below(5) === 0,
     };

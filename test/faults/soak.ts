@@ -38,8 +38,8 @@ const checkDatabase = async ({ databaseUrl, events }: Scene): Promise<void> => {
   count(events, 'checks');
 };
 
-const describeFault = ({ kind, lastsMs, afterAnswers }: Fault): string =>
-  `${kind}${lastsMs > 0 ? ` for ${lastsMs} ms` : ''} after ${afterAnswers} answers`;
+const describeFault = ({ kind, lastsMs, afterResponses }: Fault): string =>
+  `${kind}${lastsMs > 0 ? ` for ${lastsMs} ms` : ''} after ${afterResponses} responses`;
 
 /**
  * Lets everyone send requests while one fault after another happens, and compares all data with the responses after

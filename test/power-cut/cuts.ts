@@ -12,11 +12,11 @@ import type { Did } from './trace.ts';
 const CUTS_PER_OPENING = 10;
 
 /** Where to cut: anywhere, right before or after a sync ends, or when a response has just arrived. */
-const chooseCuts = (all: readonly Did[], { answered }: Story, count: number, draws: Draws): number[] => {
+const chooseCuts = (all: readonly Did[], { acknowledged }: Story, count: number, draws: Draws): number[] => {
   const syncs = all.flatMap(({ kind }, index) => (kind === 'sync is done' ? [index - 1, index] : []));
   const answers: number[] = [];
   let last = 0;
-  for (const { timeNs } of answered) {
+  for (const { timeNs } of acknowledged) {
     while (last + 1 < all.length && (all[last + 1] as Did).timeNs < timeNs) last += 1;
     answers.push(last);
   }
@@ -32,11 +32,11 @@ const firstStateWithAll = (story: Story, { firstWith }: States): ((timeNs: numbe
   let least = 0;
   let next = 0;
   return (timeNs) => {
-    for (; next < story.answered.length; next += 1) {
-      const answered = story.answered[next] as Story['answered'][number];
-      if (answered.timeNs >= timeNs) break;
-      const first = firstWith.get(answered.mark);
-      assert.ok(first !== undefined, `${answered.mark} never existed`);
+    for (; next < story.acknowledged.length; next += 1) {
+      const acknowledged = story.acknowledged[next] as Story['acknowledged'][number];
+      if (acknowledged.timeNs >= timeNs) break;
+      const first = firstWith.get(acknowledged.mark);
+      assert.ok(first !== undefined, `${acknowledged.mark} never existed`);
       least = Math.max(least, first);
     }
     return least;

@@ -6,7 +6,7 @@ import { basic } from '../harness.ts';
 export const TEAM = { id: 'team', secret: 'a-secret-of-the-power-cuts' };
 
 /** An acknowledged write: from that moment on, its effect must be there. */
-export interface Answered {
+export interface Acknowledged {
   readonly mark: string;
   readonly timeNs: number;
 }
@@ -62,7 +62,7 @@ const createCaller = (name: string, draws: Draws) => {
       if (oldest !== undefined) return { method: 'DELETE', path: `/item-instances/${oldest}` };
       return (ways[below(ways.length)] as () => Request)();
     },
-    answered: ({ path }: Request, body: Body): void => {
+    handleResponse: ({ path }: Request, body: Body): void => {
       if (path === '/item-instances') things.push(body.id);
       for (const { itemInstance } of body.rolls ?? [body]) if (itemInstance !== undefined) things.push(itemInstance.id);
     },
@@ -71,7 +71,7 @@ const createCaller = (name: string, draws: Draws) => {
 
 /** All callers, over all lives of a service, and all acknowledged writes. */
 export const createLoad = (draws: Draws) => {
-  const answered: Answered[] = [];
+  const acknowledged: Acknowledged[] = [];
   const callers = Array.from({ length: 10 }, (_, number) => createCaller(`caller-${number}`, draws));
   /** Requests that a kill cut off. */
   let cutOff: Sent[] = [];
@@ -100,12 +100,12 @@ export const createLoad = (draws: Draws) => {
     const text = await response.text();
     const timeNs = nowNs();
     assert.equal(response.status, 200, `${method} ${path} ${JSON.stringify(body)}: ${text}`);
-    answered.push({ mark, timeNs });
+    acknowledged.push({ mark, timeNs });
     return JSON.parse(text);
   };
 
   return {
-    answered,
+    acknowledged,
     /** The service has a different address after each start. */
     serviceAt: (given: string): void => {
       address = given;
@@ -130,7 +130,7 @@ export const createLoad = (draws: Draws) => {
         while (left > 0) {
           const sent = numbered(caller.next());
           try {
-            caller.answered(sent, await send(sent));
+            caller.handleResponse(sent, await send(sent));
           } catch (error) {
             if (left > 0 || error instanceof assert.AssertionError) throw error;
             cutOff.push(sent);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Running, run } from '../processes.ts';
 import { cheapDraws } from '../statistics.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { type Answered, createLoad, nowNs, TEAM } from './load.ts';
+import { type Acknowledged, createLoad, nowNs, TEAM } from './load.ts';
 import { type Did, readTrace } from './trace.ts';
 
 /** Everything that happened to a disk, over several lives of a service, and all responses. */
@@ -12,7 +12,7 @@ export interface Story {
   readonly root: string;
   readonly lives: readonly (readonly Did[])[];
   /** In chronological order. */
-  readonly answered: readonly Answered[];
+  readonly acknowledged: readonly Acknowledged[];
 }
 
 /** The path of the database under the root of the disk: in folders that the service has to create. */
@@ -119,7 +119,7 @@ export const recordStory = async (lives: readonly Life[], recording: Recording):
   await mkdir(root);
   const load = createLoad(cheapDraws(recording.seed));
   const traces: Did[][] = [];
-  const answered: Answered[] = [];
+  const acknowledged: Acknowledged[] = [];
   for (const live of lives) {
     const trace = `${root}, life ${traces.length}`;
     const running = start(recording, root, trace);
@@ -127,7 +127,7 @@ export const recordStory = async (lives: readonly Life[], recording: Recording):
       if (traces.length === 0) {
         // The secret is shown only this once, so the team must survive from now on.
         await running.said('created its first team');
-        answered.push({ mark: `team ${TEAM.id}`, timeNs: nowNs() });
+        acknowledged.push({ mark: `team ${TEAM.id}`, timeNs: nowNs() });
       }
       await running.said('"msg":"listening"');
       load.serviceAt(/"address":"([^"]+)"/.exec(running.stdout())?.[1] as string);
@@ -141,6 +141,6 @@ export const recordStory = async (lives: readonly Life[], recording: Recording):
       kill(running);
     }
   }
-  answered.push(...load.answered);
-  return { root, lives: traces, answered: answered.sort((a, b) => a.timeNs - b.timeNs) };
+  acknowledged.push(...load.acknowledged);
+  return { root, lives: traces, acknowledged: acknowledged.sort((a, b) => a.timeNs - b.timeNs) };
 };
