@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Answer } from './harness.ts';
+import type { ApiResponse } from './harness.ts';
 import {
   Model,
   type Operation,
@@ -32,7 +32,7 @@ export interface Caller {
   readonly prepare: () => Promise<void>;
   readonly next: () => Request;
   /** Receives the response to its last request, and fails if it is wrong. */
-  readonly handleResponse: (response: Answer) => void;
+  readonly handleResponse: (response: ApiResponse) => void;
   /**
    * Compares all responses so far with the data. The last request may also have taken effect, as a whole, if it was cut
    * off; returns whether it did, or undefined if that cannot be determined.
@@ -46,7 +46,7 @@ export interface Caller {
 export interface Sight {
   /** Sends a request, and returns the response. */
   readonly must: (method: string, path: string, body?: object) => Promise<Row>;
-  readonly get: (path: string) => Promise<Answer>;
+  readonly get: (path: string) => Promise<ApiResponse>;
   readonly list: (path: string) => Promise<Row[]>;
 }
 

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { openDatabase } from '../src/database/open.ts';
-import { type Answer, type Service, startService } from './harness.ts';
+import { type ApiResponse, type Service, startService } from './harness.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
 let postgres: Postgres;
@@ -19,7 +19,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-const assertUnavailable = ({ status, body, headers }: Answer, what: string) => {
+const assertUnavailable = ({ status, body, headers }: ApiResponse, what: string) => {
   assert.equal(status, 503, what);
   assert.deepEqual(body, { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] }, what);
   assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, what);

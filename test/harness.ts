@@ -24,7 +24,7 @@ import { startPostgres } from './postgres.ts';
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what a test expects is what it asserts; a type would only repeat it.
   readonly body: any;
@@ -37,17 +37,17 @@ interface RequestOptions {
   readonly raw?: string;
 }
 
-type Send = (path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+type Send = (path: string, body?: unknown, options?: RequestOptions) => Promise<ApiResponse>;
 
 /** A caller of the service: a team and a secret. */
 export interface Client {
   readonly teamId: string;
   readonly secret: string;
-  readonly get: (path: string, options?: RequestOptions) => Promise<Answer>;
-  readonly delete: (path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly get: (path: string, options?: RequestOptions) => Promise<ApiResponse>;
+  readonly delete: (path: string, options?: RequestOptions) => Promise<ApiResponse>;
   readonly post: Send;
   readonly put: Send;
-  readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+  readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<ApiResponse>;
 }
 
 /** A running service with one team, called by that team's admin. */
@@ -302,4 +302,4 @@ export const onEveryDatabase = (name: string, tests: (service: () => Service, en
 };
 
 /** The paths of an error's issues, in order. */
-export const issuePaths = (answer: Answer): string[] => answer.body.issues.map((issue: { path: string }) => issue.path);
+export const issuePaths = (answer: ApiResponse): string[] => answer.body.issues.map((issue: { path: string }) => issue.path);

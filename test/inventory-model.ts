@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Footprint, pack } from '../src/engine/grid/grid.ts';
 import { allAtOnce } from '../src/engine/steps.ts';
-import type { Answer, Client } from './harness.ts';
+import type { ApiResponse, Client } from './harness.ts';
 
 /** A placement in the model. */
 interface At {
@@ -355,7 +355,7 @@ export const requestOf = (operation: Operation): { method: string; path: string;
 };
 
 /** Sends an operation to the service. */
-export const perform = (team: Client, operation: Operation): Promise<Answer> => {
+export const perform = (team: Client, operation: Operation): Promise<ApiResponse> => {
   const { method, path, body } = requestOf(operation);
   return team.request(method, path, body);
 };
@@ -371,7 +371,7 @@ export const toAt = (shown: ShownPlace | null): At | null =>
   shown && { bagId: shown.teamUserSpaceId, x: shown.spacePositionX, y: shown.spacePositionY, rotated: shown.rotated };
 
 /** A response in terms of the model. */
-export const outcomeOf = (operation: Operation, { status, body }: Answer): Outcome => {
+export const outcomeOf = (operation: Operation, { status, body }: ApiResponse): Outcome => {
   const answersInstance = ['create', 'move', 'transfer'].includes(operation.type);
   return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
 };

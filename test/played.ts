@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createCallers, type Ledger, prepareCatalog, type Sight } from './crash-callers.ts';
-import type { Answer, Client } from './harness.ts';
+import type { ApiResponse, Client } from './harness.ts';
 
 const NO_LEDGER: Ledger = { rolled: () => {}, rolledUnseen: () => {} };
 
@@ -72,7 +72,7 @@ export const responsesOf = async ({ get }: Client, mostPages = 100): Promise<Rec
     const rows = [];
     let next: string | undefined = path;
     for (let page = 0; page < mostPages && next !== undefined; page += 1) {
-      const { body, headers }: Answer = await get(next);
+      const { body, headers }: ApiResponse = await get(next);
       rows.push(...body);
       next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
     }

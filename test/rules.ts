@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../src/limits.ts';
-import { type Answer, type Client, issuePaths, type Service } from './harness.ts';
+import { type ApiResponse, type Client, issuePaths, type Service } from './harness.ts';
 
 /** Rules of the API that hold for many operations, so that each feature states them in one line. */
 
@@ -11,7 +11,7 @@ export const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] }
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Asserts that a response is an error with issues at exactly these paths. */
-export const assertInvalid = (response: Answer, ...paths: string[]): void => {
+export const assertInvalid = (response: ApiResponse, ...paths: string[]): void => {
   assert.equal(response.status, 400, JSON.stringify(response.body));
   assert.equal(response.body.code, 'BAD_REQUEST');
   assert.equal(response.body.message, 'Invalid input data');
@@ -22,7 +22,7 @@ export const assertInvalid = (response: Answer, ...paths: string[]): void => {
   }
 };
 
-export const assertDone = (response: Answer): Answer => {
+export const assertDone = (response: ApiResponse): ApiResponse => {
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response;
 };
@@ -128,10 +128,10 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
 export const keepsTheRulesOfLists = (
   service: Running,
   path: string,
-  create: (client: Client, id: string) => Promise<Answer>,
+  create: (client: Client, id: string) => Promise<ApiResponse>,
 ): void => {
-  const ids = (response: Answer): string[] => response.body.map((row: { id: string }) => row.id);
-  const next = (response: Answer): string | undefined =>
+  const ids = (response: ApiResponse): string[] => response.body.map((row: { id: string }) => row.id);
+  const next = (response: ApiResponse): string | undefined =>
     /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
 
   test('is empty for a team that has none', async () => {
@@ -155,7 +155,7 @@ export const keepsTheRulesOfLists = (
       const walked: string[] = [];
       let link: string | undefined = `${path}?limit=${limit}`;
       while (link !== undefined) {
-        const page: Answer = assertDone(await team.get(link));
+        const page: ApiResponse = assertDone(await team.get(link));
         assert.ok(page.body.length >= 1 && page.body.length <= limit);
         walked.push(...ids(page));
         link = next(page);
@@ -226,8 +226,8 @@ export const keepsTheRulesOfLists = (
 export const keepsTheRulesOfRows = (
   service: Running,
   operation: string,
-  call: (client: Client, id: string) => Promise<Answer>,
-  create: (client: Client, id: string) => Promise<Answer>,
+  call: (client: Client, id: string) => Promise<ApiResponse>,
+  create: (client: Client, id: string) => Promise<ApiResponse>,
 ): void => {
   describe(`${operation} does not find`, () => {
     test('an unknown id', async () => {

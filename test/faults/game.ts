@@ -10,7 +10,7 @@ import {
   type Request,
   type Sight,
 } from '../crash-callers.ts';
-import { type Answer, basic } from '../harness.ts';
+import { type ApiResponse, basic } from '../harness.ts';
 import { assertInventoriesHold } from '../inventories.ts';
 import { type Running, run } from '../processes.ts';
 
@@ -47,7 +47,7 @@ interface Sent extends Request {
   readonly key: string | undefined;
 }
 
-interface Received extends Answer {
+interface Received extends ApiResponse {
   readonly text: string;
 }
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ERRORS } from '../../src/errors.ts';
-import { type Answer, ENGINES, onEveryDatabase } from '../harness.ts';
+import { type ApiResponse, ENGINES, onEveryDatabase } from '../harness.ts';
 import { committedExamples, currentExamples, describeApi } from '../openapi-document.ts';
 import { assertDone, assertInvalid, NOT_FOUND } from '../rules.ts';
 
@@ -211,7 +211,7 @@ describe('the example of every operation', () => {
 });
 
 onEveryDatabase('the interface', (service) => {
-  const assertRefusal = (answer: Answer, status: number, code: string, message: string): void => {
+  const assertRefusal = (answer: ApiResponse, status: number, code: string, message: string): void => {
     assert.equal(answer.status, status);
     assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);
     assert.equal(answer.body.code, code);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ERRORS } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import {
-  type Answer,
+  type ApiResponse,
   createEmptyDatabase,
   type EmptyDatabase,
   ENGINES,
@@ -160,7 +160,7 @@ const CODES = new Map<number, string[]>();
 for (const [code, { status, message }] of Object.entries(ERRORS)) CODES.set(status, [code, message]);
 
 /** No 500, unless nothing can be rolled, and every refusal in the one shape. */
-const assertSane = ({ method, path }: { method: string; path: string }, { status, body }: Answer): void => {
+const assertSane = ({ method, path }: { method: string; path: string }, { status, body }: ApiResponse): void => {
   const what = `${method} ${path}: ${status} ${JSON.stringify(body)}`;
   if (status === 200) return;
   assert.ok(status !== 503, what);
