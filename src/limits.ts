@@ -70,11 +70,11 @@ export const LIMITS = {
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
-  gatheredLogLength: 64 * 1024,
+  bufferedLogLength: 64 * 1024,
 
   // Load that one process accepts. Teams share it: a single team may use half of the requests and bytes.
   connections: 8192,
-  requestsUnderWay: 2048,
+  concurrentRequests: 2048,
   /** Total size of bodies that have not arrived completely. */
   arrivingBytes: 256 * 1024 * 1024,
   rateLimitPerSecond: 1_000_000,
@@ -120,7 +120,7 @@ export const LIMITS = {
   stopChoresMs: 500,
 
   // How long things are kept.
-  gatheredLogMs: 50,
+  bufferedLogMs: 50,
   /**
    * A secret revoked on another node must be rejected within a second, so a verified header is valid for half of one.
    */
@@ -195,8 +195,8 @@ export const LIMITS = {
 
   /** Connections per process by default; at least one per purpose is needed. */
   postgresConnections: 24,
-  postgresConnectionsLeast: 5,
-  postgresConnectionsMost: 1000,
+  postgresConnectionsMin: 5,
+  postgresConnectionsMax: 1000,
   /** For connecting to a server, and for a connection to become free. */
   postgresConnectMs: 5_000,
   /** For a statement, and for a transaction in which nothing happens. The server enforces both. */

@@ -24,20 +24,20 @@ test('writes lines together after a while', async (t) => {
   const to = destination();
   const output = gatherLines(to);
   output.write('a\n');
-  t.mock.timers.tick(LIMITS.gatheredLogMs - 1);
+  t.mock.timers.tick(LIMITS.bufferedLogMs - 1);
   output.write('b\n');
   assert.deepEqual(to.written, []);
   t.mock.timers.tick(1);
   assert.deepEqual(to.written, ['a\nb\n']);
   output.write('c\n');
-  t.mock.timers.tick(LIMITS.gatheredLogMs);
+  t.mock.timers.tick(LIMITS.bufferedLogMs);
   assert.deepEqual(to.written, ['a\nb\n', 'c\n']);
 });
 
 test('writes lines at once when there are many', () => {
   const to = destination();
   const output = gatherLines(to);
-  output.write('x'.repeat(LIMITS.gatheredLogLength - 1));
+  output.write('x'.repeat(LIMITS.bufferedLogLength - 1));
   assert.equal(to.written.length, 0);
   output.write('\n');
   assert.equal(to.written.length, 1);

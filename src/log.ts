@@ -24,8 +24,8 @@ export const gatherLines = (destination: Destination): DestinationStream & Pick<
   return {
     write: (line) => {
       lines += line;
-      if (lines.length >= LIMITS.gatheredLogLength) handOn();
-      else timer ??= setTimeout(handOn, LIMITS.gatheredLogMs);
+      if (lines.length >= LIMITS.bufferedLogLength) handOn();
+      else timer ??= setTimeout(handOn, LIMITS.bufferedLogMs);
     },
     flush: (done) => {
       handOn();

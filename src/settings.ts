@@ -83,8 +83,8 @@ export const readSettings = (environment: Environment): Settings => {
     databaseConnections: checked(
       'DATABASE_CONNECTIONS',
       LIMITS.postgresConnections,
-      (text) => parseWhole(text, LIMITS.postgresConnectionsMost, LIMITS.postgresConnectionsLeast),
-      `must be a whole number from ${LIMITS.postgresConnectionsLeast} to ${LIMITS.postgresConnectionsMost}`,
+      (text) => parseWhole(text, LIMITS.postgresConnectionsMax, LIMITS.postgresConnectionsMin),
+      `must be a whole number from ${LIMITS.postgresConnectionsMin} to ${LIMITS.postgresConnectionsMax}`,
     ),
     firstTeam: {
       id: checked<string | undefined>(

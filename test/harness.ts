@@ -185,13 +185,13 @@ const createClient = (address: string, teamId: string, secret: string, authoriza
         ...headers,
       },
     });
-    const answered = await response.text();
-    const isJson = answered !== '' && response.headers.get('content-type')?.startsWith('application/json');
-    const parsed = isJson ? JSON.parse(answered) : answered;
+    const text = await response.text();
+    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
+    const parsed = isJson ? JSON.parse(text) : text;
     contractOf ??= readContracts();
     const contract = contractOf(method, path.split('?', 1)[0] as string);
     if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {
-      const said = `${method} ${path} answered ${response.status}: ${answered.slice(0, 2000)}`;
+      const said = `${method} ${path} responded ${response.status}: ${text.slice(0, 2000)}`;
       assert.ok(
         contract.statuses.includes(String(response.status)),
         `${said}, a status that its contract does not list`,
@@ -302,4 +302,4 @@ export const onEveryDatabase = (name: string, tests: (service: () => Service, en
 };
 
 /** The paths of an error's issues, in order. */
-export const issuePaths = (answer: ApiResponse): string[] => answer.body.issues.map((issue: { path: string }) => issue.path);
+export const issuePaths = (response: ApiResponse): string[] => response.body.issues.map((issue: { path: string }) => issue.path);

@@ -13,9 +13,9 @@ test('accepts a limited number of concurrent requests, and as many again when th
     while (pressure.admit(team, 0) === undefined) count += 1;
     return count;
   };
-  assert.equal(taken('team'), LIMITS.requestsUnderWay / 2, 'a single team has half');
+  assert.equal(taken('team'), LIMITS.concurrentRequests / 2, 'a single team has half');
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
-  assert.equal(taken('other'), LIMITS.requestsUnderWay / 4, 'the next has half of the rest');
+  assert.equal(taken('other'), LIMITS.concurrentRequests / 4, 'the next has half of the rest');
   pressure.release('team');
   assert.equal(pressure.admit('third', 0), undefined);
   pressure.release('third');
@@ -84,7 +84,7 @@ const isRejected = ({ response }: { response: () => string }): boolean =>
   response().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(response());
 
 /** The most concurrent requests of a single team. */
-const SHARE = LIMITS.requestsUnderWay / 2;
+const SHARE = LIMITS.concurrentRequests / 2;
 
 describe('concurrent requests', { timeout: 120_000 }, () => {
   let empty: EmptyDatabase;

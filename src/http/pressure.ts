@@ -18,7 +18,7 @@ export interface Pressure {
  * team can use up everything. With a rate limit, each team has a token bucket with one second's worth of requests.
  */
 export const createPressure = (requestsPerSecond: number): Pressure => {
-  const slots = createFairShare(LIMITS.requestsUnderWay);
+  const slots = createFairShare(LIMITS.concurrentRequests);
   const bodies = createFairShare(LIMITS.arrivingBytes);
   const rate = { burst: requestsPerSecond, perSecond: requestsPerSecond };
   const requests =
