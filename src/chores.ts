@@ -7,7 +7,7 @@ import { foldCounts, teamsToFold } from './features/statistics/roll-counts.servi
 import { removeOldResponses } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
-import { waitAtMost } from './time.ts';
+import { waitUpTo } from './time.ts';
 
 /** Background work, done in small steps so that no request has to wait long for it. */
 interface Chore {
@@ -55,7 +55,7 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);
-      await waitAtMost(LIMITS.stopChoresMs, working);
+      await waitUpTo(LIMITS.stopChoresMs, working);
     },
   };
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { LIMITS } from './limits.ts';
-import { gatherLines } from './log.ts';
+import { bufferLines } from './log.ts';
 
 const destination = () => {
   const written: string[] = [];
@@ -22,7 +22,7 @@ const destination = () => {
 test('writes lines together after a while', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const to = destination();
-  const output = gatherLines(to);
+  const output = bufferLines(to);
   output.write('a\n');
   t.mock.timers.tick(LIMITS.bufferedLogMs - 1);
   output.write('b\n');
@@ -36,7 +36,7 @@ test('writes lines together after a while', async (t) => {
 
 test('writes lines at once when there are many', () => {
   const to = destination();
-  const output = gatherLines(to);
+  const output = bufferLines(to);
   output.write('x'.repeat(LIMITS.bufferedLogLength - 1));
   assert.equal(to.written.length, 0);
   output.write('\n');
@@ -45,7 +45,7 @@ test('writes lines at once when there are many', () => {
 
 test('writes everything before a flush', () => {
   const to = destination();
-  const output = gatherLines(to);
+  const output = bufferLines(to);
   let isDone = false;
   output.write('a\n');
   output.flush(() => {
@@ -58,7 +58,7 @@ test('writes everything before a flush', () => {
 });
 
 for (const [ending, code, status] of [
-  ['a fault that nobody catches', 'throw new Error("oh")', 1],
+  ['an uncaught error', 'throw new Error("oh")', 1],
   ['an exit', 'process.exit(3)', 3],
   ['an exit after a flush', 'logger.flush(() => process.exit(4))', 4],
   ['nothing left to do', '', 0],

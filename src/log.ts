@@ -12,29 +12,29 @@ interface Destination {
  * Buffers lines and writes many at a time. Pino's own stream buffers too, but measures the whole buffer for each new
  * line, which cost more than creating the line of a request.
  */
-export const gatherLines = (destination: Destination): DestinationStream & Pick<Destination, 'flush' | 'flushSync'> => {
-  let lines = '';
+export const bufferLines = (destination: Destination): DestinationStream & Pick<Destination, 'flush' | 'flushSync'> => {
+  let buffer = '';
   let timer: NodeJS.Timeout | undefined;
-  const handOn = (): void => {
+  const writeBuffer = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (lines !== '') destination.write(lines);
-    lines = '';
+    if (buffer !== '') destination.write(buffer);
+    buffer = '';
   };
   return {
     write: (line) => {
-      lines += line;
-      if (lines.length >= LIMITS.bufferedLogLength) handOn();
-      else timer ??= setTimeout(handOn, LIMITS.bufferedLogMs);
+      buffer += line;
+      if (buffer.length >= LIMITS.bufferedLogLength) writeBuffer();
+      else timer ??= setTimeout(writeBuffer, LIMITS.bufferedLogMs);
     },
     flush: (done) => {
-      handOn();
+      writeBuffer();
       destination.flush(done);
     },
     flushSync: () => {
       // The destination handles what was passed on before, and may be closed by now.
-      if (lines === '') return;
-      handOn();
+      if (buffer === '') return;
+      writeBuffer();
       destination.flushSync();
     },
   };
@@ -57,7 +57,7 @@ const createTimestamp = (): (() => string) => {
 /** The log of the process: JSON lines on standard output. */
 export const createLogger = (level: NonNullable<LoggerOptions['level']>): Logger => {
   // With no minimum length, a flush would call back without waiting for a pending write.
-  const output = gatherLines(pino.destination({ sync: false, minLength: 1 }));
+  const output = bufferLines(pino.destination({ sync: false, minLength: 1 }));
   // Log the reason of a crash before exiting.
   process.once('exit', () => output.flushSync());
   return pino({ level, base: null, timestamp: createTimestamp() }, output);

@@ -9,7 +9,7 @@ import { LIMITS } from './limits.ts';
 import { createLogger } from './log.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
-import { waitAtMost } from './time.ts';
+import { waitUpTo } from './time.ts';
 import { superviseWorkers } from './workers.ts';
 
 const print = (text: string): void => {
@@ -32,7 +32,7 @@ type FirstTeam = { teamId: string; secret: string };
  * Shown on the very first start. It goes to standard error, so that standard output holds only logs, and is printed at
  * once, since it cannot be shown again if the rest of the start fails.
  */
-const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+const printTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const isGiven = given.secret !== undefined;
   print(`
 Itemwright created its first team.
@@ -42,7 +42,7 @@ Itemwright created its first team.
 ${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
 };
 
-const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+const printExample = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
   print(`Itemwright is ready at ${address}. Try it:
 
@@ -61,17 +61,17 @@ const prepare = async (settings: Settings): Promise<{ database: Database; firstT
   await database.checkConnections(settings.workers);
   await database.migrate();
   const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
-  if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
+  if (firstTeam !== undefined) printTeam(firstTeam, settings.firstTeam);
   return { database, firstTeam };
 };
 
 /** Ctrl-C reaches both npm and the service, so a second signal is not impatience: the stop in progress continues. */
-const onceToldToStop = (stop: (signal: string) => void): void => {
-  let told = false;
+const onStopSignal = (stop: (signal: string) => void): void => {
+  let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
-      if (!told) stop(signal);
-      told = true;
+      if (!isStopping) stop(signal);
+      isStopping = true;
     });
   }
 };
@@ -79,7 +79,7 @@ const onceToldToStop = (stop: (signal: string) => void): void => {
 const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
 
 /** Do not wait forever for requests that never finish. */
-const giveUpAfter = (ms: number, logger: Logger): void => {
+const exitAfter = (ms: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
     exit(logger, 1);
@@ -95,21 +95,21 @@ const addressOf = ({ host }: Settings, port: number): string => {
 const serve = async (settings: Settings, logger: Logger): Promise<void> => {
   const { database, firstTeam } = await prepare(settings);
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
-  onceToldToStop(async (reason) => {
+  onStopSignal(async (reason) => {
     logger.info({ reason }, 'stopping');
     app.prepareToStop();
-    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
     await delay(settings.stopDelayMs);
     await app.close();
     // Every request has its response. Background work that takes longer is rolled back.
-    await waitAtMost(LIMITS.stopDatabaseMs, database.close());
+    await waitUpTo(LIMITS.stopDatabaseMs, database.close());
     logger.info('stopped');
     exit(logger, 0);
   });
   await app.listen({ host: settings.host, port: settings.port });
   const address = addressOf(settings, (app.server.address() as { port: number }).port);
   logger.info({ address, engine: database.engine }, 'listening');
-  if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+  if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
 };
 
 /** Serves from several processes behind one port. */
@@ -122,14 +122,14 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
     listening: (port) => {
       const address = addressOf(settings, port);
       logger.info({ address, workers: settings.workers }, 'listening');
-      if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+      if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
     },
     ended: (code) => exit(logger, code),
   });
-  onceToldToStop((reason) => {
+  onStopSignal((reason) => {
     logger.info({ reason }, 'stopping');
     // Workers have their own timeout; wait a little longer than that.
-    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
     workers.stop();
   });
 };

@@ -47,13 +47,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads all settings, and reports all errors at once. An empty variable counts as unset. */
 export const readSettings = (environment: Environment): Settings => {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const given = (name: string): string | undefined => environment[name] || undefined;
   const checked = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
     const text = given(name);
     if (text === undefined) return fallback;
     const value = parse(text);
-    if (value === undefined) faults.push(`${name} ${expected}`);
+    if (value === undefined) errors.push(`${name} ${expected}`);
     return value ?? fallback;
   };
   const days = (name: string): number =>
@@ -142,8 +142,8 @@ export const readSettings = (environment: Environment): Settings => {
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
-    faults.push('WORKERS must be 1 or auto with SQLite, whose file belongs to one process; use PostgreSQL for more');
-  if (faults.length > 0) throw new SettingsError(faults);
+    errors.push('WORKERS must be 1 or auto with SQLite, whose file belongs to one process; use PostgreSQL for more');
+  if (errors.length > 0) throw new SettingsError(errors);
   return Object.freeze({ ...settings, workers: isSqlite ? 1 : settings.workers });
 };
 

@@ -31,7 +31,7 @@ export const shapeOptions = {
  */
 const bodyOptions = { ...shapeOptions, coerceTypes: false, strictNumbers: true } as const;
 const bodies = new Ajv(bodyOptions);
-const faultyBodies = new Ajv({ ...bodyOptions, allErrors: true });
+const thoroughBodies = new Ajv({ ...bodyOptions, allErrors: true });
 
 /** Error messages of patterns. */
 const PATTERNS = new Map<string, string>();
@@ -100,7 +100,7 @@ export const compileBody = (schema: object): Check => {
   const issuesOf = (value: unknown, root: string): Issue[] => {
     if (validate(value)) return [];
     if (!isSmall(value, LIMITS.valuesCheckedThoroughly)) return toIssues(root, validate.errors ?? []);
-    collect ??= faultyBodies.compile(schema);
+    collect ??= thoroughBodies.compile(schema);
     collect(value);
     return toIssues(root, collect.errors ?? []);
   };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from './limits.ts';
 
 /** Waits for a promise, but at most `ms` milliseconds. */
-export const waitAtMost = async (ms: number, promise: Promise<unknown>): Promise<void> => {
+export const waitUpTo = async (ms: number, promise: Promise<unknown>): Promise<void> => {
   const over = new AbortController();
   const tooLong = delay(ms, undefined, { signal: over.signal }).catch(() => {});
   try {

@@ -185,13 +185,13 @@ const createClient = (address: string, teamId: string, secret: string, authoriza
         ...headers,
       },
     });
-    const text = await response.text();
-    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
-    const parsed = isJson ? JSON.parse(text) : text;
+    const received = await response.text();
+    const isJson = received !== '' && response.headers.get('content-type')?.startsWith('application/json');
+    const parsed = isJson ? JSON.parse(received) : received;
     contractOf ??= readContracts();
     const contract = contractOf(method, path.split('?', 1)[0] as string);
     if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {
-      const said = `${method} ${path} responded ${response.status}: ${text.slice(0, 2000)}`;
+      const said = `${method} ${path} responded ${response.status}: ${received.slice(0, 2000)}`;
       assert.ok(
         contract.statuses.includes(String(response.status)),
         `${said}, a status that its contract does not list`,

@@ -19,7 +19,7 @@ export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 type Values = readonly (string | number)[];
 
-interface Asked {
+interface PendingLookup {
   readonly owner: GroupWork;
   readonly lookup: Lookup;
   readonly values: Values;
@@ -34,7 +34,7 @@ const valuesOf = ({ keys }: Lookup, key: Readonly<Record<string, string | number
 };
 
 /** A key as text; no value contains a NUL. */
-const textOf = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
+const keyText = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
 
 const compareValues = (a: Values, b: Values): number => {
   for (let index = 0; index < a.length; index += 1) {
@@ -76,8 +76,8 @@ export class Group {
   readonly session: Session;
   readonly #keys: Keys;
   readonly #claimed: string[];
-  #asked: Asked[] = [];
-  #held: Asked[] = [];
+  #asked: PendingLookup[] = [];
+  #held: PendingLookup[] = [];
   #isScheduled = false;
   #failure: { readonly error: unknown } | undefined;
   /** If a lookup failed: the commands that asked for a lock along with it. */
@@ -121,7 +121,7 @@ export class Group {
         ({ lookup, key }) =>
           new Promise<readonly unknown[]>((resolve, reject) => {
             const values = valuesOf(lookup, key);
-            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${textOf(values)}`);
+            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${keyText(values)}`);
             this.#held.push({ owner: work, lookup, values, resolve, reject });
             this.#schedule();
           }),
@@ -131,9 +131,9 @@ export class Group {
 
   /** Drops the pending lookups of a command that has ended: nobody would receive the rows. */
   forget(owner: GroupWork): void {
-    const isOfOthers = (asked: Asked): boolean => asked.owner !== owner;
-    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isOfOthers);
-    if (this.#held.length > 0) this.#held = this.#held.filter(isOfOthers);
+    const isFromOthers = (asked: PendingLookup): boolean => asked.owner !== owner;
+    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isFromOthers);
+    if (this.#held.length > 0) this.#held = this.#held.filter(isFromOthers);
   }
 
   /** Returns false if another command holds the key. */
@@ -174,31 +174,31 @@ export class Group {
   }
 
   /** Sends each lookup once, for all requested keys. */
-  async #send(asked: readonly Asked[]): Promise<void> {
-    const byLookup = new Map<Lookup, Map<string, { values: Values; asked: Asked[] }>>();
+  async #send(asked: readonly PendingLookup[]): Promise<void> {
+    const byLookup = new Map<Lookup, Map<string, { values: Values; asked: PendingLookup[] }>>();
     for (const one of asked) {
       let byKey = byLookup.get(one.lookup);
       if (byKey === undefined) {
         byKey = new Map();
         byLookup.set(one.lookup, byKey);
       }
-      const text = textOf(one.values);
+      const text = keyText(one.values);
       const same = byKey.get(text);
       if (same === undefined) byKey.set(text, { values: one.values, asked: [one] });
       else same.asked.push(one);
     }
     const inOrder = [...byLookup].sort(([a], [b]) => lockRank(a) - lockRank(b));
-    const waiting: { values: Values; asked: Asked[] }[][] = [];
+    const waiting: { values: Values; asked: PendingLookup[] }[][] = [];
     const questions: Question[] = inOrder.map(([lookup, byKey]) => {
       const all = [...byKey.values()];
       if (lookup.locks !== null) all.sort((a, b) => compareValues(a.values, b.values));
       waiting.push(all);
       return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
     });
-    const answers = await this.session.ask(questions);
+    const rowsPerQuestion = await this.session.ask(questions);
     for (const [number, all] of waiting.entries()) {
       for (const [place, { asked: same }] of all.entries()) {
-        const rows = answers[number]?.[place] as readonly unknown[];
+        const rows = rowsPerQuestion[number]?.[place] as readonly unknown[];
         for (const { resolve } of same) resolve(rows);
       }
     }

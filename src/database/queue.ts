@@ -211,7 +211,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     }
     // An error, too, may be based on data that is not on disk yet.
     durable.then(() => {
-      for (const tell of done) tell();
+      for (const settle of done) settle();
     });
   };
 

@@ -4,12 +4,12 @@
  */
 import type { Role } from '../context.ts';
 
-interface Dated {
+interface Timestamps {
   created_at: number;
   updated_at: number;
 }
 
-interface OfTeam {
+interface TeamRow {
   team_id: string;
   id: string;
 }
@@ -24,40 +24,40 @@ export interface Tables {
    * Every change to the catalog replaces `catalog_version`, and every change to a template replaces
    * `templates_version`, so that whatever was compiled from them can tell whether it is still current.
    */
-  teams: Dated & {
+  teams: Timestamps & {
     id: string;
     name: string;
     catalog_version: string;
     templates_version: string;
     item_count: number;
   };
-  secrets: OfTeam & { name: string; role: Role; digest: string; created_at: number };
+  secrets: TeamRow & { name: string; role: Role; digest: string; created_at: number };
 
-  attributes: OfTeam & Dated & { name: string; min: number; max: number; step: number | null };
-  classifiers: OfTeam & Dated & { name: string };
-  classifier_options: OfTeam & {
+  attributes: TeamRow & Timestamps & { name: string; min: number; max: number; step: number | null };
+  classifiers: TeamRow & Timestamps & { name: string };
+  classifier_options: TeamRow & {
     classifier_id: string;
     position: number;
     name: string;
     drop_rate_multiplier: number | null;
   };
 
-  items: OfTeam &
-    Dated & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
-  item_classifiers: OfTeam & { item_id: string; classifier_option_id: string; position: number };
-  item_attributes: OfTeam & { item_id: string; attribute_id: string; position: number; min: number; max: number };
+  items: TeamRow &
+    Timestamps & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
+  item_classifiers: TeamRow & { item_id: string; classifier_option_id: string; position: number };
+  item_attributes: TeamRow & { item_id: string; attribute_id: string; position: number; min: number; max: number };
   /** The last name of a deleted item, since statistics still show it. */
-  deleted_items: OfTeam & { name: string };
+  deleted_items: TeamRow & { name: string };
 
   /** `bindings` maps each tier, as spelled in the configuration, to the option it was bound to when saved. */
-  templates: OfTeam & Dated & { name: string; type: string; config: string; bindings: string };
+  templates: TeamRow & Timestamps & { name: string; type: string; config: string; bindings: string };
   template_options: { team_id: string; template_id: string; classifier_option_id: string };
   template_items: { team_id: string; template_id: string; item_id: string };
 
   /**
    * `roller_id` is the user's id in the roll events. It is deleted with the user, which makes those events anonymous.
    */
-  users: OfTeam & Dated & { external_id: string | null; roller_id: string };
+  users: TeamRow & Timestamps & { external_id: string | null; roller_id: string };
 
   /**
    * What templates remember about a user, as JSON. The scope is a template, or a pity group, whose rows belong to no
@@ -65,15 +65,15 @@ export interface Tables {
    */
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
-  spaces: OfTeam & Dated & { name: string; cols: number; rows: number };
-  user_spaces: OfTeam & Dated & { user_id: string; space_id: string; external_id: string | null };
+  spaces: TeamRow & Timestamps & { name: string; cols: number; rows: number };
+  user_spaces: TeamRow & Timestamps & { user_id: string; space_id: string; external_id: string | null };
 
   /**
    * `attribute_values` maps item attribute ids to values. `cause` and `request_id` say how the instance was created; if
    * `cause` is null, an event in its history does.
    */
-  item_instances: OfTeam &
-    Dated & {
+  item_instances: TeamRow &
+    Timestamps & {
       item_id: string;
       user_id: string;
       attribute_values: string;
@@ -127,7 +127,7 @@ export interface Tables {
    * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
    * deleted; on PostgreSQL there is a partition per week.
    */
-  roll_events: OfTeam & {
+  roll_events: TeamRow & {
     template_id: string | null;
     roller_id: string | null;
     rolled_at: number;
@@ -140,7 +140,7 @@ export interface Tables {
    */
   roll_counts: { team_id: string; day: string; template_id: string; part: number; rolls: number; counts: string };
   /** Counts of rolls that have not been added to the counters yet, written in the transaction of the roll. */
-  roll_pending: OfTeam & { day: string; template_id: string; rolls: number; counts: string };
+  roll_pending: TeamRow & { day: string; template_id: string; rolls: number; counts: string };
 }
 
 /**

@@ -60,12 +60,12 @@ export const tableIn = async (snapshot: Snapshot, name: string): Promise<Table> 
 };
 
 /** Tables without data of a team: a database that was only ever started counts as empty. */
-const OF_NO_TEAM: readonly string[] = ['milestones', 'chores'];
+const TABLES_WITHOUT_TEAM: readonly string[] = ['milestones', 'chores'];
 
 /** Returns the first table that contains data of a team. */
 export const firstNonEmptyTable = async ({ queries }: Snapshot): Promise<string | undefined> => {
   for (const name of TABLES) {
-    if (OF_NO_TEAM.includes(name)) continue;
+    if (TABLES_WITHOUT_TEAM.includes(name)) continue;
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(queries);
     if (rows.length > 0) return name;
   }

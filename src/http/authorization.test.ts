@@ -27,7 +27,7 @@ const slowSecrets = () => {
     revoke: () => {
       secrets = [];
     },
-    answer: () => waiting.shift()?.(),
+    resolve: () => waiting.shift()?.(),
     asked: () => asked,
   };
 };
@@ -42,7 +42,7 @@ test('caches a verified header and looks it up again after half a second', async
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(first), CALLER);
   nowMs = 499;
   assert.deepEqual(await known(authorizer.identify(HEADER, HERE)), CALLER);
@@ -50,7 +50,7 @@ test('caches a verified header and looks it up again after half a second', async
   store.revoke();
   nowMs = 500;
   const again = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await again, undefined);
   assert.equal(store.asked(), 2);
 });
@@ -59,12 +59,12 @@ test('rejects a forgotten secret at once', async () => {
   const store = slowSecrets();
   const authorizer = createAuthorizer(store.find, () => 0);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
   const second = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await second, undefined);
 });
 
@@ -74,12 +74,12 @@ test('does not cache a secret that was revoked during its lookup', async () => {
   const underWay = authorizer.identify(HEADER, HERE);
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
-  store.answer();
+  store.resolve();
   await new Promise(setImmediate);
-  store.answer();
+  store.resolve();
   assert.equal(await underWay, undefined);
   const next = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await next, undefined);
 });
 
@@ -88,14 +88,14 @@ test('still accepts a caller whose lookup runs while another secret is forgotten
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   nowMs = 1000;
   const again = authorizer.identify(HEADER, HERE);
   authorizer.forget('team-2', 'secret-2');
-  store.answer();
+  store.resolve();
   await new Promise(setImmediate);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(again), CALLER);
 });
 
@@ -197,7 +197,7 @@ describe('attempts with wrong secrets', () => {
     const { attempt, counts } = setUp();
     const results = await Promise.all(Array.from({ length: 1000 }, () => attempt('team-1', 'open sesame')));
     assert.ok(results.every((result) => result === 'right'));
-    assert.equal(counts.asked, 1, 'those that bring the same wait for the same answer');
+    assert.equal(counts.asked, 1, 'requests with the same header share a lookup');
     for (let number = 0; number < 1000; number += 1)
       assert.equal(await attempt(`team-${number}`, 'open sesame'), 'right');
   });
@@ -241,7 +241,7 @@ test('uses an old result for at most a second while a new lookup is pending', as
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   nowMs = 600;
   const checking = authorizer.identify(HEADER, HERE);
@@ -249,7 +249,7 @@ test('uses an old result for at most a second while a new lookup is pending', as
   nowMs = 1000;
   const waiting = authorizer.identify(HEADER, HERE);
   assert.ok(waiting instanceof Promise);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(waiting), CALLER);
   assert.deepEqual(await known(checking), CALLER);
   assert.equal(store.asked(), 2);

@@ -133,10 +133,10 @@ describe('a transaction on PostgreSQL', () => {
   });
 
   test('is atomic, with exact counts, while statements are cancelled and connections terminated', async () => {
-    const players = Array.from({ length: 10 }, (_, n) => `storm ${n}`);
-    for (const id of players) await database.write('a', create(id));
-    const answered = new Map(players.map((id) => [id, 0]));
-    const uncertain = new Map(players.map((id) => [id, 0]));
+    const users = Array.from({ length: 10 }, (_, n) => `storm ${n}`);
+    for (const id of users) await database.write('a', create(id));
+    const acknowledged = new Map(users.map((id) => [id, 0]));
+    const uncertain = new Map(users.map((id) => [id, 0]));
     let isOver = false;
     let faults = 0;
     const storm = async () => {
@@ -158,14 +158,14 @@ describe('a transaction on PostgreSQL', () => {
     const keys: string[] = [];
     const caller = async (number: number) => {
       for (let n = 0; !isOver; n += 1) {
-        const id = players[(number + n) % players.length] as string;
+        const id = users[(number + n) % users.length] as string;
         const key = `${id} by ${number} ${n}`;
         const outcome = await database.write('a', increment(id, key)).then(
-          () => answered,
+          () => acknowledged,
           () => uncertain,
         );
         outcome.set(id, (outcome.get(id) ?? 0) + 1);
-        if (outcome === answered) keys.push(key);
+        if (outcome === acknowledged) keys.push(key);
       }
     };
     const storming = storm();
@@ -179,14 +179,14 @@ describe('a transaction on PostgreSQL', () => {
     assert.deepEqual(
       keys.filter((key) => !found.has(key)),
       [],
-      'what was answered is kept',
+      'acknowledged writes are kept',
     );
-    for (const id of players) {
+    for (const id of users) {
       const { rows } = await watcher.query('select state from user_states where user_id = $1', [id]);
       const events = [...found].filter((key) => key.startsWith(`${id} by `)).length;
       assert.equal(Number(rows[0].state), events, 'a count is as high as the record is long');
-      assert.ok(events <= (answered.get(id) ?? 0) + (uncertain.get(id) ?? 0));
+      assert.ok(events <= (acknowledged.get(id) ?? 0) + (uncertain.get(id) ?? 0));
     }
-    assert.ok(faults > 50 && keys.length > 10, `${faults} faults, ${keys.length} answers`);
+    assert.ok(faults > 50 && keys.length > 10, `${faults} faults, ${keys.length} acknowledged writes`);
   });
 });

@@ -139,9 +139,9 @@ export class PostgresSession implements Session {
     const configured = this.#configure(questions.some((question) => this.#needsSettings(question)));
     const lock = questions.find(({ lookup }) => lookup.shares !== null);
     const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
-    const answers = questions.map((question) => this.#rowsOf(question));
+    const pending = questions.map((question) => this.#rowsOf(question));
     // If the transaction did not begin, these locked nothing, and nothing follows them.
-    const [results] = await Promise.all([settled(answers), settled([this.#begun, configured, shared])]);
+    const [results] = await Promise.all([settled(pending), settled([this.#begun, configured, shared])]);
     return results;
   }
 

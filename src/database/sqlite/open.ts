@@ -94,7 +94,7 @@ export const openSqlite = (given: string): Database => {
     ask: async (questions) => {
       // Also for callers that ask one question after another.
       await takeTurns();
-      const answers: unknown[][][] = [];
+      const results: unknown[][][] = [];
       for (const { lookup, teamId, keys } of questions) {
         const rows: unknown[][] = [];
         for (const key of keys) {
@@ -103,9 +103,9 @@ export const openSqlite = (given: string): Database => {
             lookup.isLong ? await connection.findInTurns(lookup, teamId, key) : connection.find(lookup, teamId, key),
           );
         }
-        answers.push(rows);
+        results.push(rows);
       }
-      return answers;
+      return results;
     },
     send: async (writes) => {
       for (const { write, teamId, rows } of writes) {
