@@ -106,7 +106,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
   const replaceThread = (thread: Thread, error: unknown): void => {
     if (!threads.has(thread)) return;
     endThread(thread, error);
-    startWaiting();
+    dispatchJobs();
   };
 
   const assign = (thread: Thread, job: Job): void => {
@@ -149,7 +149,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
   };
 
   /** Hands waiting jobs to idle threads, or to new ones. */
-  const startWaiting = (): void => {
+  const dispatchJobs = (): void => {
     while (waiting.size > 0) {
       let free: Thread | undefined;
       for (const thread of threads) if (thread.job === undefined) free = thread;
@@ -188,7 +188,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
       jobStarted(queue);
       signal?.addEventListener('abort', cancel);
       waiting.set(queue, [...(waiting.get(queue) ?? []), job]);
-      startWaiting();
+      dispatchJobs();
     });
 
   return {
