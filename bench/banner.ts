@@ -255,7 +255,9 @@ const measure = async (engine: string, databaseUrl: string): Promise<void> => {
     print(
       `  top tier ${tops} times, ${percent(tops / rolled)} (exact long-run odds: ${percent(tiers[0]?.effective ?? 0)})`,
     );
-    print(`  longest streak without the top tier ${Math.max(...followed.map(({ longest }) => longest))} of at most ${TOP_PITY}`);
+    print(
+      `  longest streak without the top tier ${Math.max(...followed.map(({ longest }) => longest))} of at most ${TOP_PITY}`,
+    );
     print(`  ${followed.reduce((sum, { guaranteed }) => sum + guaranteed, 0)} guarantees were due, all kept`);
     print('  every counter and every statistic matches the rules and the responses');
   } finally {

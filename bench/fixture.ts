@@ -119,9 +119,7 @@ export const furnish = async (address: string): Promise<Team> => {
   await makeItems(team);
   await makeBanner(team);
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
-  await forEach(USERS, (user) =>
-    post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }),
-  );
+  await forEach(USERS, (user) => post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }));
   await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
   await forEach(COLLECTED, (index) =>
     post(team, '/item-instances', {

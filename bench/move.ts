@@ -129,12 +129,13 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
       null,
     ],
   );
-  await insert(
-    'user_spaces',
-    ['team_id', 'id', 'user_id', 'space_id', 'created_at', 'updated_at'],
-    USERS,
-    (index) => [bagId(index), userId(index), 'bag', START_MS + index, START_MS + index],
-  );
+  await insert('user_spaces', ['team_id', 'id', 'user_id', 'space_id', 'created_at', 'updated_at'], USERS, (index) => [
+    bagId(index),
+    userId(index),
+    'bag',
+    START_MS + index,
+    START_MS + index,
+  ]);
   const cellColumns = ['team_id', 'user_space_id', 'y', 'x', 'item_instance_id', 'part', 'id', 'rotated'];
   await insert('item_instance_spaces', [...cellColumns, 'created_at', 'updated_at'], INSTANCES, (index) => [
     bagId(index % USERS),
@@ -192,7 +193,9 @@ const run = async (what: string, command: Command, databaseUrl: string, argument
   assert.ok(await command.run({ databaseUrl, argument, options, print: (line) => lines.push(line) }), lines.join('\n'));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage(before);
-  print(`${what.padEnd(28)} ${seconds.padStart(8)} s, of which ${((user + system) / 1e6).toFixed(1)} s CPU in this process`);
+  print(
+    `${what.padEnd(28)} ${seconds.padStart(8)} s, of which ${((user + system) / 1e6).toFixed(1)} s CPU in this process`,
+  );
   return lines;
 };
 
@@ -209,7 +212,9 @@ try {
   const startedMs = performance.now();
   await database.load((load) => fill(load, teamId));
   await database.close();
-  print(`${ROLLS} rolls and ${INSTANCES} instances created in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+  print(
+    `${ROLLS} rolls and ${INSTANCES} instances created in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`,
+  );
 
   const away = await run('move SQLite to PostgreSQL', move, first as string, undefined, { to: middle });
   const home = await run('move PostgreSQL to SQLite', move, middle, undefined, { to: last });

@@ -23,9 +23,9 @@ import {
   FIRST_TEAM,
   furnish,
   get,
+  type Team,
   USERS,
   userIdOf,
-  type Team,
 } from './fixture.ts';
 import { type Measured, measure } from './load.ts';
 import { describeCores, type Server, startApart, startServer } from './processes.ts';

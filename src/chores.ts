@@ -63,7 +63,10 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
 const MS_PER_DAY = 86_400_000;
 
 /** Deletes roll events that are past their retention period. Counters are not affected. */
-export const removeRolls = async ({ database, clock, settings }: Parts, shouldContinue: () => boolean): Promise<void> => {
+export const removeRolls = async (
+  { database, clock, settings }: Parts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
   const chore = 'roll events';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
   await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_PER_DAY, shouldContinue);
@@ -72,7 +75,10 @@ export const removeRolls = async ({ database, clock, settings }: Parts, shouldCo
 };
 
 /** Walks the whole history in steps and deletes events that are past their retention period. */
-export const removeHistory = async ({ database, clock, settings }: Parts, shouldContinue: () => boolean): Promise<void> => {
+export const removeHistory = async (
+  { database, clock, settings }: Parts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
   const chore = 'history';
   const claimed = await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()));
   if (claimed === undefined) return;

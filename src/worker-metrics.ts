@@ -48,7 +48,13 @@ export const relayMetrics = (): void => {
       (worker) => worker !== undefined && worker !== requester && worker.isConnected(),
     ) as Worker[];
     const timer = setTimeout(() => finish(id), LIMITS.metricsGatherMs);
-    gatherings.set(id, { requester, requesterId, awaited: new Set(others.map((worker) => worker.id)), values: [], timer });
+    gatherings.set(id, {
+      requester,
+      requesterId,
+      awaited: new Set(others.map((worker) => worker.id)),
+      values: [],
+      timer,
+    });
     for (const worker of others) worker.send({ metrics: 'report', id } satisfies Message);
     if (others.length === 0) finish(id);
   };

@@ -26,7 +26,7 @@ import {
   type Service,
   startService,
 } from './harness.ts';
-import { responsesOf, createGame } from './played.ts';
+import { createGame, responsesOf } from './played.ts';
 import { run, runToEnd } from './processes.ts';
 
 const COMMANDS = { backup, restore, check };
@@ -211,7 +211,10 @@ onEveryDatabase('a backup', (service, engine) => {
     await itemwright(service().databaseUrl, 'backup', file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const first = await readFile(file);
-    await assert.rejects(itemwright(service().databaseUrl, 'backup', file), /already exists; use --force to overwrite it/);
+    await assert.rejects(
+      itemwright(service().databaseUrl, 'backup', file),
+      /already exists; use --force to overwrite it/,
+    );
     assert.deepEqual(await readFile(file), first);
     await itemwright(service().databaseUrl, 'backup', file, { force: true });
     await assert.rejects(itemwright(service().databaseUrl, 'backup', join(own, 'no', 'folder')), /ENOENT/);
@@ -244,11 +247,7 @@ onEveryDatabase('a backup', (service, engine) => {
         },
         /is (damaged|cut off)/,
       ],
-      [
-        'a changed row',
-        change((text) => text.replace('"Power",0,1000', '"Power",0,1001')),
-        /table attributes is not/,
-      ],
+      ['a changed row', change((text) => text.replace('"Power",0,1000', '"Power",0,1001')), /table attributes is not/],
       ['a missing row', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
       [
         'a missing table',
@@ -258,11 +257,7 @@ onEveryDatabase('a backup', (service, engine) => {
       ['a changed first line', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
       ['a missing last line', change((text) => text.replace(/\{"end".*\n$/, '')), /is truncated/],
       ['an incomplete last line', change((text) => text.slice(0, -10)), /is truncated/],
-      [
-        'swapped lines',
-        change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
-        /is damaged/,
-      ],
+      ['swapped lines', change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')), /is damaged/],
       ['a null line', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
       ['data past the end', change((text) => `${text}${text}`), /continues past its end/],
       ['a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],

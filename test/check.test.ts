@@ -45,7 +45,12 @@ const damage = async (url: string, statements: readonly string[]): Promise<void>
 
 const look = async (databaseUrl: string): Promise<{ succeeded: boolean; lines: string[] }> => {
   const lines: string[] = [];
-  const succeeded = await check.run({ databaseUrl, argument: undefined, options: {}, print: (line) => lines.push(line) });
+  const succeeded = await check.run({
+    databaseUrl,
+    argument: undefined,
+    options: {},
+    print: (line) => lines.push(line),
+  });
   return { succeeded, lines };
 };
 

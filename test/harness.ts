@@ -302,4 +302,5 @@ export const onEveryDatabase = (name: string, tests: (service: () => Service, en
 };
 
 /** The paths of an error's issues, in order. */
-export const issuePaths = (response: ApiResponse): string[] => response.body.issues.map((issue: { path: string }) => issue.path);
+export const issuePaths = (response: ApiResponse): string[] =>
+  response.body.issues.map((issue: { path: string }) => issue.path);

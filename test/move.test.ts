@@ -4,7 +4,7 @@ import { check } from '../src/cli/check.ts';
 import { move } from '../src/cli/move.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from './harness.ts';
-import { responsesOf, createGame } from './played.ts';
+import { createGame, responsesOf } from './played.ts';
 import { run } from './processes.ts';
 
 const moveTo = async (databaseUrl: string, to: string): Promise<string[]> => {
@@ -82,7 +82,10 @@ onEveryDatabase('a move', (service, engine) => {
       try {
         const moving = run('src/cli.ts', ['move', '--to', target.url], { DATABASE_URL: service().databaseUrl });
         const { code, stderr } = await moving.ended;
-        assert.match(stderr, /nothing was moved: .* was written to during the move \(.*roll_events.*\); stop the service/);
+        assert.match(
+          stderr,
+          /nothing was moved: .* was written to during the move \(.*roll_events.*\); stop the service/,
+        );
         assert.equal(code, 1);
         assert.ok(await isEmpty(target.url));
       } finally {

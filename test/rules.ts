@@ -35,7 +35,7 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     assert.match(assertDone(await post({})).body.id, UUID_V7);
   });
 
-  test("accepts an id from the caller", async () => {
+  test('accepts an id from the caller', async () => {
     for (const id of ['a', 'AZ.az_09:-', '...', 'Roll', 'rolls', 'x'.repeat(191)])
       assert.equal(assertDone(await post({ id })).body.id, id);
   });
@@ -117,9 +117,17 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     });
 
     test('a body with a content type other than JSON', async () => {
-      const response = await service().post(path, { name: 'n', ...body }, { headers: { 'content-type': 'text/plain' } });
+      const response = await service().post(
+        path,
+        { name: 'n', ...body },
+        { headers: { 'content-type': 'text/plain' } },
+      );
       assert.equal(response.status, 415);
-      assert.deepEqual(response.body, { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Unsupported media type', issues: [] });
+      assert.deepEqual(response.body, {
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        message: 'Unsupported media type',
+        issues: [],
+      });
     });
   });
 };

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { createDigest, type Digest, sameDigest, linesOf, tableIn } from '../database/transfer.ts';
+import { createDigest, type Digest, linesOf, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError } from './command.ts';

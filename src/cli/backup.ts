@@ -11,9 +11,9 @@ import {
   CommandError,
   checkSchema,
   formatCount,
+  formatElapsed,
   openToRead,
   required,
-  formatElapsed,
   withDatabase,
 } from './command.ts';
 
@@ -71,7 +71,9 @@ export const backup: Command = {
         return writeWhole(path, { force: options.force === true }, (out) => writeBackup(snapshot, out, taken));
       });
       const { size } = await stat(path);
-      print(`${path}: ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`);
+      print(
+        `${path}: ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`,
+      );
       return true;
     });
   },

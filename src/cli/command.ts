@@ -75,7 +75,8 @@ export const checkSchema = async (snapshot: Snapshot, url: string): Promise<void
     throw new CommandError(
       `${displayUrl(url)} was created by an older version of Itemwright (${schema}): use that version, or start this version on it once to migrate`,
     );
-  if (age === 'newer') throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
+  if (age === 'newer')
+    throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
 };
 
 /** Formats a number with commas, such as 1,000,000. */

@@ -7,18 +7,19 @@ import {
   type Command,
   CommandError,
   checkSchema,
-  formatCount,
   displayUrl,
+  formatCount,
+  formatElapsed,
   openToRead,
   required,
-  formatElapsed,
   withDatabase,
 } from './command.ts';
 
 type Digests = ReadonlyMap<string, Digest>;
 
 /** Part of the hash, for comparison by eye; the whole hash has already been compared. */
-const formatDigest = (digest: Digest): string => `${formatCount(digest.rows).padStart(12)}  ${digest.sha256.slice(0, 16)}`;
+const formatDigest = (digest: Digest): string =>
+  `${formatCount(digest.rows).padStart(12)}  ${digest.sha256.slice(0, 16)}`;
 
 /** Copies every table, reads it back from the target, and prints both digests. */
 const copy = async (from: Snapshot, to: Load, print: (line: string) => void): Promise<Digests> => {

@@ -1,9 +1,17 @@
 import { openDatabase } from '../database/open.ts';
-import { schemaAge, type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
+import { type Digest, digestOf, firstNonEmptyTable, sameDigest, schemaAge, tableIn } from '../database/transfer.ts';
 import type { Load, Table } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { type Contents, readBackup } from './backup-file.ts';
-import { type Command, CommandError, formatCount, displayUrl, required, formatElapsed, withDatabase } from './command.ts';
+import {
+  type Command,
+  CommandError,
+  displayUrl,
+  formatCount,
+  formatElapsed,
+  required,
+  withDatabase,
+} from './command.ts';
 
 /** A table with the columns of a backup, in the order of the backup. */
 const tableOf = async (load: Load, name: string, columns: readonly string[]): Promise<Table> => {

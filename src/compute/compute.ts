@@ -162,7 +162,9 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
 
   const rejectionFor = (queue: string): ServiceError | undefined => {
     if (isClosed || jobs >= LIMITS.computeJobs) return new ServiceError('SERVICE_UNAVAILABLE');
-    return (activeJobs.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
+    return (activeJobs.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam
+      ? new ServiceError('TOO_MANY_REQUESTS')
+      : undefined;
   };
 
   const run = (teamId: string, name: JobName, input: unknown, signal?: AbortSignal): Promise<unknown> =>

@@ -4,7 +4,7 @@ import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { responseByKey, deleteOldResponses, insertResponse } from './idempotency.store.ts';
+import { deleteOldResponses, insertResponse, responseByKey } from './idempotency.store.ts';
 import { pack, unpack } from './response-compression.ts';
 
 const HEADER = 'idempotency-key';

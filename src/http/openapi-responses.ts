@@ -1,5 +1,5 @@
 /** What the OpenAPI document says about responses that all operations have in common: errors and headers. */
-import { type Issue, ERRORS, type ErrorCode } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 interface ErrorResponse {

@@ -17,7 +17,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { type Issue, listIssues, ERRORS, type ErrorCode, ServiceError } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';

@@ -69,7 +69,11 @@ const trySending = async (address: string, sent: Sent): Promise<Received | undef
     });
     received = { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    assert.notEqual((error as Error).name, 'TimeoutError', `${method} ${path} got no response within ${RESPONSE_MS} ms`);
+    assert.notEqual(
+      (error as Error).name,
+      'TimeoutError',
+      `${method} ${path} got no response within ${RESPONSE_MS} ms`,
+    );
     return undefined;
   }
   assert.notEqual(received.text, '', `${method} ${path} got an empty response with status ${received.status}`);

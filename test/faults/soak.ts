@@ -25,7 +25,10 @@ const recover = async ({ addresses }: Scene): Promise<number> => {
   const startedMs = performance.now();
   for (const address of addresses()) {
     while ((await tryWriting(address)) === undefined) {
-      assert.ok(performance.now() < startedMs + RECOVERY_MS, `not recovered ${RECOVERY_MS} ms after the fault was over`);
+      assert.ok(
+        performance.now() < startedMs + RECOVERY_MS,
+        `not recovered ${RECOVERY_MS} ms after the fault was over`,
+      );
       await pause(20);
     }
   }

@@ -1,5 +1,5 @@
 import type { App } from '../../src/http/server.ts';
-import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, USERS, SPACES, TEMPLATES } from './catalog.ts';
+import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, SPACES, TEMPLATES, USERS } from './catalog.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;

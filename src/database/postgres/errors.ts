@@ -53,7 +53,8 @@ const TRANSACTION_TIMEOUTS = ['25P03', '25P04'];
 const UNAVAILABLE_CODES = new Set([LOCK_NOT_AVAILABLE, READ_ONLY, ...TRANSACTION_TIMEOUTS]);
 
 /** Whether the server itself reports that it did not execute the statement, and is still available. */
-export const isServerError = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
+export const isServerError = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
 /** It is unknown whether a transaction was committed, so its commands must not be rerun automatically. */
 export class UnknownOutcome extends Error {

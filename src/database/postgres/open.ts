@@ -7,11 +7,11 @@ import { createUnits } from '../queue.ts';
 import type { Database, Queries } from '../work.ts';
 import type { Client } from './client.ts';
 import { createConnector } from './connect.ts';
+import { checkConnectionLimit } from './connection-limit.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
 import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
-import { checkConnectionLimit } from './connection-limit.ts';
 import { currentSchema } from './schema.ts';
 import { createStatements, PostgresSession } from './session.ts';
 import { fill, takeSnapshot } from './transfer.ts';
@@ -112,7 +112,8 @@ export const openPostgres = (
       await apart((client) => addPartitions(client, Date.now()));
       partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
     },
-    removeBefore: (table, beforeMs, shouldContinue) => apart((client) => dropPartitions(client, table, beforeMs, shouldContinue)),
+    removeBefore: (table, beforeMs, shouldContinue) =>
+      apart((client) => dropPartitions(client, table, beforeMs, shouldContinue)),
     observe: (observer) => {
       observed.by = observer;
     },

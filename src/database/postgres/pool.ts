@@ -128,7 +128,10 @@ export const createPool = ({ size, silentChecks, connect, canReuse, onSilence }:
 
   const isUsable = (client: Client, state: ClientState): boolean =>
     // A connection that may still be in a transaction is of no use to others.
-    client.getTransactionStatus() === 'I' && state.generation === generation && closed === undefined && canReuse(client);
+    client.getTransactionStatus() === 'I' &&
+    state.generation === generation &&
+    closed === undefined &&
+    canReuse(client);
 
   const checkClient = (client: Client, state: ClientState, nowMs: number): void => {
     if (state.isIdle) {

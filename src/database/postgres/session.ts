@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { chunksOf } from '../chunks.ts';
-import { type Lookup, requiresRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
+import { type Lookup, type Rows, requiresRows, type SharedLock, type Write } from '../declarations.ts';
 import type { Purpose } from '../observer.ts';
 import type { Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Work } from '../../database/work.ts';
-import { conflict, type Issue, invalid, throwIfAny, ServiceError } from '../../errors.ts';
+import { conflict, type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
 import { carryOutAll, type Manner, shapeFaults, type Workshop } from './item-instances.service.ts';

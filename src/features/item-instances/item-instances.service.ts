@@ -9,7 +9,7 @@ import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { sorted } from '../../engine/steps.ts';
-import { conflict, type Issue, invalid, notFound, throwIfAny, type ServiceError } from '../../errors.ts';
+import { conflict, type Issue, invalid, notFound, type ServiceError, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
 import { inTurns } from '../../turns.ts';

@@ -26,7 +26,11 @@ onEveryDatabase('transfers and batches', (service) => {
     const { body } = await team.post('/users', { id: `player-${++count}` });
     return body.id;
   };
-  const unchangedBy = async (status: number, call: () => Promise<ApiResponse>, ...paths: string[]): Promise<ApiResponse> => {
+  const unchangedBy = async (
+    status: number,
+    call: () => Promise<ApiResponse>,
+    ...paths: string[]
+  ): Promise<ApiResponse> => {
     const state = await inventoryState(service());
     const answer = await call();
     assert.equal(answer.status, status, JSON.stringify(answer.body));

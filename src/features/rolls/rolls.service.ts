@@ -9,7 +9,7 @@ import {
   rollItem as rollFromPool,
 } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
-import { type Issue, invalid, throwIfAny, ServiceError } from '../../errors.ts';
+import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { givenText, openReceiver } from '../item-instances/giving.service.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
-import { type RequestRunners, hasIdempotencyKey } from '../../http/idempotency.ts';
 import { disconnectSignal } from '../../http/disconnect.ts';
+import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
@@ -24,7 +24,10 @@ export const templateRollRoutes = (
   );
 
   app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params }, reply) =>
-    sendText(reply, await service.getTemplateOdds(database.read, context, params.id, workshop, disconnectSignal(reply))),
+    sendText(
+      reply,
+      await service.getTemplateOdds(database.read, context, params.id, workshop, disconnectSignal(reply)),
+    ),
   );
 
   app.post('/templates/odds', { schema: contract.previewTemplateOdds }, async (request, reply) => {
