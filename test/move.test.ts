@@ -98,7 +98,7 @@ onEveryDatabase('a move', (service, engine) => {
     test('without a source or a target', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
-        await assert.rejects(moveTo(empty.url, service().databaseUrl), /no database/);
+        await assert.rejects(moveTo(empty.url, service().databaseUrl), /no (Itemwright )?database/);
         await assert.rejects(moveTo(service().databaseUrl, 'mysql://a'), /--to must be sqlite:PATH or postgres/);
         await assert.rejects(moveTo(service().databaseUrl, ''), /--to is missing/);
       } finally {

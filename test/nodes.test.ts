@@ -80,7 +80,7 @@ describe('four processes on one PostgreSQL', () => {
     const pids = [...running.stdout().matchAll(/"worker":(\d+)/g)].map((match) => Number(match[1]));
     assert.equal(new Set(pids).size, 4);
     process.kill(pids[0] as number, 'SIGKILL');
-    await running.said('another takes its place');
+    await running.said('starting another');
     // A connection to the killed process may break, but every response is right, and most requests get one.
     const statuses: (number | undefined)[] = [];
     for (let count = 0; count < 20; count += 1)
