@@ -1,4 +1,4 @@
-/** The part of autocannon that the measurements use; the package brings no types. */
+/** The part of autocannon that the benchmarks use; the package has no types. */
 declare module 'autocannon' {
   export interface Request {
     method: string;
@@ -9,7 +9,7 @@ declare module 'autocannon' {
   /** One connection. */
   export interface Client {
     readonly reqsMade: number;
-    /** Once so many requests were answered, the connection is closed. */
+    /** Closes the connection after this many responses. */
     responseMax: number;
     setRequests(requests: Request[]): void;
     on(event: 'response', listener: (status: number) => void): void;
@@ -19,7 +19,7 @@ declare module 'autocannon' {
     connections: number;
     duration: number;
     timeout: number;
-    /** Ends everything after so many errors. */
+    /** Stops after this many errors. */
     bailout: number;
     sampleInt: number;
     requests: Request[];

@@ -7,17 +7,17 @@ import { startPostgres } from '../test/postgres.ts';
 import { freePort, run } from '../test/processes.ts';
 
 /**
- * 100,000 rolls on one banner over HTTP by fifty players at once, each with two callers, on each database, against the
- * service as a process. Every answer is checked: no counter off by one, no pity exceeded, every guarantee kept, and
- * statistics equal to what was answered. Beside it, what the same callers get out of the bare HTTP of the service.
+ * Rolls 100,000 times on one banner over HTTP, with fifty users and two callers each, on each database, against the
+ * service as a process. Every response is checked: no counter off by one, no pity exceeded, every guarantee kept, and
+ * statistics equal to the responses. For comparison, the same callers also call a trivial endpoint of the service.
  */
 const USERS = 50;
-const CALLERS_A_USER = 2;
-/** Of each caller: so many single rolls, and one call of ten after every so many of them. */
+const CALLERS_PER_USER = 2;
+/** Per caller: the number of single rolls, and how many of them come before each ten-roll. */
 const SINGLES = 200;
-const SINGLES_A_TEN = 2.5;
-const TENS = SINGLES / SINGLES_A_TEN;
-const ROLLS = USERS * CALLERS_A_USER * (SINGLES + 10 * TENS);
+const SINGLES_PER_TEN = 2.5;
+const TENS = SINGLES / SINGLES_PER_TEN;
+const ROLLS = USERS * CALLERS_PER_USER * (SINGLES + 10 * TENS);
 const BARE_MS = 2000;
 
 const TOP_PITY = 90;
@@ -54,7 +54,7 @@ interface State {
   readonly pities: readonly { readonly tier: string; readonly since: number }[];
 }
 
-/** What a call gave and the state that it left. */
+/** What a call rolled, and the state after it. */
 interface Call {
   readonly rolls: readonly Result[];
   readonly state: State;
@@ -63,7 +63,7 @@ interface Call {
 type Send = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
 const clientOf = (port: number): { send: Send; close: () => void } => {
-  const agent = new Agent({ keepAlive: true, maxSockets: USERS * CALLERS_A_USER });
+  const agent = new Agent({ keepAlive: true, maxSockets: USERS * CALLERS_PER_USER });
   const { ITEMWRIGHT_TEAM_ID: team, ITEMWRIGHT_SECRET: secret } = TEAM;
   const authorization = `Basic ${Buffer.from(`${team}:${secret}`).toString('base64')}`;
   const send = <T>(method: string, path: string, body?: unknown): Promise<T> =>
@@ -76,7 +76,7 @@ const clientOf = (port: number): { send: Send; close: () => void } => {
         });
         response.on('end', () => {
           if (response.statusCode === 200) resolve(JSON.parse(text));
-          else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`));
+          else reject(new Error(`${method} ${path} responded ${response.statusCode}: ${text}`));
         });
       });
       sent.on('error', reject);
@@ -85,7 +85,7 @@ const clientOf = (port: number): { send: Send; close: () => void } => {
   return { send, close: () => agent.destroy() };
 };
 
-/** The catalog and the banner; answers the option of each tier. */
+/** Creates the catalog and the banner; returns the option of each tier. */
 const prepare = async (send: Send): Promise<Record<string, string>> => {
   const classifierOptions = Object.keys(ITEMS).map((name) => ({ name }));
   const made = await send<{ classifierOptions: { id: string; name: string }[] }>('POST', '/classifiers', {
@@ -103,12 +103,12 @@ const prepare = async (send: Send): Promise<Record<string, string>> => {
   return options;
 };
 
-/** How many calls a second the same callers get out of the service when it has nothing to do. */
+/** How many calls per second the same callers can make to an endpoint that does nothing. */
 const bareCallsASecond = async (send: Send): Promise<number> => {
   const start = performance.now();
   let calls = 0;
   await Promise.all(
-    Array.from({ length: USERS * CALLERS_A_USER }, async () => {
+    Array.from({ length: USERS * CALLERS_PER_USER }, async () => {
       while (performance.now() - start < BARE_MS) {
         await send('GET', '/healthz');
         calls += 1;
@@ -133,11 +133,11 @@ const rollAll = async (send: Send) => {
   };
   const start = performance.now();
   await Promise.all(
-    Array.from({ length: USERS * CALLERS_A_USER }, async (_, caller) => {
+    Array.from({ length: USERS * CALLERS_PER_USER }, async (_, caller) => {
       let tens = 0;
       for (let single = 1; single <= SINGLES; single += 1) {
         await roll(caller % USERS, 1);
-        for (; tens < Math.floor(single / SINGLES_A_TEN); tens += 1) await roll(caller % USERS, 10);
+        for (; tens < Math.floor(single / SINGLES_PER_TEN); tens += 1) await roll(caller % USERS, 10);
       }
     }),
   );
@@ -145,7 +145,7 @@ const rollAll = async (send: Send) => {
   return { calls, latencies, elapsedMs: performance.now() - start };
 };
 
-/** Follows a player's rolls in the order in which the service made them, by the rules of the banner. */
+/** Replays a user's rolls in the order in which the service made them, by the rules of the banner. */
 const follow = (calls: readonly Call[], { five, four }: Record<string, string>) => {
   let rolls = 0;
   let sinceTop = 0;
@@ -189,7 +189,7 @@ interface Stats {
   readonly rollsByDay: readonly { readonly date: string; readonly count: number }[];
 }
 
-/** Compares the statistics, with and without their filters, with what was answered. */
+/** Compares the statistics, with and without filters, with the responses. */
 const checkStatistics = async (send: Send, byItem: ReadonlyMap<string, number>, days: readonly string[]) => {
   for (const query of ['', '?templateId=banner', `?from=${days[0]}&to=${days.at(-1)}`]) {
     const stats = await send<Stats>('GET', `/roll-events/stats${query}`);
@@ -245,19 +245,21 @@ const measure = async (engine: string, databaseUrl: string): Promise<void> => {
     const seconds = elapsedMs / 1000;
     const at = (share: number): string => (latencies[Math.floor(share * (latencies.length - 1))] ?? 0).toFixed(1);
     const percent = (share: number): string => `${(100 * share).toFixed(3)} %`;
-    const callsASecond = latencies.length / seconds;
+    const callsPerSecond = latencies.length / seconds;
     print(
-      `${engine}: ${rolled} rolls in ${latencies.length} calls by ${USERS} players, ${CALLERS_A_USER} callers each`,
+      `${engine}: ${rolled} rolls in ${latencies.length} calls by ${USERS} users, ${CALLERS_PER_USER} callers each`,
     );
-    print(`  ${seconds.toFixed(1)} s, ${(rolled / seconds).toFixed(0)} rolls/s, ${callsASecond.toFixed(0)} calls/s`);
-    print(`  bare HTTP ${bare.toFixed(0)} calls/s: a roll call at ${percent(callsASecond / bare)} of it`);
-    print(`  a call takes ${at(0.5)} ms (median), ${at(0.99)} ms (99 of 100), ${at(1)} ms (longest)`);
+    print(`  ${seconds.toFixed(1)} s, ${(rolled / seconds).toFixed(0)} rolls/s, ${callsPerSecond.toFixed(0)} calls/s`);
+    print(`  bare HTTP ${bare.toFixed(0)} calls/s: roll calls reach ${percent(callsPerSecond / bare)} of it`);
+    print(`  latency ${at(0.5)} ms (median), ${at(0.99)} ms (p99), ${at(1)} ms (max)`);
     print(
-      `  top tier ${tops} times, ${percent(tops / rolled)} (exact, long run: ${percent(tiers[0]?.effective ?? 0)})`,
+      `  top tier ${tops} times, ${percent(tops / rolled)} (exact long-run odds: ${percent(tiers[0]?.effective ?? 0)})`,
     );
-    print(`  longest wait ${Math.max(...followed.map(({ longest }) => longest))} of at most ${TOP_PITY}`);
-    print(`  ${followed.reduce((sum, { guaranteed }) => sum + guaranteed, 0)} guarantees were due, and all were kept`);
-    print('  every counter of every answer, and every statistic, is what the rules and the answers make it');
+    print(
+      `  longest streak without the top tier ${Math.max(...followed.map(({ longest }) => longest))} of at most ${TOP_PITY}`,
+    );
+    print(`  ${followed.reduce((sum, { guaranteed }) => sum + guaranteed, 0)} guarantees were due, all kept`);
+    print('  every counter and every statistic matches the rules and the responses');
   } finally {
     close();
     service.child.kill('SIGTERM');

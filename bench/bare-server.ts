@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The limit that everything is measured against: Node's own server, which reads the request and answers N bytes to `/N`. */
+/** The baseline: Node's own server, which reads the request and responds with N bytes to `/N`. */
 const server = createServer((request, response) => {
   request.on('data', () => {});
   request.on('end', () => {

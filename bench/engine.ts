@@ -10,27 +10,27 @@ import { systemDraws } from '../src/randomness.ts';
 import { item, option, templateOf } from '../test/catalogs.ts';
 
 /**
- * Rolls a second of the engine, for pools of 10, 1,000 and 100,000 items, beside a linear scan and beside nothing but
- * the draws that a roll takes; and the time that exact odds take. Every figure that matters is a ratio of two taken in
- * the same run.
+ * Rolls per second of the engine, for pools of 10, 1,000 and 100,000 items, compared with a linear scan and with just
+ * the draws that a roll takes; and the time to compute exact odds. Every figure that matters is a ratio of two measured
+ * in the same run.
  */
 const POOLS = [10, 1_000, 100_000];
-const ROLLS_A_CALL = 100;
+const ROLLS_PER_CALL = 100;
 
-/** What was rolled last: a roll that nobody looks at might be left out as useless when it is compiled. */
+/** The last roll: otherwise the compiler might eliminate rolls whose result is unused. */
 let seen: unknown;
 
 const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Time of this process alone, in milliseconds: other work on the machine does not count. */
+/** CPU time of this process in milliseconds: other work on the machine does not count. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
-/** Nanoseconds for one of what `work` does so many of at a time, over a stretch of time. */
+/** Nanoseconds per operation, where `work` does many at a time. */
 const nanoseconds = (each: number, work: () => void, ms: number): number => {
   const start = cpuMs();
   let calls = 0;
@@ -52,8 +52,8 @@ const STRETCH_MS = 60;
 const STRETCHES = 12;
 
 /**
- * Each work in turn, again and again, and of each the best stretch: all are warm before any counts, and whatever else
- * the machine does meets all of them alike.
+ * Runs each work in turn, several times, and keeps the best time of each: all are warm before any counts, and other
+ * load on the machine affects all of them alike.
  */
 const bestOfEach = (works: readonly Work[]): number[] => {
   for (const { each, work } of works) nanoseconds(each, work, STRETCH_MS);
@@ -74,7 +74,7 @@ const milliseconds = (work: () => void): { first: number; best: number } => {
   return { first: times[0] ?? 0, best: Math.min(...times) };
 };
 
-/** Items of differing weight, a twentieth of them five, a fifth four, the rest three. */
+/** Items of varying weight: one in twenty in tier five, one in five in tier four, the rest in tier three. */
 const catalogWith = (count: number): Catalog =>
   compileCatalog(
     ['five', 'four', 'three'].map((id) => option(id)),
@@ -98,7 +98,7 @@ const bareDraws = (draws: Draws): Work => {
   let sum = 0;
   const work = () => {
     for (let roll = 0; roll < 1000; roll += 1) sum += draws() + draws() + draws();
-    if (sum < 0) throw new Error('Draws are not negative.');
+    if (sum < 0) throw new Error('Draws must not be negative.');
   };
   return { each: 1000, work };
 };
@@ -112,9 +112,9 @@ const worksOf = (count: number, draws: Draws): { plain: Work; linear: Work; bann
   const drawsOf = () => draws;
   return {
     plain: {
-      each: ROLLS_A_CALL,
+      each: ROLLS_PER_CALL,
       work: () => {
-        for (let roll = 0; roll < ROLLS_A_CALL; roll += 1) seen = rollItem(pool, draws);
+        for (let roll = 0; roll < ROLLS_PER_CALL; roll += 1) seen = rollItem(pool, draws);
       },
     },
     linear: {
@@ -126,9 +126,9 @@ const worksOf = (count: number, draws: Draws): { plain: Work; linear: Work; bann
       },
     },
     banner: {
-      each: ROLLS_A_CALL,
+      each: ROLLS_PER_CALL,
       work: () => {
-        const rolled = rollGacha(rules, pity, ROLLS_A_CALL, drawsOf);
+        const rolled = rollGacha(rules, pity, ROLLS_PER_CALL, drawsOf);
         seen = rolled.results;
         pity = rolled.pity ?? pity;
       },
@@ -142,7 +142,7 @@ const measureRolls = (): void => {
   const [bare = 0, ...plains] = bestOfEach([bareDraws(draws), ...pools.map(({ plain }) => plain)]);
   const banners = bestOfEach(pools.map((works) => works.banner));
   const linears = bestOfEach(pools.map(({ linear }) => linear));
-  print(`three draws alone, of the system's generator   ${bare.toFixed(0).padStart(8)} ns`);
+  print(`three draws of the system generator alone   ${bare.toFixed(0).padStart(8)} ns`);
   print();
   print('   items   plain roll    of bare   linear scan   banner with two pities    of bare');
   const rate = (ns: number): string => `${(1e3 / ns).toFixed(2)} M/s`;
@@ -155,8 +155,8 @@ const measureRolls = (): void => {
   }
   const spread = (figures: readonly number[]): string => (Math.max(...figures) / Math.min(...figures)).toFixed(2);
   print();
-  print(`slowest by fastest pool: plain ${spread(plains)} (limit 2), banner ${spread(banners)} (limit 2)`);
-  print(`banner by bare draws, at most: ${(Math.max(...banners) / bare).toFixed(1)} (goal: under 10)`);
+  print(`slowest / fastest pool: plain ${spread(plains)} (limit 2), banner ${spread(banners)} (limit 2)`);
+  print(`banner / bare draws, at most: ${(Math.max(...banners) / bare).toFixed(1)} (goal: under 10)`);
 };
 
 const measureOdds = (): void => {

@@ -4,23 +4,23 @@ import { openDatabase } from '../src/database/open.ts';
 import type { Engine, Queries } from '../src/database/work.ts';
 import { runToEnd } from '../test/processes.ts';
 
-export const PLAYERS = 3000;
-/** The items of a team, unless their number is what is measured. */
+export const USERS = 3000;
+/** Items of a team, unless their number is what is measured. */
 export const ITEMS = 200;
-/** What players keep while measuring must fit: the largest grid there is, for each. */
+/** Must fit whatever users keep during the measurement, so everyone gets the largest possible grid. */
 const BAG = { cols: 200, rows: 200 };
-/** The player whose instances are listed. */
+/** The user whose instances are listed. */
 export const COLLECTOR = 'collector';
 const COLLECTED = 100;
-/** Requests under way at once while furnishing. */
+/** Concurrent requests during setup. */
 const AT_ONCE = 64;
 
-/** An id as long as those that the service makes, since answers carry it. */
+/** As long as a generated id, since responses contain it. */
 const TEAM = { teamId: '019a8f3e-7c21-7d4a-9b11-3f0c5a6e8d02', secret: 'a-secret-for-a-bench' };
-/** With these the first start of a service makes the team that is furnished. */
+/** Makes the first start of a service create this team. */
 export const FIRST_TEAM = { ITEMWRIGHT_TEAM_ID: TEAM.teamId, ITEMWRIGHT_SECRET: TEAM.secret };
 
-/** A team at a service. */
+/** A team of a service. */
 export interface Team {
   readonly teamId: string;
   readonly address: string;
@@ -33,7 +33,7 @@ const teamAt = (address: string, { teamId, secret }: { teamId: string; secret: s
   authorization: `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`,
 });
 
-/** Asks once, and answers the text. */
+/** Sends a request, and returns the response text. */
 export const ask = async (
   { address, authorization }: Team,
   method: 'GET' | 'POST',
@@ -52,7 +52,7 @@ export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse
 const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
   JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
 
-/** Does something for each number below `count`, many at once. */
+/** Calls `work` for each number below `count`, many at a time. */
 const forEach = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -65,15 +65,15 @@ const forEach = async (count: number, work: (index: number) => Promise<unknown>)
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
 
-export const playerId = (player: number): string => `player-${player}`;
-export const bagId = (player: number): string => `bag-${player}`;
+export const userIdOf = (user: number): string => `player-${user}`;
+export const bagId = (user: number): string => `bag-${user}`;
 const digits = (index: number): string => String(index).padStart(6, '0');
 const itemId = (index: number): string => `item-${digits(index)}`;
 const rollNumerator = (index: number): number => 1 + (index % 7);
 const ATTRIBUTES = ['damage', 'armour', 'luck'];
 const RANGE = { min: 1, max: 99 };
 
-/** Attributes and tiers; answers the options of the tiers. */
+/** Creates attributes and tiers; returns the options of the tiers. */
 const makeVocabulary = async (team: Team): Promise<string[]> => {
   for (const id of ATTRIBUTES) await post(team, '/attributes', { id, name: id });
   const { classifierOptions } = await post<{ classifierOptions: { id: string }[] }>(team, '/classifiers', {
@@ -110,18 +110,16 @@ export const makeBanner = (team: Team): Promise<unknown> =>
   });
 
 /**
- * The first team of a service, with items of three attributes, a banner with two pities, players with bags, and one who
- * has a hundred instances, a quarter of them in a bag: a list of 90 kB. All of it goes through HTTP, so that a service of
- * any version can be furnished.
+ * Sets up the first team of a service: items with three attributes, a banner with two pities, users with bags, and one
+ * user with a hundred instances, a quarter of them in a bag: a list of 90 kB. Everything goes through HTTP, so that a
+ * service of any version can be set up.
  */
 export const furnish = async (address: string): Promise<Team> => {
   const team = teamAt(address, TEAM);
   await makeItems(team);
   await makeBanner(team);
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
-  await forEach(PLAYERS, (player) =>
-    post(team, `/users/${playerId(player)}/spaces`, { id: bagId(player), spaceId: 'bag' }),
-  );
+  await forEach(USERS, (user) => post(team, `/users/${userIdOf(user)}/spaces`, { id: bagId(user), spaceId: 'bag' }));
   await post(team, `/users/${COLLECTOR}/spaces`, { id: 'bag-of-collector', spaceId: 'bag' });
   await forEach(COLLECTED, (index) =>
     post(team, '/item-instances', {
@@ -133,7 +131,7 @@ export const furnish = async (address: string): Promise<Team> => {
   return team;
 };
 
-/** One more team at a running service of this checkout. */
+/** Creates another team in a running service of this checkout. */
 const createTeam = async (databaseUrl: string, address: string): Promise<Team> => {
   const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'create', 'Bench'], {
     DATABASE_URL: databaseUrl,
@@ -142,14 +140,14 @@ const createTeam = async (databaseUrl: string, address: string): Promise<Team> =
   return teamAt(address, JSON.parse(stdout) as { teamId: string; secret: string });
 };
 
-/** A team with nothing but so many items. */
+/** A team with nothing but items. */
 export const createTeamOfItems = async (databaseUrl: string, address: string, items: number): Promise<Team> => {
   const team = await createTeam(databaseUrl, address);
   await writeItems(databaseUrl, team, await makeVocabulary(team), items);
   return team;
 };
 
-/** A team that has rolled so often. */
+/** A team with a history of rolls. */
 export const createTeamOfHistory = async (databaseUrl: string, address: string, rolls: number): Promise<Team> => {
   const team = await createTeam(databaseUrl, address);
   await makeItems(team);
@@ -157,7 +155,7 @@ export const createTeamOfHistory = async (databaseUrl: string, address: string, 
   return team;
 };
 
-// From here on tables are written directly, since through HTTP it would take longer than all measurements.
+// From here on rows are inserted directly: HTTP would take longer than all measurements.
 
 const writeTables = async (
   databaseUrl: string,
@@ -171,7 +169,7 @@ const writeTables = async (
   }
 };
 
-const ITEMS_A_STATEMENT = 1000;
+const ITEMS_PER_STATEMENT = 1000;
 
 const writeItems = (
   databaseUrl: string,
@@ -181,8 +179,8 @@ const writeItems = (
 ): Promise<void> =>
   writeTables(databaseUrl, async (queries) => {
     const now = Date.now();
-    for (let start = 0; start < count; start += ITEMS_A_STATEMENT) {
-      const length = Math.min(ITEMS_A_STATEMENT, count - start);
+    for (let start = 0; start < count; start += ITEMS_PER_STATEMENT) {
+      const length = Math.min(ITEMS_PER_STATEMENT, count - start);
       const indices = Array.from({ length }, (_, offset) => start + offset);
       const items = indices.map((index) => ({
         team_id: teamId,
@@ -223,20 +221,20 @@ const writeItems = (
       .execute();
   });
 
-const ROLLS_A_RECORD = 10;
-/** Few enough that no statement takes longer than the service allows one to. */
-const RECORDS_A_STATEMENT = 50_000;
+const ROLLS_PER_EVENT = 10;
+/** Few enough that no statement exceeds the service's time limit. */
+const EVENTS_PER_STATEMENT = 50_000;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Records of rolls, with the counters that they would have raised, over thirty days. */
+/** Inserts roll events over thirty days, with the matching counters. */
 const writeHistory = (databaseUrl: string, { teamId }: Team, rolls: number): Promise<void> =>
   writeTables(databaseUrl, async (queries, engine) => {
     const firstDay = Date.now() - DAYS * DAY_MS;
-    const results = JSON.stringify(Array.from({ length: ROLLS_A_RECORD }, (_, index) => [itemId(index), 1, 2, 3]));
-    const records = rolls / ROLLS_A_RECORD;
-    for (let first = 1; first <= records; first += RECORDS_A_STATEMENT) {
-      const last = Math.min(records, first + RECORDS_A_STATEMENT - 1);
+    const results = JSON.stringify(Array.from({ length: ROLLS_PER_EVENT }, (_, index) => [itemId(index), 1, 2, 3]));
+    const records = rolls / ROLLS_PER_EVENT;
+    for (let first = 1; first <= records; first += EVENTS_PER_STATEMENT) {
+      const last = Math.min(records, first + EVENTS_PER_STATEMENT - 1);
       const numbers =
         engine === 'postgres'
           ? sql`generate_series(${sql.lit(first)}, ${sql.lit(last)}) as number`

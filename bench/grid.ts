@@ -1,7 +1,7 @@
 /**
- * A user space of 200 × 200 cells with 100, 10,000 and 40,000 items of one cell in it: what it costs to create the next
- * one, to find the first free place, to move one, and to swap two. Each cost is shown as a ratio to the one with 100
- * items, and on PostgreSQL with the rows that the whole operation read, as the server counts them.
+ * A user space of 200 × 200 cells with 100, 10,000 and 40,000 items of one cell: the cost of creating one more item, of
+ * finding the first free position, of moving an item, and of swapping two. Each cost is shown relative to the one with
+ * 100 items, and on PostgreSQL with the number of rows that the whole operation read.
  *
  *   node bench/grid.ts
  */
@@ -21,13 +21,13 @@ import { createEmptyDatabase, type EmptyDatabase, type Service, startService } f
 import { startPostgres } from '../test/postgres.ts';
 
 const SIDE = 200;
-/** One cell is always left, for the next item: the 40,000th fills the grid. */
+/** One cell is always left for the next item: the 40,000th fills the grid. */
 const PLACED = [100, 10_000, SIDE * SIDE - 1];
 const TIMES = 120;
 const WARM_UP = 15;
 const GIFTS_AT_ONCE = 5_000;
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -43,14 +43,14 @@ const contextOf = ({ teamId }: Service): Context => ({
 
 const workshops = new Map<string, Workshop>();
 
-/** What it takes to make instances in a service, beside the service itself. */
+/** What is needed, besides the service, to create instances. */
 const workshopOf = ({ teamId, database }: Service): Workshop => {
   const workshop = workshops.get(teamId) ?? { catalogs: createCatalogs(database.read), draws: systemDraws() };
   workshops.set(teamId, workshop);
   return workshop;
 };
 
-/** Gives as many items of one cell as are wanted into a new user space, by the code that a roll uses. */
+/** Creates items of one cell in a new user space, using the code that a roll uses. */
 const fill = async (service: Service, userId: string, count: number): Promise<string> => {
   const { body } = await service.post(`/users/${userId}/spaces`, { spaceId: 'vault' });
   for (let given = 0; given < count; given += GIFTS_AT_ONCE) {
@@ -70,7 +70,7 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
 interface Bag {
   readonly userId: string;
   readonly userSpaceId: string;
-  /** The first free cell, and an item that lies in the first cell of all. */
+  /** The first free cell, and an item in the very first cell. */
   readonly free: { readonly spacePositionX: number; readonly spacePositionY: number };
   readonly first: string;
 }
@@ -80,7 +80,7 @@ interface Measured {
   readonly rowsRead?: number;
 }
 
-/** An operation, and what undoes it, which is not timed. */
+/** An operation, and its untimed undo. */
 interface Case {
   readonly name: string;
   readonly send: (service: Service, bag: Bag) => Promise<{ status: number; undo: () => Promise<unknown> }>;
@@ -121,14 +121,14 @@ const move = (
 
 const CASES: readonly Case[] = [
   create('create at a position', ({ free }) => free),
-  create('create at the first free place', () => ({})),
+  create('create at the first free position', () => ({})),
   move('move to a free cell', ({ free }) => free),
   move('swap with a neighbour', () => ({ spacePositionX: 1, spacePositionY: 0, swap: true })),
 ];
 
 class Undone extends Error {}
 
-/** The rows that an operation reads, by indexes as in a group. */
+/** The number of rows that an operation reads, with index scans as in a group. */
 const countRows = async (service: Service, { run }: Case, bag: Bag): Promise<number> => {
   let rowsRead = 0;
   const counted = async ({ queries }: Transaction): Promise<number> => {
@@ -149,7 +149,7 @@ const countRows = async (service: Service, { run }: Case, bag: Bag): Promise<num
   return rowsRead;
 };
 
-/** The sizes take turns, so that whatever else the machine does falls on all of them alike. */
+/** Sizes are measured in turns, so that other load on the machine affects all of them alike. */
 const measure = async (service: Service, one: Case, bags: readonly Bag[]): Promise<Measured[]> => {
   const times = bags.map((): number[] => []);
   for (let n = 0; n < WARM_UP + TIMES; n += 1) {
@@ -191,13 +191,13 @@ const report = async (service: Service): Promise<void> => {
     );
     bags.push({ userId, userSpaceId, free, first: first.itemInstanceId });
   }
-  // What a server does by itself after so many insertions, only sooner.
+  // What the server does by itself after many inserts, only sooner.
   await service.database.transaction('', ({ queries: tx }) => sql.raw('analyze').execute(tx));
 
-  say(`\n${service.database.engine} (filled ${filled.join(', ')})\n`);
+  print(`\n${service.database.engine} (filled ${filled.join(', ')})\n`);
   const titles = PLACED.map((count) => `${(count === SIDE * SIDE - 1 ? count + 1 : count).toLocaleString('en')} items`);
-  say(row(['operation', ...titles, ...(service.database.engine === 'postgres' ? ['rows read'] : [])]));
-  say(row(Array(service.database.engine === 'postgres' ? 5 : 4).fill('---')));
+  print(row(['operation', ...titles, ...(service.database.engine === 'postgres' ? ['rows read'] : [])]));
+  print(row(Array(service.database.engine === 'postgres' ? 5 : 4).fill('---')));
   for (const one of CASES) {
     const measured = await measure(service, one, bags);
     const base = measured[0]?.ms ?? 1;
@@ -205,7 +205,7 @@ const report = async (service: Service): Promise<void> => {
       ({ ms }, index) => `${ms.toFixed(2)} ms${index === 0 ? '' : ` (× ${(ms / base).toFixed(2)})`}`,
     );
     const rowsRead = measured.map((each) => each.rowsRead ?? 0).join(' / ');
-    say(row([one.name, ...cells, ...(service.database.engine === 'postgres' ? [rowsRead] : [])]));
+    print(row([one.name, ...cells, ...(service.database.engine === 'postgres' ? [rowsRead] : [])]));
   }
 
   const { userId, userSpaceId } = bags.at(-1) as Bag;
@@ -215,10 +215,10 @@ const report = async (service: Service): Promise<void> => {
     return `${((performance.now() - start) / 1000).toFixed(2)} s`;
   };
   const path = `/users/${userId}/spaces/${userSpaceId}`;
-  // With the first cell free everything else moves up by one.
+  // With the first cell free, everything else moves up by one.
   await service.delete(`/item-instances/${bags.at(-1)?.first}`);
-  say(`\nsorting 39,998 items, each of which moves: ${await timed(() => service.post(`${path}/sort`))}`);
-  say(`showing the whole of them: ${await timed(() => service.get(path))}`);
+  print(`\nsorting 39,998 items, all of which move: ${await timed(() => service.post(`${path}/sort`))}`);
+  print(`reading the whole grid: ${await timed(() => service.get(path))}`);
 };
 
 const withService = async ({ url, drop }: EmptyDatabase): Promise<void> => {
@@ -239,4 +239,4 @@ try {
 } finally {
   await postgres.stop();
 }
-say(`\n${((performance.now() - begin) / 1000).toFixed(0)} s in all`);
+print(`\n${((performance.now() - begin) / 1000).toFixed(0)} s in total`);

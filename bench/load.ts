@@ -3,10 +3,10 @@ import autocannon, { type Client, type Request } from 'autocannon';
 export interface Load {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Dealt out among the connections, in another order each time. */
+  /** Distributed over the connections, in a different order each time. */
   readonly bodies?: readonly string[];
-  /** For some of the bodies, who is told what was answered to them. */
-  readonly listeners?: ReadonlyMap<string, (answer: string) => void>;
+  /** For some bodies: a callback for the response. */
+  readonly listeners?: ReadonlyMap<string, (response: string) => void>;
   readonly connections: number;
   readonly seconds: number;
   readonly authorization?: string;
@@ -16,18 +16,18 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** All requests that succeeded, those included that were under way when the time was over. */
-  readonly answered: number;
+  /** All successful requests, including those in flight when the time was up. */
+  readonly succeeded: number;
   readonly failed: number;
-  /** Which they were, for people to read. */
+  /** A readable summary of the failures. */
   readonly failures: string;
 }
 
 /** How long a request may take before it counts as failed. */
 const TIMEOUT_S = 30;
-/** After so many broken connections nobody is there any more. */
-const MOST_ERRORS = 1000;
-/** How often it is looked whether all is answered. */
+/** After this many broken connections the server is gone. */
+const MAX_ERRORS = 1000;
+/** How often to check whether every request has its response. */
 const SAMPLE_MS = 20;
 
 const shuffled = <T>(values: readonly T[]): T[] => {
@@ -40,9 +40,9 @@ const shuffled = <T>(values: readonly T[]): T[] => {
 };
 
 /**
- * Asks as fast as answers come, on so many connections, for so long, and at least until as many answers came as there are
- * connections. Then no more is asked, and what is under way is waited for: it does not count for the rate, but all that
- * was asked has been answered, which can be checked.
+ * Sends requests on several connections, each as fast as responses arrive, for a given time, and at least one per
+ * connection. Then it waits for requests in flight: they do not count for the rate, but every request gets a response
+ * that can be checked.
  */
 export const measure = async (load: Load): Promise<Measured> => {
   const { url, method, connections, seconds, authorization, listeners } = load;
@@ -51,7 +51,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     ...(load.bodies === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const bodies = load.bodies && shuffled(load.bodies);
-  /** A connection has bodies of its own, so that no two requests for one player meet, nor all start with the same. */
+  /** Each connection has its own bodies, so that no two requests for one user meet, and not all start with the same. */
   const requestsOf = (connection: number): Request[] =>
     (bodies?.filter((_, index) => index % connections === connection) ?? [undefined]).map((body) => {
       const listener = body === undefined ? undefined : listeners?.get(body);
@@ -59,21 +59,21 @@ export const measure = async (load: Load): Promise<Measured> => {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
-        ...(listener === undefined ? {} : { onResponse: (status, answer) => status === 200 && listener(answer) }),
+        ...(listener === undefined ? {} : { onResponse: (status, response) => status === 200 && listener(response) }),
       };
     });
 
   const clients: Client[] = [];
-  let came = 0;
+  let received = 0;
   let inTime = 0;
   let elapsedMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** Connections are all made at one go, before any of them can be answered; then the clock starts. */
+  /** All connections are opened at once, before any gets a response; then the clock starts. */
   const start = (): void => {
     const startMs = performance.now();
     const end = (): void => {
       const passedMs = performance.now() - startMs;
-      if (came < connections && passedMs < TIMEOUT_S * 1000) {
+      if (received < connections && passedMs < TIMEOUT_S * 1000) {
         timer = setTimeout(end, SAMPLE_MS);
         return;
       }
@@ -87,7 +87,7 @@ export const measure = async (load: Load): Promise<Measured> => {
     connections,
     duration: seconds + 2 * TIMEOUT_S,
     timeout: TIMEOUT_S,
-    bailout: MOST_ERRORS,
+    bailout: MAX_ERRORS,
     sampleInt: SAMPLE_MS,
     requests: [{ method, headers }],
     setupClient: (client) => {
@@ -95,25 +95,25 @@ export const measure = async (load: Load): Promise<Measured> => {
       clients.push(client);
       if (clients.length === connections) start();
       client.on('response', (status) => {
-        came += 1;
+        received += 1;
         if (elapsedMs === 0 && status === 200) inTime += 1;
       });
     },
   });
   clearTimeout(timer);
   if (elapsedMs === 0) throw new Error(`${url} is gone`);
-  const asked = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
-  const answered = result.statusCodeStats['200']?.count ?? 0;
+  const sent = clients.reduce((sum, { reqsMade }) => sum + reqsMade, 0);
+  const succeeded = result.statusCodeStats['200']?.count ?? 0;
   const failures = [
     ...Object.entries(result.statusCodeStats).map(([status, { count }]) => ({ what: `status ${status}`, count })),
-    { what: 'without an answer', count: result.errors },
+    { what: 'without a response', count: result.errors },
   ].filter(({ what, count }) => count > 0 && what !== 'status 200');
   return {
     perSecond: (inTime * 1000) / elapsedMs,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    answered,
-    failed: asked - answered,
+    succeeded,
+    failed: sent - succeeded,
     failures: failures.map(({ what, count }) => `${count} ${what}`).join(', '),
   };
 };

@@ -1,7 +1,7 @@
 /**
- * Resident memory of the service with one large catalog, as the kernel tells: at rest, after the first roll, which loads
- * and compiles the catalog, and after a stretch of rolls. The peak counts too, since that is what a container is
- * killed for. `node bench/memory.ts [items]`, 100,000 unless told; the databases are SQLite.
+ * Resident memory of the service with one large catalog, as reported by the kernel: idle, after the first roll, which
+ * loads and compiles the catalog, and after many rolls. The peak counts too, since that is what gets a container
+ * killed. `node bench/memory.ts [items]`, by default 100,000; on SQLite.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,11 +15,11 @@ const ITEMS = Number(process.argv[2] ?? 100_000);
 const GOAL_MIB = 300;
 const ROLLS_S = 5;
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Resident memory now and at its highest so far, in MiB. */
+/** Current and peak resident memory, in MiB. */
 const residentMib = ({ pid }: Server): { now: number; peak: number } => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mib = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
@@ -28,7 +28,7 @@ const residentMib = ({ pid }: Server): { now: number; peak: number } => {
 
 const show = (moment: string, service: Server): void => {
   const { now, peak } = residentMib(service);
-  say(`${moment.padEnd(34)}${now.toFixed(0).padStart(6)} MiB${peak.toFixed(0).padStart(10)} MiB at its peak`);
+  print(`${moment.padEnd(34)}${now.toFixed(0).padStart(6)} MiB${peak.toFixed(0).padStart(10)} MiB at its peak`);
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'itemwright-memory-'));
@@ -39,7 +39,7 @@ try {
   await makeBanner(made);
   await first.stop();
 
-  // A process of its own: what filling the database took is not part of the figure.
+  // A separate process, so that the memory used for setup does not count.
   const service = await startServer('src/main.ts', { DATABASE_URL: databaseUrl });
   try {
     show('started', service);
@@ -54,13 +54,13 @@ try {
     await measure({
       ...load,
       url: `${service.address}/templates/banner/roll`,
-      bodies: Array.from({ length: 1000 }, (_, player) => JSON.stringify({ userId: `player-${player}` })),
+      bodies: Array.from({ length: 1000 }, (_, user) => JSON.stringify({ userId: `player-${user}` })),
       seconds: ROLLS_S,
     });
     show('gacha rolls', service);
     const { peak } = residentMib(service);
-    say(`the first roll took ${firstRollMs.toFixed(0)} ms`);
-    say(`peak ${peak.toFixed(0)} MiB, goal ${GOAL_MIB}: ${peak <= GOAL_MIB ? 'met' : 'missed'}`);
+    print(`the first roll took ${firstRollMs.toFixed(0)} ms`);
+    print(`peak ${peak.toFixed(0)} MiB, goal ${GOAL_MIB}: ${peak <= GOAL_MIB ? 'met' : 'missed'}`);
   } finally {
     await service.stop();
   }

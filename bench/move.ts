@@ -1,7 +1,7 @@
 /**
- * Moves a large database from SQLite to PostgreSQL and back: `node bench/move.ts [rolls] [instances]`. Counts and hashes of
- * every table, and what the service answers, must be the same in all places. Backup, restore and check are timed, too,
- * unless the last word is `--moves`.
+ * Moves a large database from SQLite to PostgreSQL and back: `node bench/move.ts [rolls] [instances]`. Row counts and
+ * hashes of every table, and the responses of the service, must be the same everywhere. Backup, restore and check are
+ * timed too, unless the last argument is `--moves`.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -18,21 +18,21 @@ import type { Load, Value } from '../src/database/work.ts';
 import { newId } from '../src/ids.ts';
 import { utcDay } from '../src/time.ts';
 import { basic, type Client, startService } from '../test/harness.ts';
-import { answersOf } from '../test/played.ts';
+import { responsesOf } from '../test/played.ts';
 import { startPostgres } from '../test/postgres.ts';
 
 const [ROLLS, INSTANCES] = [Number(process.argv[2] ?? 1_000_000), Number(process.argv[3] ?? 100_000)];
-const PLAYERS = Math.ceil(INSTANCES / 10);
+const USERS = Math.ceil(INSTANCES / 10);
 const ITEMS = 200;
 const BAG = { cols: 10, rows: 10 };
-/** Of each list, so many pages are asked for. */
+/** How many pages of each list to request. */
 const PAGES = 3;
 const ROWS_AT_ONCE = 2000;
 const START_MS = Date.UTC(2026, 0, 1);
-/** The rolls fall on thirty days. */
-const MS_A_ROLL = Math.floor((30 * 86_400_000) / ROLLS);
+/** The rolls are spread over thirty days. */
+const MS_PER_ROLL = Math.floor((30 * 86_400_000) / ROLLS);
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -40,12 +40,12 @@ const itemId = (index: number): string => `item-${index % ITEMS}`;
 const userId = (index: number): string => `player-${index}`;
 const bagId = (index: number): string => `bag-${index}`;
 
-/** The catalog comes about as any does. */
+/** Creates the catalog through the API. */
 const furnish = async (client: Client): Promise<void> => {
   const must = async (path: string, body: object) => {
-    const answer = await client.post(path, body);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    return answer.body;
+    const response = await client.post(path, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body;
   };
   await must('/attributes', { id: 'power', name: 'Power', min: 0, max: 1 });
   const { classifierOptions } = await must('/classifiers', {
@@ -67,7 +67,7 @@ const furnish = async (client: Client): Promise<void> => {
   });
 };
 
-/** Rows of many players, straight into the tables. */
+/** Inserts the rows of many users directly. */
 const fill = async (load: Load, teamId: string): Promise<void> => {
   const insert = async (name: string, columns: readonly string[], count: number, row: (index: number) => Value[]) => {
     const known = await tableIn(load, name);
@@ -86,15 +86,15 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
       );
     }
   };
-  const rollerIds = Array.from({ length: PLAYERS }, newId);
+  const rollerIds = Array.from({ length: USERS }, newId);
   const instanceIds = Array.from({ length: INSTANCES }, newId);
-  await insert('users', ['team_id', 'id', 'roller_id', 'created_at', 'updated_at'], PLAYERS, (index) => [
+  await insert('users', ['team_id', 'id', 'roller_id', 'created_at', 'updated_at'], USERS, (index) => [
     userId(index),
     rollerIds[index] as string,
     START_MS + index,
     START_MS + index,
   ]);
-  await insert('user_states', ['team_id', 'user_id', 'scope', 'template_id', 'state'], PLAYERS, (index) => [
+  await insert('user_states', ['team_id', 'user_id', 'scope', 'template_id', 'state'], USERS, (index) => [
     userId(index),
     'template:banner',
     'banner',
@@ -104,14 +104,14 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
   await insert('item_instances', [...instanceColumns, 'created_at', 'updated_at'], INSTANCES, (index) => [
     instanceIds[index] as string,
     itemId(index),
-    userId(index % PLAYERS),
+    userId(index % USERS),
     JSON.stringify({ power: Math.sqrt(index) % 1 }),
     'request',
     `request-${index}`,
     START_MS + index,
     START_MS + index,
   ]);
-  // One in five was given away by a neighbour.
+  // One in five was transferred from a neighbour.
   const eventColumns = ['team_id', 'item_instance_id', 'sequence', 'item_id', 'event', 'from_user_id', 'to_user_id'];
   await insert(
     'item_instance_history',
@@ -122,24 +122,25 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
       2,
       itemId(index * 5),
       'transferred',
-      userId((index * 5 + 1) % PLAYERS),
-      userId((index * 5) % PLAYERS),
+      userId((index * 5 + 1) % USERS),
+      userId((index * 5) % USERS),
       'request',
       START_MS + index,
       null,
     ],
   );
-  await insert(
-    'user_spaces',
-    ['team_id', 'id', 'user_id', 'space_id', 'created_at', 'updated_at'],
-    PLAYERS,
-    (index) => [bagId(index), userId(index), 'bag', START_MS + index, START_MS + index],
-  );
+  await insert('user_spaces', ['team_id', 'id', 'user_id', 'space_id', 'created_at', 'updated_at'], USERS, (index) => [
+    bagId(index),
+    userId(index),
+    'bag',
+    START_MS + index,
+    START_MS + index,
+  ]);
   const cellColumns = ['team_id', 'user_space_id', 'y', 'x', 'item_instance_id', 'part', 'id', 'rotated'];
   await insert('item_instance_spaces', [...cellColumns, 'created_at', 'updated_at'], INSTANCES, (index) => [
-    bagId(index % PLAYERS),
+    bagId(index % USERS),
     0,
-    Math.floor(index / PLAYERS),
+    Math.floor(index / USERS),
     instanceIds[index] as string,
     0,
     newId(),
@@ -147,8 +148,8 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
     START_MS + index,
     START_MS + index,
   ]);
-  const placedIn = (player: number): number => Math.ceil((INSTANCES - player) / PLAYERS);
-  await insert('user_space_rows', ['team_id', 'user_space_id', 'y', 'taken'], PLAYERS, (index) => [
+  const placedIn = (user: number): number => Math.ceil((INSTANCES - user) / USERS);
+  await insert('user_space_rows', ['team_id', 'user_space_id', 'y', 'taken'], USERS, (index) => [
     bagId(index),
     0,
     (2 ** placedIn(index) - 1).toString(16),
@@ -161,12 +162,12 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
   };
   await insert('roll_events', ['team_id', 'id', 'template_id', 'roller_id', 'rolled_at', 'results'], ROLLS, (index) => {
     const templateId = index % 2 === 0 ? 'banner' : null;
-    const rolledAt = START_MS + index * MS_A_ROLL;
+    const rolledAt = START_MS + index * MS_PER_ROLL;
     for (const day of [utcDay(rolledAt), '']) count(day, templateId ?? '', itemId(index));
     return [
       newId(),
       templateId,
-      rollerIds[index % PLAYERS] as string,
+      rollerIds[index % USERS] as string,
       rolledAt,
       `[["${itemId(index)}",${Math.sqrt(index) % 1}]]`,
     ];
@@ -184,15 +185,17 @@ const fill = async (load: Load, teamId: string): Promise<void> => {
   );
 };
 
-/** Runs a command as the command line would, and tells how long it took. */
+/** Runs a command as the CLI would, and prints how long it took. */
 const run = async (what: string, command: Command, databaseUrl: string, argument?: string, options: Options = {}) => {
   const lines: string[] = [];
   const startedMs = performance.now();
   const before = process.cpuUsage();
-  assert.ok(await command.run({ databaseUrl, argument, options, say: (line) => lines.push(line) }), lines.join('\n'));
+  assert.ok(await command.run({ databaseUrl, argument, options, print: (line) => lines.push(line) }), lines.join('\n'));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage(before);
-  say(`${what.padEnd(28)} ${seconds.padStart(8)} s, of which ${((user + system) / 1e6).toFixed(1)} s computing here`);
+  print(
+    `${what.padEnd(28)} ${seconds.padStart(8)} s, of which ${((user + system) / 1e6).toFixed(1)} s CPU in this process`,
+  );
   return lines;
 };
 
@@ -209,7 +212,9 @@ try {
   const startedMs = performance.now();
   await database.load((load) => fill(load, teamId));
   await database.close();
-  say(`${ROLLS} rolls and ${INSTANCES} instances made in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+  print(
+    `${ROLLS} rolls and ${INSTANCES} instances created in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`,
+  );
 
   const away = await run('move SQLite to PostgreSQL', move, first as string, undefined, { to: middle });
   const home = await run('move PostgreSQL to SQLite', move, middle, undefined, { to: last });
@@ -222,23 +227,23 @@ try {
     await run('restore to SQLite', restore, restored as string, file);
     await run('restore to PostgreSQL', restore, middle, file, { replace: true });
     await run('backup of SQLite', backup, restored as string, file, { force: true });
-    say(`backup file ${(await stat(file)).size} bytes`);
+    print(`backup file ${(await stat(file)).size} bytes`);
     places.push(restored as string);
   }
-  say('');
+  print('');
 
-  for (const line of away.slice(0, -1)) say(line);
-  assert.deepEqual(home.slice(0, -1), away.slice(0, -1), 'both moves moved the same');
-  const answers: unknown[] = [];
+  for (const line of away.slice(0, -1)) print(line);
+  assert.deepEqual(home.slice(0, -1), away.slice(0, -1), 'both moves copied the same data');
+  const responses: unknown[] = [];
   for (const url of places) {
     const moved = await startService(url);
-    answers.push(await answersOf(moved.anyone(basic(teamId, secret)), PAGES));
+    responses.push(await responsesOf(moved.anyone(basic(teamId, secret)), PAGES));
     await moved.stop();
   }
-  for (const other of answers) assert.deepEqual(other, answers[0]);
-  say(`\n${Object.keys(answers[0] as object).length} answers of the service are the same in all places`);
+  for (const other of responses) assert.deepEqual(other, responses[0]);
+  print(`\n${Object.keys(responses[0] as object).length} responses of the service are the same everywhere`);
   const { heapUsed, rss } = process.memoryUsage();
-  say(`memory at the end: ${Math.round(heapUsed / 2 ** 20)} MiB of heap, ${Math.round(rss / 2 ** 20)} MiB in all`);
+  print(`memory at the end: ${Math.round(heapUsed / 2 ** 20)} MiB of heap, ${Math.round(rss / 2 ** 20)} MiB in total`);
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });

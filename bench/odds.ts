@@ -10,7 +10,7 @@ import { cheapDraws } from '../test/statistics.ts';
 
 /**
  * The worst configurations that the limits allow, for each game system, and how long each operation on them takes in
- * this process: making the template ready (what saving does), the chances of the next roll, a call of many rolls, and
+ * this process: preparing the template (as saving does), the chances of the next roll, a request with many rolls, and
  * the exact odds. `node bench/odds.ts [part of a name]`.
  */
 interface Case {
@@ -27,10 +27,10 @@ const print = (line: string): void => {
 const tierId = (index: number): string => `t${String(index).padStart(3, '0')}`;
 const tierIds = (count: number): string[] => Array.from({ length: count }, (_, index) => tierId(index));
 
-/** No two weights alike, so that nothing can be worked out for several items at once. */
+/** No two weights are equal, so that nothing can be computed for several items at once. */
 const weightOf = (index: number): number => 1 + ((index * 7919) % 99_991) / 1000;
 
-/** So many items, dealt out over the tiers; `sizes` gives the first tiers a number of their own. */
+/** Distributes items over the tiers; `sizes` sets the number of items in the first tiers. */
 const catalogs = (tiers: number, items: number, sizes: readonly number[] = []) => {
   let made: Catalog | undefined;
   return (): Catalog => {
@@ -54,7 +54,7 @@ const catalogs = (tiers: number, items: number, sizes: readonly number[] = []) =
   };
 };
 
-/** Rates that grow, so that tier 0 ranks first; none is a multiple of another. */
+/** Increasing rates, so that tier 0 ranks first; none is a multiple of another. */
 const growing = (tiers: number, first = 0.001): Record<string, number> =>
   Object.fromEntries(tierIds(tiers).map((id, index) => [id, first * (1 + index) ** 1.5]));
 
@@ -202,7 +202,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Time of this process alone: other work on the machine does not count. */
+/** CPU time of this process: other work on the machine does not count. */
 const timed = <T>(work: () => T): [number, T] => {
   const start = process.cpuUsage();
   const value = work();
@@ -222,13 +222,13 @@ const ms = (time: number): string => `${time.toFixed(time < 10 ? 1 : 0)} ms`.pad
 const wanted = process.argv[2] ?? '';
 const MOST_STEPS = Number(process.argv[3] ?? LIMITS.oddsSteps);
 print(
-  `${'configuration'.padEnd(62)}   made ready  next odds  100 rolls  estimating            steps       odds  ns a step`,
+  `${'configuration'.padEnd(62)}   preparing  next odds  100 rolls  estimating            steps       odds  ns / step`,
 );
 for (const { name, type, config, catalog } of CASES.filter((one) => one.name.includes(wanted))) {
   const of = catalog();
   const [readyMs, { template, faults }] = timed(() => bindTemplate({ id: 'bench', type, config }, of));
   if (template === null) {
-    print(`${name.padEnd(62)} ${ms(readyMs)}  refused: ${faults[0]?.path} ${faults[0]?.message}`);
+    print(`${name.padEnd(62)} ${ms(readyMs)}  rejected: ${faults[0]?.path} ${faults[0]?.message}`);
     continue;
   }
   const [nextMs] = timed(() => viewState(template, null, 0));
@@ -236,7 +236,7 @@ for (const { name, type, config, catalog } of CASES.filter((one) => one.name.inc
   const [estimateMs, steps] = timed(() => stepsOfOdds(template));
   const figures = `${name.padEnd(62)} ${ms(readyMs)} ${ms(nextMs)} ${ms(rollsMs)} ${ms(estimateMs)} ${Math.round(steps).toLocaleString('en').padStart(16)}`;
   if (steps > MOST_STEPS) {
-    print(`${figures}   refused`);
+    print(`${figures}   rejected`);
     continue;
   }
   const [oddsMs] = timed(() => templateOdds(template));

@@ -8,15 +8,15 @@ export interface Server {
   readonly address: string;
   readonly checkout: string;
   readonly pid: number;
-  /** Resident memory of it and of its workers, in MiB. */
+  /** Resident memory of the process and its workers, in MiB. */
   readonly memory: () => number;
   readonly stop: () => Promise<void>;
 }
 
-/** From so many cores on, the load generator gets a quarter of them for itself. */
+/** With this many cores or more, the load generator gets a quarter of them to itself. */
 const CORES_TO_SPLIT = 4;
 
-/** The cores that this process may use, by number; empty where the kernel does not tell. */
+/** The cores that this process may use; empty if the kernel does not say. */
 const allowedCores = (): number[] => {
   try {
     const list = /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
@@ -38,13 +38,13 @@ const splitCores = (): { readonly load: string; readonly servers: string } | und
 
 const CORES = splitCores();
 
-/** Moves this process, with all its threads; what it starts later inherits the place. */
+/** Pins this process with all its threads; child processes inherit the pinning. */
 const moveTo = (cores: string): void => {
   const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)]);
   if (status !== 0) throw new Error(`taskset: ${stderr}`);
 };
 
-/** Starts something on the cores of the servers, and leaves this process, the load generator, on its own. */
+/** Starts something on the cores of the servers, and moves this process, the load generator, back to its own. */
 export const startApart = async <T>(start: () => Promise<T>): Promise<T> => {
   if (CORES === undefined) return start();
   moveTo(CORES.servers);
@@ -57,10 +57,10 @@ export const startApart = async <T>(start: () => Promise<T>): Promise<T> => {
 
 export const describeCores = (): string =>
   CORES === undefined
-    ? `the load generator is not pinned: ${availableParallelism() < CORES_TO_SPLIT ? `fewer than ${CORES_TO_SPLIT} cores` : 'there is no taskset'}`
+    ? `the load generator is not pinned: ${availableParallelism() < CORES_TO_SPLIT ? `fewer than ${CORES_TO_SPLIT} cores` : 'taskset is not available'}`
     : `the load generator is pinned to core ${CORES.load}, everything else to ${CORES.servers}`;
 
-/** Resident memory of a process and its children, as the kernel tells; nothing where there is no such kernel. */
+/** Resident memory of a process and its children, as reported by the kernel; zero on other systems. */
 const residentMib = (pid: number): number => {
   try {
     const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -73,7 +73,7 @@ const residentMib = (pid: number): number => {
 
 const HERE = join(import.meta.dirname, '..');
 
-/** The flags of Node with which `npm start` runs the service: what is measured is what is run. */
+/** The Node flags of `npm start`, so that the benchmark runs what is deployed. */
 const startFlags = (checkout: string): string[] => {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
@@ -81,7 +81,7 @@ const startFlags = (checkout: string): string[] => {
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 };
 
-/** Starts a script of this checkout, or of another one, as a process of its own and waits until it listens. */
+/** Starts a script of this or another checkout as a process, and waits until it is listening. */
 export const startServer = (script: string, environment: Record<string, string>, checkout = HERE): Promise<Server> =>
   startApart(async () => {
     const port = await freePort();
@@ -95,12 +95,12 @@ export const startServer = (script: string, environment: Record<string, string>,
       said += chunk;
     });
     await new Promise<void>((resolve, reject) => {
-      child.once('exit', (code) => reject(new Error(`${script} of ${checkout} ended with ${code}: ${said}`)));
+      child.once('exit', (code) => reject(new Error(`${script} of ${checkout} exited with ${code}: ${said}`)));
       child.stdout.on('data', (chunk: Buffer) => {
         if (chunk.includes('listening')) resolve();
       });
     });
-    // Nobody reads the log from here on, but a pipe that nobody empties would stop the service.
+    // The log is not read any more, but a full pipe would block the service.
     child.stdout.removeAllListeners('data').resume();
     return {
       address: `http://127.0.0.1:${port}`,

@@ -1,11 +1,11 @@
 /**
- * Measures the whole service against Node's bare HTTP server, both in the same run, in turns, with answers of the same
- * length: the figures are shares of what the machine could do at that moment, since these machines are shared.
+ * Measures the service against Node's bare HTTP server, in turns within the same run, with responses of the same length:
+ * the results are shares of what the machine could do at that moment, since it may be shared with other work.
  *
- *   --quick            few and short slices and little history: shows that it works, measures nothing
- *   --against DIR      measures the service of another checkout too, in turns with ours
- *   --only=gacha,kept  some parts only: plain, gacha, kept, list, sizes, history, workers
- *   --engine=postgres  one database only: sqlite or postgres
+ *   --quick            few short slices and little history: shows that it works, but measures nothing
+ *   --against DIR      also measures the service of another checkout, in turns with this one
+ *   --only=gacha,kept  only some parts: plain, gacha, kept, list, sizes, history, workers
+ *   --engine=postgres  only one database: sqlite or postgres
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -23,9 +23,9 @@ import {
   FIRST_TEAM,
   furnish,
   get,
-  PLAYERS,
-  playerId,
   type Team,
+  USERS,
+  userIdOf,
 } from './fixture.ts';
 import { type Measured, measure } from './load.ts';
 import { describeCores, type Server, startApart, startServer } from './processes.ts';
@@ -44,20 +44,20 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Those that a flag names, separated by commas; all without the flag. */
+/** The values of a comma-separated flag; all without the flag. */
 const selected = <T extends string>(known: readonly T[], given: string | undefined): ReadonlySet<T> => {
   const names = given?.split(',') ?? known;
   const unknown = names.filter((name) => !known.includes(name as T));
-  if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: must be of ${known.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: must be among ${known.join(', ')}`);
   return new Set(names as readonly T[]);
 };
 
 const parts = selected(PARTS, flags.only);
 const engines = selected(ENGINES, flags.engine);
-// npm moves to the folder of the project, but a path is meant from where it was typed.
+// npm changes to the project folder, but a relative path is meant from where it was typed.
 const against = flags.against === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', flags.against);
 if (against !== undefined && !existsSync(join(against, 'src/main.ts')))
-  throw new Error(`${against} holds no src/main.ts`);
+  throw new Error(`${against} has no src/main.ts`);
 
 const QUICK = flags.quick;
 const SLICE_S = QUICK ? 0.4 : 0.8;
@@ -66,8 +66,8 @@ const WARM_UP_S = QUICK ? 0.5 : 2;
 const CONNECTIONS = 64;
 const MANY_CONNECTIONS = 256;
 /**
- * Slices of each service at so many connections; an even number, so that each of two services goes first as often as the
- * other. A single connection is shown, and has no goal.
+ * Slices per service and number of connections; an even number, so that each of two services goes first equally often.
+ * A single connection is shown, but has no goal.
  */
 const TURNS: ReadonlyMap<number, number> = new Map(
   QUICK
@@ -82,20 +82,20 @@ const TURNS: ReadonlyMap<number, number> = new Map(
       ],
 );
 const SIZE_TURNS = QUICK ? 2 : 4;
-/** For what is not among the goals of the service's shares. */
+/** For measurements without a goal for the share. */
 const OTHER_TURNS = 2;
 const MANY_ITEMS = QUICK ? 5000 : 100_000;
 const FEW_ITEMS = 10;
 const HISTORY = QUICK ? 100_000 : 5_000_000;
 const SHORT_HISTORY = 6000;
-/** Of so many players it is checked that they have what they were answered. */
-const WATCHED_PLAYERS = 60;
+/** For this many users, check that they have exactly what the responses said. */
+const WATCHED_USERS = 60;
 
 const GOAL_OF_MANY_CONNECTIONS = 0.9;
 const GOAL_OF_SIZES = 1.3;
 const GOAL_OF_HISTORY = 1.5;
 
-const say = (line = ''): void => {
+const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -106,8 +106,8 @@ const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 };
 
-const forEachPlayer = (make: (player: number) => object): string[] =>
-  Array.from({ length: PLAYERS }, (_, player) => JSON.stringify(make(player)));
+const forEachUser = (make: (user: number) => object): string[] =>
+  Array.from({ length: USERS }, (_, user) => JSON.stringify(make(user)));
 
 interface Goal {
   readonly goal: number;
@@ -119,7 +119,7 @@ interface Job {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly bodies?: readonly string[];
-  /** Whether each answer is a roll, to be found in the statistics. */
+  /** Whether each response is a roll, to be found in the statistics. */
   readonly rolls: boolean;
 }
 
@@ -128,14 +128,14 @@ const GACHA: Job = {
   name: 'gacha, two pities',
   method: 'POST',
   path: '/templates/banner/roll',
-  bodies: forEachPlayer((player) => ({ userId: playerId(player) })),
+  bodies: forEachUser((user) => ({ userId: userIdOf(user) })),
   rolls: true,
 };
 const KEPT: Job = {
   name: 'kept and placed',
   method: 'POST',
   path: '/items/roll',
-  bodies: forEachPlayer((player) => ({ userId: playerId(player), userSpaceId: bagId(player) })),
+  bodies: forEachUser((user) => ({ userId: userIdOf(user), userSpaceId: bagId(user) })),
   rolls: true,
 };
 const LIST: Job = {
@@ -156,7 +156,7 @@ const JOBS: readonly (Record<Engine, Goal> & { readonly part: Part; readonly job
 ];
 const chosenJobs = JOBS.filter(({ part }) => parts.has(part));
 
-/** What one answer says of an instance, and the list of a player's instances must say too. */
+/** The part of an instance that both a response and the user's list of instances contain. */
 interface Place {
   readonly id: string;
   readonly spacePositionX: number;
@@ -169,18 +169,18 @@ interface Kept {
   readonly place: Place | null;
 }
 
-/** A team at a service that is measured, and what that service has promised so far. */
+/** A team of a measured service, and what that service has reported so far. */
 interface Subject {
   readonly server: Server;
   readonly team: Team;
-  /** Rolls that it answered. */
+  /** Rolls with a successful response. */
   rolls: number;
-  /** Rolls that were asked for and not answered with success; nobody knows whether they happened. */
+  /** Rolls without a successful response; they may or may not have happened. */
   failedRolls: number;
-  /** What it answered that it keeps for the players who are watched, by player. */
+  /** What the responses for the watched users contained, by user. */
   readonly kept: Map<string, Kept[]>;
-  /** By the body of a request, who notes what was answered to it. */
-  readonly listeners: Map<string, (answer: string) => void>;
+  /** By request body: the callback for the response. */
+  readonly listeners: Map<string, (response: string) => void>;
 }
 
 const totalRolls = async (team: Team): Promise<number> =>
@@ -188,13 +188,13 @@ const totalRolls = async (team: Team): Promise<number> =>
 
 const subjectOf = async (server: Server, team: Team): Promise<Subject> => {
   const kept = new Map<string, Kept[]>();
-  const listeners = new Map<string, (answer: string) => void>();
-  for (let watched = 0; watched < WATCHED_PLAYERS; watched += 1) {
-    const player = Math.floor((watched * PLAYERS) / WATCHED_PLAYERS);
+  const listeners = new Map<string, (response: string) => void>();
+  for (let watched = 0; watched < WATCHED_USERS; watched += 1) {
+    const user = Math.floor((watched * USERS) / WATCHED_USERS);
     const instances: Kept[] = [];
-    kept.set(playerId(player), instances);
-    listeners.set(KEPT.bodies?.[player] ?? '', (answer) => {
-      const { itemInstance } = JSON.parse(answer) as {
+    kept.set(userIdOf(user), instances);
+    listeners.set(KEPT.bodies?.[user] ?? '', (response) => {
+      const { itemInstance } = JSON.parse(response) as {
         itemInstance: { id: string; itemId: string; itemInstanceSpace: Place | null };
       };
       instances.push({ id: itemInstance.id, itemId: itemInstance.itemId, place: itemInstance.itemInstanceSpace });
@@ -203,33 +203,35 @@ const subjectOf = async (server: Server, team: Team): Promise<Subject> => {
   return { server, team, rolls: await totalRolls(team), failedRolls: 0, kept, listeners };
 };
 
-/** Every roll that was answered was counted, once, and players have exactly what they were answered. */
+/**
+ * Checks that every roll with a response was counted exactly once, and that users have exactly what the responses said.
+ */
 const check = async ({ team, rolls, failedRolls, kept }: Subject, whose = ''): Promise<void> => {
   const counted = await totalRolls(team);
-  assert.ok(counted >= rolls && counted <= rolls + failedRolls, `${rolls} rolls answered, ${counted} counted`);
+  assert.ok(counted >= rolls && counted <= rolls + failedRolls, `${rolls} rolls reported, ${counted} counted`);
   let instances = 0;
-  for (const [player, answered] of kept) {
-    if (answered.length === 0) continue;
-    const path = `/item-instances?userId=${player}&limit=1000`;
+  for (const [user, reported] of kept) {
+    if (reported.length === 0) continue;
+    const path = `/item-instances?userId=${user}&limit=1000`;
     const listed = await get<{ id: string; item: { id: string }; itemInstanceSpace: Place | null }[]>(team, path);
     const byId = (left: Kept, right: Kept): number => (left.id < right.id ? -1 : 1);
-    const ids = new Set(answered.map(({ id }) => id));
+    const ids = new Set(reported.map(({ id }) => id));
     assert.deepEqual(
       listed
         .filter(({ id }) => failedRolls === 0 || ids.has(id))
         .map(({ id, item, itemInstanceSpace }) => ({ id, itemId: item.id, place: itemInstanceSpace }))
         .sort(byId),
-      answered.toSorted(byId),
-      `instances listed and instances answered of ${player}`,
+      reported.toSorted(byId),
+      `listed and reported instances of ${user}`,
     );
-    assert.ok(answered.every(({ place }) => place !== null));
-    instances += answered.length;
+    assert.ok(reported.every(({ place }) => place !== null));
+    instances += reported.length;
   }
-  const ofPlayers = instances === 0 ? '' : `; ${instances} instances of ${kept.size} players listed as answered`;
-  say(`  ${whose}${rolls} rolls answered, ${counted} counted${ofPlayers}`);
+  const ofUsers = instances === 0 ? '' : `; ${instances} instances of ${kept.size} users match the responses`;
+  print(`  ${whose}${rolls} rolls reported, ${counted} counted${ofUsers}`);
 };
 
-/** A slice of the service. Where an answer was no success, the whole run was none. */
+/** Measures a slice of the service. Any failed request fails the whole run. */
 const slice = async (subject: Subject, job: Job, connections: number, seconds: number): Promise<Measured> => {
   const { address, authorization } = subject.team;
   const measured = await measure({
@@ -242,22 +244,22 @@ const slice = async (subject: Subject, job: Job, connections: number, seconds: n
     authorization,
   });
   if (measured.failed > 0) {
-    say(`  FAILED: ${job.name}, ${connections} connections, of ${subject.server.checkout}: ${measured.failures}`);
+    print(`  FAILED: ${job.name}, ${connections} connections, of ${subject.server.checkout}: ${measured.failures}`);
     process.exitCode = 1;
   }
   if (job.rolls) {
-    subject.rolls += measured.answered;
+    subject.rolls += measured.succeeded;
     subject.failedRolls += measured.failed;
   }
   return measured;
 };
 
-/** How long an answer is, so that the bare server answers as much. */
-const answerLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
-  // Not the body of the first player, who is watched.
-  const answer = await ask(subject.team, method, path, bodies?.[1]);
+/** The length of a response, so that the bare server sends as much. */
+const responseLength = async (subject: Subject, { method, path, bodies, rolls }: Job): Promise<number> => {
+  // Not the body of the first user, who is watched.
+  const response = await ask(subject.team, method, path, bodies?.[1]);
   if (rolls) subject.rolls += 1;
-  return Buffer.byteLength(answer);
+  return Buffer.byteLength(response);
 };
 
 interface Row {
@@ -268,14 +270,14 @@ interface Row {
   readonly bare: number;
   readonly p50: number;
   readonly p99: number;
-  /** Requests a second of each slice. */
+  /** Requests per second of each slice. */
   readonly rates: readonly number[];
 }
 
 /**
- * Slices of the services, in turns, between slices of the bare server. A share is the median over the turns of a slice's
- * rate to the mean of the bare slices around it, so that a machine that is busy for a while harms both. Each second turn
- * goes the other way round, so that no service is always the first.
+ * Measures slices of the services in turns, between slices of the bare server. A share is the median, over the turns,
+ * of a slice's rate divided by the mean of the bare slices around it, so that a temporarily busy machine affects both.
+ * Every second turn is in reverse order, so that no service always goes first.
  */
 const inTurns = async (
   bare: Server,
@@ -284,7 +286,7 @@ const inTurns = async (
   turns: number,
 ): Promise<Row[]> => {
   const [{ subject, job }] = entries as [(typeof entries)[number]];
-  const length = await answerLength(subject, job);
+  const length = await responseLength(subject, job);
   const bareSlice = async (): Promise<number> => {
     const { method, bodies } = job;
     const measured = await measure({
@@ -295,7 +297,7 @@ const inTurns = async (
       seconds: BARE_SLICE_S,
       authorization: subject.team.authorization,
     });
-    assert.equal(measured.failed, 0, 'requests that failed: bare');
+    assert.equal(measured.failed, 0, 'failed requests of the bare server');
     return measured.perSecond;
   };
   const slices: Measured[][] = entries.map(() => []);
@@ -322,7 +324,7 @@ const inTurns = async (
   });
 };
 
-/** How many times as fast the one was as the other: the median over the turns, in each of which both were measured. */
+/** How many times as fast one was as the other: the median over the turns, in each of which both were measured. */
 const ratioOf = (one: Row, other: Row): number =>
   median(one.rates.map((rate, turn) => rate / (other.rates[turn] as number)));
 
@@ -344,12 +346,12 @@ const showCells = (cells: readonly (string | number)[]): void => {
     const text = String(cells[index] ?? '');
     return width < 0 ? text.padEnd(-width) : text.padStart(width);
   });
-  say(`| ${padded.join(' | ')}`);
+  print(`| ${padded.join(' | ')}`);
 };
 
 const showHead = (): void => {
   showCells(COLUMNS.map(([name]) => name));
-  say(`|${COLUMNS.map(([, width]) => (width > 0 ? `${'-'.repeat(width + 1)}:` : '-'.repeat(2 - width))).join('|')}`);
+  print(`|${COLUMNS.map(([, width]) => (width > 0 ? `${'-'.repeat(width + 1)}:` : '-'.repeat(2 - width))).join('|')}`);
 };
 
 const showRow = (engine: Engine, row: Row, { name = row.job.name, goal = '' } = {}): void =>
@@ -377,14 +379,14 @@ const verdictAt256 = (share: number, shareAt64: number): string => {
   return `${ratio.toFixed(2)} of the share at ${CONNECTIONS}, goal ${GOAL_OF_MANY_CONNECTIONS.toFixed(2)} ${verdict}`;
 };
 
-const sayTimes = (what: string, times: number, goal?: number): void => {
+const printTimes = (what: string, times: number, goal?: number): void => {
   const verdict = goal === undefined ? '' : `, goal ${goal} ${times <= goal ? 'met' : 'missed'}`;
-  say(`  ${what}: ${times.toFixed(2)} times the time${verdict}`);
+  print(`  ${what}: ${times.toFixed(2)} times as long${verdict}`);
 };
 
 const measureJobs = async (engine: Engine, bare: Server, ours: Subject, theirs: Subject | undefined): Promise<void> => {
   const subjects = theirs === undefined ? [ours] : [ours, theirs];
-  // A server that has just started is still being compiled; what is measured is one that runs.
+  // A server that has just started is still being optimized; measure one that is warm.
   for (const subject of subjects) {
     for (const { job } of chosenJobs) await slice(subject, job, CONNECTIONS, WARM_UP_S);
   }
@@ -418,12 +420,12 @@ const measureSizes = async (engine: Engine, databaseUrl: string, bare: Server, s
   const rows = await inTurns(bare, entries, CONNECTIONS, SIZE_TURNS);
   for (const row of rows) showRow(engine, row);
   const [few, many] = rows as [Row, Row];
-  sayTimes(`${MANY_ITEMS} items against ${FEW_ITEMS}`, ratioOf(few, many), GOAL_OF_SIZES);
+  printTimes(`${MANY_ITEMS} items against ${FEW_ITEMS}`, ratioOf(few, many), GOAL_OF_SIZES);
   for (const { subject, job } of entries) await check(subject, `${job.name}: `);
 };
 
 const measureHistory = async (engine: Engine, databaseUrl: string, bare: Server, server: Server): Promise<void> => {
-  // The short history has every item too, so that both answers have the same rows.
+  // The short history contains every item too, so that both responses have the same rows.
   const subjects: Subject[] = [];
   for (const rolls of [SHORT_HISTORY, HISTORY])
     subjects.push(await subjectOf(server, await createTeamOfHistory(databaseUrl, server.address, rolls)));
@@ -432,13 +434,13 @@ const measureHistory = async (engine: Engine, databaseUrl: string, bare: Server,
     for (const { subject } of entries) await slice(subject, job, CONNECTIONS, SLICE_S);
     const [short, long] = (await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS)) as [Row, Row];
     showRow(engine, long, { name: `${job.name}, ${HISTORY / 1e6}M rolls` });
-    sayTimes(
+    printTimes(
       `${HISTORY} rolls against ${SHORT_HISTORY}`,
       ratioOf(short, long),
       job === PLAIN ? undefined : GOAL_OF_HISTORY,
     );
   }
-  for (const subject of subjects) await check(subject, 'with the history before it: ');
+  for (const subject of subjects) await check(subject, 'with the prior history: ');
 };
 
 const startService = (databaseUrl: string, environment: Record<string, string> = {}, checkout?: string) =>
@@ -462,7 +464,7 @@ const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> =
       const rows = await inTurns(bare, entries, CONNECTIONS, OTHER_TURNS);
       for (const row of rows) showRow('postgres', row);
       const [one, two] = rows as [Row, Row];
-      say(`  two workers are ${ratioOf(two, one).toFixed(2)} times as fast as one`);
+      print(`  two workers are ${ratioOf(two, one).toFixed(2)} times as fast as one`);
     }
     for (const [index, subject] of subjects.entries()) await check(subject, `WORKERS=${index + 1}: `);
   } finally {
@@ -470,7 +472,7 @@ const measureWorkers = async (postgres: Postgres, bare: Server): Promise<void> =
   }
 };
 
-/** Makes an empty database and answers its address. */
+/** Creates an empty database and returns its URL. */
 type MakeDatabase = (name: string) => Promise<string>;
 
 const measureEngine = async (engine: Engine, makeDatabase: MakeDatabase, bare: Server): Promise<void> => {
@@ -501,11 +503,11 @@ const run = async (): Promise<void> => {
   try {
     const bare = await startServer('bench/bare-server.ts', {});
     try {
-      say(
+      print(
         `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${process.platform} ${process.arch}; ${describeCores()}`,
       );
-      if (against !== undefined) say(`theirs: ${against}`);
-      say('share: requests a second as a part of those of bare node:http around it; p50 and p99 in ms');
+      if (against !== undefined) print(`theirs: ${against}`);
+      print('share: requests per second relative to bare node:http around it; p50 and p99 in ms');
       showHead();
       if (engines.has('sqlite'))
         await measureEngine('sqlite', async (name) => `sqlite:${join(folder, `${name}.db`)}`, bare);
@@ -513,7 +515,7 @@ const run = async (): Promise<void> => {
         await measureEngine('postgres', postgres.create, bare);
         if (parts.has('workers')) await measureWorkers(postgres, bare);
       }
-      say(`took ${Math.round((performance.now() - startedMs) / 1000)} s`);
+      print(`took ${Math.round((performance.now() - startedMs) / 1000)} s`);
     } finally {
       await bare.stop();
     }

@@ -26,7 +26,7 @@ import { userSpaceRoutes } from './features/user-spaces/user-spaces.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
-import { createCarriers } from './http/idempotency.ts';
+import { createRequestRunners } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
@@ -37,17 +37,17 @@ export interface AppParts {
   readonly settings: Settings;
   readonly database: Database;
   readonly logger: Logger;
-  /** The present moment in epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   readonly clock: () => number;
-  /** The source of every roll. */
+  /** The source of randomness for every roll. */
   readonly draws: Draws;
-  /** How long a request may take, if not as long as usual. */
+  /** Overrides the default request timeout. */
   readonly requestTimeoutMs?: number;
-  /** How work in threads is done, if not as usual. */
+  /** Overrides the defaults for work done in worker threads. */
   readonly computeOptions?: Partial<ComputeOptions>;
 }
 
-/** Puts the service together. Nothing is global: whatever a part needs is handed to it here. */
+/** Wires the service together. Nothing is global: each part gets its dependencies here. */
 export const buildApp = async ({
   settings,
   database,
@@ -60,13 +60,13 @@ export const buildApp = async ({
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
-  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, giveUp: compute.close });
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, cancelWork: compute.close });
   const { pathPrefix } = settings;
   await serveOpenApi(app, pathPrefix);
 
   const parts = {
     database,
-    ...createCarriers(database),
+    ...createRequestRunners(database),
     authorizer,
     catalogs,
     draws,

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { claimChore, noteChore } from './database/claims.ts';
+import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
-import { removeOldAnswers } from './http/idempotency.ts';
+import { removeOldResponses } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
-import { waitAtMost } from './time.ts';
+import { waitUpTo } from './time.ts';
 
-/** Something that the service does by itself, a step at a time, so that no request has to wait long for it. */
+/** Background work, done in small steps so that no request has to wait long for it. */
 interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  /** What the log says when it fails; it is tried again. */
+  /** Logged when it fails; it is retried. */
   readonly failure: string;
-  /** Whatever takes long asks in between whether it goes on. */
-  readonly work: (goesOn: () => boolean) => Promise<unknown>;
+  /** Long-running work calls `shouldContinue` between its steps. */
+  readonly work: (shouldContinue: () => boolean) => Promise<unknown>;
 }
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   readonly clock: () => number;
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
-  /** Told of each run of a chore, and whether it went well. */
+  /** Called after each run of a chore. */
   readonly ran?: (chore: string, isDone: boolean) => void;
 }
 
@@ -55,24 +55,30 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);
-      await waitAtMost(LIMITS.stopChoresMs, working);
+      await waitUpTo(LIMITS.stopChoresMs, working);
     },
   };
 };
 
-const MS_A_DAY = 86_400_000;
+const MS_PER_DAY = 86_400_000;
 
-/** Removes rolls from the record that are older than they are kept. Counters keep what they counted. */
-export const removeRolls = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+/** Deletes roll events that are past their retention period. Counters are not affected. */
+export const removeRolls = async (
+  { database, clock, settings }: Parts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
   const chore = 'roll events';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
-  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_A_DAY, goesOn);
-  const dueAtMs = clock() + (goesOn() ? LIMITS.removalPassMs : 0);
-  await database.transaction(NO_TEAM, (tx) => noteChore(tx, chore, { dueAtMs, position: '' }));
+  await database.removeBefore('roll_events', clock() - settings.keepRollEventsDays * MS_PER_DAY, shouldContinue);
+  const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
+  await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
 };
 
-/** Goes through the whole history, a step at a time, and removes what is older than it is kept. */
-export const removeHistory = async ({ database, clock, settings }: Parts, goesOn: () => boolean): Promise<void> => {
+/** Walks the whole history in steps and deletes events that are past their retention period. */
+export const removeHistory = async (
+  { database, clock, settings }: Parts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
   const chore = 'history';
   const claimed = await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()));
   if (claimed === undefined) return;
@@ -80,13 +86,13 @@ export const removeHistory = async ({ database, clock, settings }: Parts, goesOn
   do {
     const startedMs = performance.now();
     position = await database.transaction(NO_TEAM, async (tx) => {
-      const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_A_DAY, position);
+      const next = await removeOldHistory(tx, clock() - settings.keepHistoryDays * MS_PER_DAY, position);
       const dueAtMs = clock() + (next === '' ? LIMITS.removalPassMs : LIMITS.choreLeaseMs);
-      await noteChore(tx, chore, { dueAtMs, position: next });
+      await saveChoreProgress(tx, chore, { dueAtMs, position: next });
       return next;
     });
     await delay(LIMITS.removalRestFactor * (performance.now() - startedMs));
-  } while (position !== '' && goesOn());
+  } while (position !== '' && shouldContinue());
 };
 
 const choresOf = (parts: Parts): Chore[] => {
@@ -95,23 +101,23 @@ const choresOf = (parts: Parts): Chore[] => {
     {
       name: 'answers',
       everyMs: 60_000,
-      failure: 'old answers stay for now',
-      work: (goesOn) => removeOldAnswers(database, clock, goesOn),
+      failure: 'could not delete old stored responses; will retry',
+      work: (shouldContinue) => removeOldResponses(database, clock, shouldContinue),
     },
     {
       name: 'maintenance',
       everyMs: 1_000,
-      failure: 'the database is not maintained for now',
+      failure: 'database maintenance failed; will retry',
       work: () => database.maintain(),
     },
     {
       name: 'counters',
       everyMs: 1_000,
-      failure: 'rolls wait to be added to the counters',
-      work: async (goesOn) => {
+      failure: 'could not add pending rolls to the counters; will retry',
+      work: async (shouldContinue) => {
         const most = LIMITS.rollCountsPerFold;
         for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while (goesOn() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
+          while (shouldContinue() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
       },
     },
   ];
@@ -119,15 +125,15 @@ const choresOf = (parts: Parts): Chore[] => {
     chores.push({
       name: 'rolls',
       everyMs: 60_000,
-      failure: 'old rolls stay in the record for now',
-      work: (goesOn) => removeRolls(parts, goesOn),
+      failure: 'could not delete old roll events; will retry',
+      work: (shouldContinue) => removeRolls(parts, shouldContinue),
     });
   if (settings.keepHistoryDays < Number.POSITIVE_INFINITY)
     chores.push({
       name: 'history',
       everyMs: 60_000,
-      failure: 'old events stay in the history for now',
-      work: (goesOn) => removeHistory(parts, goesOn),
+      failure: 'could not delete old history events; will retry',
+      work: (shouldContinue) => removeHistory(parts, shouldContinue),
     });
   return chores;
 };

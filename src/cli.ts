@@ -21,16 +21,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check,
 };
 
-const USAGE = `itemwright: looks after the database that DATABASE_URL names
+const USAGE = `itemwright: manages the database at DATABASE_URL
 
 ${Object.entries(COMMANDS)
   .map(([name, { usage, help }]) => [`  ${name} ${usage}`.trimEnd(), ...help.map((line) => `      ${line}`)].join('\n'))
   .join('\n')}
 
-The service may run meanwhile, except for move. Teams and secrets are answered as one JSON line on standard output.
-The exit code is 0 where all went well and 1 otherwise, also where check finds something.`;
+The service may keep running, except during move. Team and secret commands print one line of JSON.
+The exit code is 0 on success, and 1 on failure or if check finds problems.`;
 
-/** The command that the words name, and what is left of them. */
+/** Finds the command that the words name, and returns the remaining words. */
 const commandOf = ([first = '', second = '', ...more]: readonly string[]): {
   command: Command;
   name: string;
@@ -53,22 +53,22 @@ const run = async (): Promise<boolean> => {
     },
   });
   const { help, ...options } = values;
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
   if (help || positionals[0] === 'help') {
-    say(USAGE);
+    print(USAGE);
     return true;
   }
   const { command, name, rest } = commandOf(positionals);
   if (rest.length > (command.takesArgument ? 1 : 0)) throw new CommandError(USAGE);
   for (const option of Object.keys(options) as (keyof Options)[])
-    if (!command.options.includes(option)) throw new CommandError(`${name} knows no --${option}`);
+    if (!command.options.includes(option)) throw new CommandError(`${name} has no option --${option}`);
   const { databaseUrl } = readSettings(process.env);
-  return command.run({ databaseUrl, argument: rest[0], options, say });
+  return command.run({ databaseUrl, argument: rest[0], options, print });
 };
 
-/** What went wrong, in a line or so; a stack only where the fault is ours. */
+/** Explains an error in a line or so; with a stack trace only if it is a bug. */
 const explain = (error: unknown): string => {
   if (error instanceof ServiceError) {
     const particulars = error.issues.map((issue) => issue.message);
@@ -81,8 +81,8 @@ const explain = (error: unknown): string => {
 };
 
 run().then(
-  (isWell) => {
-    if (!isWell) process.exitCode = 1;
+  (succeeded) => {
+    if (!succeeded) process.exitCode = 1;
   },
   (error: unknown) => {
     process.stderr.write(`itemwright: ${explain(error).replace(/^itemwright: /, '')}\n`);

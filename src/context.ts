@@ -1,7 +1,7 @@
 export const ROLES = ['read', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What every command knows about its caller and its moment. */
+/** What every command knows about its caller. */
 export interface Context {
   readonly teamId: string;
   readonly role: Role;
@@ -9,5 +9,5 @@ export interface Context {
   readonly requestId: string;
 }
 
-/** Whether a secret of one role may do what needs another: `admin` may what `write` may, `write` what `read` may. */
+/** Whether a role includes another: `admin` includes `write`, and `write` includes `read`. */
 export const allows = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);

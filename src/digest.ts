@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto';
 
-/** The only form in which a secret is kept, and the form in which one that is brought is compared. */
+/** The only form in which secrets are stored and compared. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('hex');

@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts';
 
-/** Every refusal that a caller can meet: code, status, and the fixed message of the specification. */
-export const REFUSALS = {
+/** Every error that the API returns: code, status and fixed message. */
+export const ERRORS = {
   BAD_REQUEST: { status: 400, message: 'Invalid input data' },
   UNAUTHORIZED: { status: 401, message: 'Authorization not provided' },
   FORBIDDEN: { status: 403, message: 'Insufficient access' },
@@ -14,29 +14,29 @@ export const REFUSALS = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'Service unavailable' },
 } as const;
 
-export type RefusalCode = keyof typeof REFUSALS;
+export type ErrorCode = keyof typeof ERRORS;
 
-/** One particular of a refusal; `path` is a JSON pointer into the request, such as `/body/itemAttributes/0/min`. */
+/** A detail of an error; `path` is a JSON pointer into the request, such as `/body/itemAttributes/0/min`. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** Why a request is refused through no fault of its own; callers are not told, metrics are. */
-export type RefusalReason = 'load' | 'rate' | 'stopping' | 'database';
+/** Why a request was rejected through no fault of its own; only shown in metrics. */
+export type ErrorReason = 'load' | 'rate' | 'stopping' | 'database';
 
-/** An expected refusal. Anything else that is thrown is a fault of ours and becomes a 500. */
+/** An expected error. Anything else that is thrown is a bug and becomes a 500. */
 export class ServiceError extends Error {
-  readonly code: RefusalCode;
+  readonly code: ErrorCode;
   readonly issues: readonly Issue[];
-  readonly reason: RefusalReason | undefined;
+  readonly reason: ErrorReason | undefined;
 
   constructor(
-    code: RefusalCode,
+    code: ErrorCode,
     issues: readonly Issue[] = [],
-    { cause, reason }: ErrorOptions & { reason?: RefusalReason } = {},
+    { cause, reason }: ErrorOptions & { reason?: ErrorReason } = {},
   ) {
-    super(REFUSALS[code].message, cause === undefined ? undefined : { cause });
+    super(ERRORS[code].message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.issues = issues;
     this.reason = reason;
@@ -48,22 +48,22 @@ export const forbidden = (...issues: Issue[]): ServiceError => new ServiceError(
 export const notFound = (...issues: Issue[]): ServiceError => new ServiceError('NOT_FOUND', issues);
 export const conflict = (...issues: Issue[]): ServiceError => new ServiceError('CONFLICT', issues);
 
-/** The database cannot be reached or cannot take more; the cause is for the log, never for the caller. */
+/** The database cannot be reached or is overloaded; the cause is logged, never sent to the caller. */
 export const unavailable = (cause: unknown): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', [], { cause, reason: 'database' });
 
-/** Collects faults of one kind, so that a caller learns all of them at once. */
-export const refuseAny = (issues: readonly Issue[], code: RefusalCode = 'BAD_REQUEST'): void => {
+/** Throws all issues at once, if there are any. */
+export const throwIfAny = (issues: readonly Issue[], code: ErrorCode = 'BAD_REQUEST'): void => {
   if (issues.length > 0) throw new ServiceError(code, issues);
 };
 
-/** The first of a list of faults that may be long, as issues; the last of them then says how many more there are. */
+/** Turns problems into issues, at most as many as a response lists; the last one then says how many more there are. */
 export const listIssues = <T>(faults: readonly T[], toIssue: (fault: T) => Issue, root = ''): Issue[] => {
   if (faults.length <= LIMITS.issues) return faults.map(toIssue);
   const listed = faults.slice(0, LIMITS.issues - 1).map(toIssue);
   return [...listed, { path: root, message: `and ${faults.length - listed.length} more issues` }];
 };
 
-/** A reference token of a JSON pointer: `~` and `/` are escaped as RFC 6901 says. */
+/** Escapes a reference token of a JSON pointer, as in RFC 6901. */
 export const pointerToken = (token: string | number): string =>
   String(token).replaceAll('~', '~0').replaceAll('/', '~1');

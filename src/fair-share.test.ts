@@ -15,13 +15,13 @@ test('a single team gets half', () => {
   assert.equal(takeAll(share, 'a'), 1);
 });
 
-test('there is always something left for one more team', () => {
+test('something is always left for one more team', () => {
   const share = createFairShare(1024);
   for (let team = 0; team < 10; team += 1) assert.ok(takeAll(share, `greedy-${team}`) > 0);
   assert.ok(share.take('modest'));
 });
 
-test('several that take by turns get as much as each other', () => {
+test('several teams that take in turns get equal shares', () => {
   const share = createFairShare(100);
   const teams = ['a', 'b', 'c'];
   const taken = { a: 0, b: 0, c: 0 } as Record<string, number>;
@@ -30,7 +30,7 @@ test('several that take by turns get as much as each other', () => {
   assert.deepEqual(taken, { a: 25, b: 25, c: 25 });
 });
 
-test('amounts count, and what is given back can be taken by others', () => {
+test('amounts count, and returned amounts can be taken by others', () => {
   const share = createFairShare(100);
   assert.equal(share.take('a', 51), false);
   assert.equal(takeAll(share, 'a', 20), 2);

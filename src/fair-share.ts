@@ -1,13 +1,13 @@
-/** Something that there is only so much of, shared by teams. */
+/** A limited resource that teams share. */
 export interface FairShare {
-  /** Takes so much for a team, if it may have that much now. */
+  /** Takes an amount for a team, if it may have that much now. */
   take(teamId: string, amount?: number): boolean;
   give(teamId: string, amount?: number): void;
 }
 
 /**
- * A team may take another as long as it has fewer than are still free. So a single team gets half of all, two get a third
- * each, and however many take as much as they can, there is something left for the next.
+ * A team may take another unit as long as it has fewer than are still free. So a single team gets half of the total,
+ * two get a third each, and however many take as much as they can, something is left for the next.
  */
 export const createFairShare = (total: number): FairShare => {
   const taken = new Map<string, number>();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from './ids.ts';
 
 describe('an id', () => {
-  test('is a UUID of version 7 that holds the moment at which it was made', () => {
+  test('is a version 7 UUID that contains its creation time', () => {
     const before = Date.now();
     const id = newId();
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -11,7 +11,7 @@ describe('an id', () => {
     assert.ok(before <= moment && moment <= Date.now() + 1);
   });
 
-  test('is greater than all before it', () => {
+  test('is greater than all earlier ids', () => {
     let last = '';
     for (let n = 0; n < 100_000; n += 1) {
       const id = newId();
@@ -20,16 +20,16 @@ describe('an id', () => {
     }
   });
 
-  test('is as long as any, however small its parts', () => {
+  test('always has the same length', () => {
     for (let n = 0; n < 10_000; n += 1) assert.equal(newId().length, 36);
   });
 
-  test('ends in bits that differ from one to the next', () => {
+  test('ends in different bits each time', () => {
     const ends = new Set(Array.from({ length: 10_000 }, () => newId().slice(-10)));
     assert.ok(ends.size > 9_990);
   });
 
-  test('goes on where it was when the clock goes back', (context) => {
+  test('keeps increasing when the clock goes back', (context) => {
     const last = newId();
     context.mock.timers.enable({ apis: ['Date'], now: 1 });
     assert.ok(newId() > last);

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes are fetched many at a time: fetching sixteen costs as much as fetching thousands. */
+/** Random bytes are fetched in bulk: fetching sixteen costs as much as fetching thousands. */
 const pool = Buffer.allocUnsafe(16 * 1024);
 let used = pool.length;
 
@@ -17,16 +17,15 @@ const HIGHEST_COUNT = 0xffffffff;
 let lastMs = 0;
 let count = 0;
 
-/** What every id made at a moment or later sorts behind or begins with, and every earlier one before. */
+/** A prefix that sorts after every id created before a moment, and before every id created then or later. */
 export const earliestId = (epochMs: number): string => {
   const time = Math.max(0, epochMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 };
 
 /**
- * A UUID of version 7: the moment, a count within it that starts anywhere in the lower half of its range, and 42 random
- * bits. Those of one process sort in the order in which they were made, even within a millisecond and when the clock
- * goes back.
+ * A version 7 UUID: the time, a counter that starts anywhere in the lower half of its range, and 42 random bits. Ids of
+ * one process sort in order of creation, even within a millisecond and when the clock goes back.
  */
 export const newId = (): string => {
   const random = randomBytes(10);
@@ -39,7 +38,7 @@ export const newId = (): string => {
     count = random.readUInt32BE(6) >>> 1;
   } else count += 1;
   const time = lastMs.toString(16).padStart(12, '0');
-  // The count fills the 12 bits behind the version and 20 bits behind the variant.
+  // The counter fills the 12 bits after the version and 20 bits after the variant.
   const high = (0x7000 | (count >>> 20)).toString(16);
   const middle = (0x8000 | ((count >>> 6) & 0x3fff)).toString(16);
   const low = (((count & 0x3f) << 2) | ((random[5] as number) & 3)).toString(16).padStart(2, '0');

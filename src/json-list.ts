@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts';
 import { takeTurns } from './turns.ts';
 
-/** Rows as JSON, in parts of a text: for a list that may be as long as a catalog, which nobody should wait for. */
+/** Serializes rows as a JSON array, in parts: a list may be as long as a catalog, and must not block the event loop. */
 export async function* jsonList<Row>(rows: Iterable<Row>): AsyncGenerator<string> {
   let text = '[';
   let separator = '';

@@ -1,17 +1,17 @@
-/** Every maximum of the service. Contracts, services and documentation take their numbers from here. */
+/** Every limit of the service. Contracts, services and documentation take their numbers from here. */
 export const LIMITS = {
-  // What a request may hold.
+  // Contents of a request.
   bodyBytes: 1024 * 1024,
   bodyDepth: 64,
-  /** Far more than any operation takes; a body of nothing but braces would hold several times as many. */
+  /** Far more than any operation takes; a body of nothing but braces would have several times as many. */
   bodyValues: 50_000,
-  /** Of a wrong body with more values than this only the first fault is reported. */
+  /** For an invalid body with more values than this only the first problem is reported. */
   valuesCheckedThoroughly: 5000,
-  /** Longer than any id that is accepted, even with each of its characters escaped, so that validation refuses it. */
+  /** Longer than any valid id, even with every character escaped, so that validation rejects it. */
   pathParameterLength: 16_384,
-  /** The longest id has 191 characters of four bytes each, and base64 makes four of every three. */
+  /** The longest id has 191 characters of four bytes each; base64 adds a third. */
   cursorLength: 2048,
-  /** A team and a secret have at most 191 characters of four bytes each, and base64 makes four of every three. */
+  /** Team and secret have at most 191 characters of four bytes each; base64 adds a third. */
   authorizationLength: 2100,
   timestampLength: 64,
   idLength: 191,
@@ -19,18 +19,18 @@ export const LIMITS = {
   thumbnailLength: 2048,
   requestIdLength: 191,
   pageRows: 1000,
-  /** Of so many items instances are looked up item by item; of more, all instances are looked through. */
+  /** For up to this many items, instances are looked up item by item; for more, all instances are scanned. */
   itemsLookedUp: 20,
-  /** User spaces that a list of spaces shows: of each space, and on one page of them. */
+  /** User spaces shown in a list of spaces: per space, and per page. */
   userSpacesPerListedSpace: 100,
   listedUserSpaces: 1000,
-  /** Spaces whose user spaces are read in one go. */
+  /** Spaces whose user spaces are read at once. */
   listedSpacesRead: 50,
   listedIds: 1000,
   issues: 100,
-  /** Of a list: a page ends early, and a `Link` leads on, once its rows have this many bytes. */
+  /** For lists: a page ends early, with a `Link` to the next, once its rows have this many bytes. */
   responseBytes: 2 * 1024 * 1024,
-  /** Characters of a long response that are made at once. */
+  /** Characters of a long response that are created at once. */
   partLength: 64 * 1024,
   issuePathLength: 1000,
 
@@ -57,12 +57,12 @@ export const LIMITS = {
   packCards: 20,
   offerChoices: 20,
   offerDepth: 1000,
-  /** Of computing the exact odds of a template, a step being a few nanoseconds. */
+  /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
 
-  // What is held in memory.
-  rolledPools: 64,
-  rememberedItemTexts: 2000,
+  // Caches.
+  cachedPools: 64,
+  cachedItemTexts: 2000,
   verifiedHeaders: 10_000,
   throttledAddresses: 10_000,
   addressLength: 64,
@@ -70,112 +70,114 @@ export const LIMITS = {
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
-  gatheredLogLength: 64 * 1024,
+  bufferedLogLength: 64 * 1024,
 
-  // What one process takes on, and how it is run. Teams share it: a single one may have half of the requests and bytes.
+  // Load that one process accepts. Teams share it: a single team may use half of the requests and bytes.
   connections: 8192,
-  requestsUnderWay: 2048,
-  /** Of bodies that have not arrived as a whole. */
+  concurrentRequests: 2048,
+  /** Total size of bodies that have not arrived completely. */
   arrivingBytes: 256 * 1024 * 1024,
   rateLimitPerSecond: 1_000_000,
-  /** Wrong secrets that an address may try: on one team, and on teams of which none is known. */
+  /** Wrong secrets that an address may try: on one known team, and on unknown teams. */
   failedAttemptsOnTeam: { burst: 30, perSecond: 5 },
   failedAttemptsFromAddress: { burst: 100, perSecond: 20 },
   workers: 64,
   port: 65_535,
 
-  // Work in threads: odds, and whatever else may take long.
+  // Work in threads: odds, and other slow computations.
   computeThreads: 4,
-  /** Under way at once: of all teams, and of one kind of one team. */
+  /** Concurrent jobs: in total, and per team and kind. */
   computeJobs: 64,
   computeJobsPerTeam: 4,
   computeMs: 20_000,
   computeIdleMs: 5000,
   computeHeapMib: 1024,
-  /** Less than this is done at once, on the thread that serves requests: a millisecond or two. */
+  /** Anything below this runs on the main thread: it takes a millisecond or two. */
   inlineSteps: 300_000,
-  /** A template that has to look at no more items than this is made ready in one go: a few milliseconds. */
+  /** A template with at most this many items to consider is prepared in one go: it takes a few milliseconds. */
   inlineItems: 2000,
-  /** Configurations that were checked on a catalog a moment ago. */
+  /** Configurations recently validated against a catalog. */
   checkedConfigs: 8,
 
-  // How long things may take.
-  /** For a request to arrive as a whole; then for it to be answered; then for its caller to take the response. */
+  // Timeouts and intervals.
+  /** For a request to arrive completely, then for its handling, and then for the client to receive the response. */
   requestTimeoutMs: 30_000,
-  /** How often is looked for what takes too long. */
+  /** How often to look for requests that take too long. */
   sweepMs: 1000,
-  /** Node looks for requests that take too long only this often. */
+  /** How often Node looks for requests that have not arrived in time. */
   requestTimeoutCheckMs: 5000,
   keepAliveMs: 72_000,
-  /** For requests under way to finish once the service was told to stop. */
+  /** For open requests to finish once the service is told to stop. */
   stopTimeoutMs: 20_000,
   stopDelayMs: 600_000,
-  /** While stopping, connections on which nothing is asked are closed after the first, half-sent requests after the second. */
+  /** While stopping, idle connections are closed after the first, incomplete requests after the second. */
   stopIdleMs: 100,
   stopArrivalMs: 5000,
   stopCheckMs: 20,
-  /** For the database to be closed once every request is answered. */
+  /** For the database to close once every request has its response. */
   stopDatabaseMs: 1000,
-  /** For what the service does by itself to end. */
+  /** For background work to end. */
   stopChoresMs: 500,
 
   // How long things are kept.
-  gatheredLogMs: 50,
-  /** A secret revoked on another node must be refused within a second, so a verified header is good for half of one. */
+  bufferedLogMs: 50,
+  /**
+   * A secret revoked on another node must be rejected within a second, so a verified header is valid for half of one.
+   */
   verifiedHeaderMs: 500,
-  /** A day is promised; the hour more allows for clocks that differ between nodes. */
-  storedAnswerMs: 25 * 3_600_000,
-  /** Of a response to a request with an `Idempotency-Key`; what is longer is refused before it has any effect. */
-  storedAnswerLength: 4 * 1024 * 1024,
-  /** The response to a plain roll is shorter, and is stored as it is. */
-  compressedAnswerLength: 1536,
+  /** A day is promised; the extra hour allows for clock differences between nodes. */
+  storedResponseMs: 25 * 3_600_000,
+  /** For the response to a request with an `Idempotency-Key`; longer ones are rejected before they have any effect. */
+  storedResponseLength: 4 * 1024 * 1024,
+  /** The response to a simple roll is shorter, and is stored uncompressed. */
+  compressedResponseLength: 1536,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,
   consoleIconMs: 3_600_000,
 
-  /** A century, for those who set how long the record of rolls and the history are kept. */
+  /** A century; the maximum retention period of roll events and history. */
   keepDays: 36_500,
 
-  // Work that the service does by itself, in steps short enough for requests to pass between them.
-  storedAnswersPerSweep: 500,
+  // Background work, in steps short enough for requests to run in between.
+  storedResponsesPerSweep: 500,
   rollEventsPerRemoval: 500,
   historyRowsPerRemoval: 250,
-  /** What removes a lot rests this many times as long as each of its steps took. */
+  /** After each step, deletion pauses for this many times as long as the step took. */
   removalRestFactor: 4,
-  /** Of several nodes one does a chore; another takes over when nothing was heard of it for so long. */
+  /** One of several nodes does a chore; another takes over if there was no progress for this long. */
   choreLeaseMs: 60_000,
-  /** How often the record of rolls and the history are searched for what is too old. */
+  /** How often roll events and history are searched for expired rows. */
   removalPassMs: 6 * 3_600_000,
   rollCountsPerFold: 2000,
-  /** Items whose counts statistics read at once, and add up in one turn of the event loop. */
+  /** Items whose counts statistics read at once, and sum up in one turn of the event loop. */
   countedItemsRead: 10_000,
   countedItemsPerTurn: 5000,
-  /** A chore rests this many times as long as it worked, however much there is to do. */
+  /** A chore pauses for this many times as long as it worked, however much there is to do. */
   choreRestFactor: 20,
 
-  /** How long work may run before others have their turn on the event loop; 50 ms is the most that any request may take. */
+  /** How long work may run before it yields to the event loop; no request may block others for more than 50 ms. */
   turnMs: 10,
-  /** Rows that are read or written before anyone asks whether the turn is over. */
+  /** Rows that are read or written between checks whether to yield. */
   rowsPerTurnCheck: 64,
   /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */
   rowsPerDetails: 10,
   numeratorsPerRead: 5000,
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
-  // What is measured.
+  // Metrics.
   eventLoopResolutionMs: 10,
   eventLoopWindowMs: 15_000,
-  /** For the other processes behind the port to tell their metrics. */
+  /** For the other workers to send their metrics. */
   metricsGatherMs: 2000,
 
-  // How soon things are tried again.
+  // Retries.
   retryAfterS: 1,
   choreRetryMs: 10_000,
-  /** A worker that cannot live must not be replaced in a tight loop. */
+  /** A worker that keeps crashing must not be restarted in a tight loop. */
   workerRestartMs: 1000,
 
-  // Units of work: commands that share a transaction, and how often one is tried again when others get in its way.
+  // Units of work: commands that share a transaction, and how often one is retried after collisions.
   groupCommands: 256,
   commandsApart: 4,
   collisions: 20,
@@ -188,41 +190,41 @@ export const LIMITS = {
   sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
-  /** The write-ahead log is copied into the file when it has grown to so many pages of 4 KiB. */
+  /** Size of the write-ahead log, in pages of 4 KiB, at which it is copied into the database file. */
   sqliteCheckpointPages: 32_000,
 
-  /** Connections of one process, if not told otherwise; fewer than one per purpose would not do. */
+  /** Connections per process by default; at least one per purpose is needed. */
   postgresConnections: 24,
-  postgresConnectionsLeast: 5,
-  postgresConnectionsMost: 1000,
-  /** For a server to let us in, and for a connection to be free. */
+  postgresConnectionsMin: 5,
+  postgresConnectionsMax: 1000,
+  /** For connecting to a server, and for a connection to become free. */
   postgresConnectMs: 5_000,
-  /** For a statement, and for a transaction in which nothing happens. The server ends both. */
+  /** For a statement, and for a transaction in which nothing happens. The server enforces both. */
   postgresStatementMs: 15_000,
   postgresRowsPerWrite: 1000,
-  /** A connection in use that brings nothing for longer than any statement may take is dead. */
+  /** A busy connection that receives nothing for longer than any statement may take is dead. */
   postgresSilenceMs: 17_000,
-  postgresLookMs: 1_000,
+  postgresCheckMs: 1_000,
   postgresKeepAliveMs: 10_000,
   postgresIdleMs: 10_000,
-  postgresLeaveMs: 1_000,
+  postgresDisconnectMs: 1_000,
   postgresGroupLockMs: 100,
-  /** Weeks for which the record of rolls has partitions ahead. */
+  /** Weeks for which partitions of the roll events are created ahead of time. */
   postgresPartitionsAhead: 4,
-  /** How often it is looked after them. */
+  /** How often to check for missing partitions. */
   postgresPartitionsMs: 3_600_000,
-  /** For the lock that it takes to add or drop a partition; whoever records rolls waits as long. */
+  /** For the lock needed to add or drop a partition; rolls wait as long. */
   postgresPartitionLockMs: 200,
   /** Longer than any statement of the service may take. */
   postgresLoadLockMs: 20_000,
 
-  // Reading and filling a database as a whole: rows that are in memory at once, and the length of their texts.
+  // Reading and filling a whole database: rows in memory at once, and the length of their texts.
   batchRows: 2000,
   batchLength: 1024 * 1024,
-  /** The longest row is that of the counters of all items of a team. */
+  /** The longest row has the counters of all items of a team. */
   backupLineBytes: 256 * 1024 * 1024,
-  /** Of a file or a database that the command line is given. */
+  /** For a file name or database URL on the command line. */
   pathLength: 4096,
-  /** Findings that a check prints; the rest are counted. */
+  /** Problems that `check` prints; the rest are counted. */
   printedFindings: 100,
 } as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { LIMITS } from './limits.ts';
-import { gatherLines } from './log.ts';
+import { bufferLines } from './log.ts';
 
 const destination = () => {
   const written: string[] = [];
@@ -19,33 +19,33 @@ const destination = () => {
   };
 };
 
-test('hands lines on together after a while', async (t) => {
+test('writes lines together after a while', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const to = destination();
-  const output = gatherLines(to);
+  const output = bufferLines(to);
   output.write('a\n');
-  t.mock.timers.tick(LIMITS.gatheredLogMs - 1);
+  t.mock.timers.tick(LIMITS.bufferedLogMs - 1);
   output.write('b\n');
   assert.deepEqual(to.written, []);
   t.mock.timers.tick(1);
   assert.deepEqual(to.written, ['a\nb\n']);
   output.write('c\n');
-  t.mock.timers.tick(LIMITS.gatheredLogMs);
+  t.mock.timers.tick(LIMITS.bufferedLogMs);
   assert.deepEqual(to.written, ['a\nb\n', 'c\n']);
 });
 
-test('hands lines on at once when they are many', () => {
+test('writes lines at once when there are many', () => {
   const to = destination();
-  const output = gatherLines(to);
-  output.write('x'.repeat(LIMITS.gatheredLogLength - 1));
+  const output = bufferLines(to);
+  output.write('x'.repeat(LIMITS.bufferedLogLength - 1));
   assert.equal(to.written.length, 0);
   output.write('\n');
   assert.equal(to.written.length, 1);
 });
 
-test('hands everything on before a flush', () => {
+test('writes everything before a flush', () => {
   const to = destination();
-  const output = gatherLines(to);
+  const output = bufferLines(to);
   let isDone = false;
   output.write('a\n');
   output.flush(() => {
@@ -58,12 +58,12 @@ test('hands everything on before a flush', () => {
 });
 
 for (const [ending, code, status] of [
-  ['a fault that nobody catches', 'throw new Error("oh")', 1],
+  ['an uncaught error', 'throw new Error("oh")', 1],
   ['an exit', 'process.exit(3)', 3],
   ['an exit after a flush', 'logger.flush(() => process.exit(4))', 4],
   ['nothing left to do', '', 0],
 ] as const) {
-  test(`loses no line to ${ending}`, () => {
+  test(`loses no line on ${ending}`, () => {
     const script = `import { createLogger } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
       const logger = createLogger('info');
       logger.info({ n: 1 }, 'one');

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { LIMITS } from './limits.ts';
 
-/** Where the lines go in the end. */
+/** Where lines are written in the end. */
 interface Destination {
   write(lines: string): unknown;
   flush(done?: (error?: Error) => void): void;
@@ -9,38 +9,38 @@ interface Destination {
 }
 
 /**
- * Hands lines on many at a time. The stream that pino brings gathers lines too, but measures all that it has gathered
- * with each new one, which at a line for each request cost more than making the line.
+ * Buffers lines and writes many at a time. Pino's own stream buffers too, but measures the whole buffer for each new
+ * line, which cost more than creating the line of a request.
  */
-export const gatherLines = (destination: Destination): DestinationStream & Pick<Destination, 'flush' | 'flushSync'> => {
-  let lines = '';
+export const bufferLines = (destination: Destination): DestinationStream & Pick<Destination, 'flush' | 'flushSync'> => {
+  let buffer = '';
   let timer: NodeJS.Timeout | undefined;
-  const handOn = (): void => {
+  const writeBuffer = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (lines !== '') destination.write(lines);
-    lines = '';
+    if (buffer !== '') destination.write(buffer);
+    buffer = '';
   };
   return {
     write: (line) => {
-      lines += line;
-      if (lines.length >= LIMITS.gatheredLogLength) handOn();
-      else timer ??= setTimeout(handOn, LIMITS.gatheredLogMs);
+      buffer += line;
+      if (buffer.length >= LIMITS.bufferedLogLength) writeBuffer();
+      else timer ??= setTimeout(writeBuffer, LIMITS.bufferedLogMs);
     },
     flush: (done) => {
-      handOn();
+      writeBuffer();
       destination.flush(done);
     },
     flushSync: () => {
-      // What was handed on already is the business of the destination, which may be closed by now.
-      if (lines === '') return;
-      handOn();
+      // The destination handles what was passed on before, and may be closed by now.
+      if (buffer === '') return;
+      writeBuffer();
       destination.flushSync();
     },
   };
 };
 
-/** The time of a line, made anew only when it has changed: under load many lines fall into one millisecond. */
+/** The timestamp of a line, formatted only when it has changed: under load many lines share a millisecond. */
 const createTimestamp = (): (() => string) => {
   let shownMs = Number.NaN;
   let shown = '';
@@ -56,9 +56,9 @@ const createTimestamp = (): (() => string) => {
 
 /** The log of the process: JSON lines on standard output. */
 export const createLogger = (level: NonNullable<LoggerOptions['level']>): Logger => {
-  // With no minimum length, a flush would call back without waiting for a write that is under way.
-  const output = gatherLines(pino.destination({ sync: false, minLength: 1 }));
-  // A process that is brought down by a fault of its own still says why.
+  // With no minimum length, a flush would call back without waiting for a pending write.
+  const output = bufferLines(pino.destination({ sync: false, minLength: 1 }));
+  // Log the reason of a crash before exiting.
   process.once('exit', () => output.flushSync());
   return pino({ level, base: null, timestamp: createTimestamp() }, output);
 };

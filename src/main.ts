@@ -9,10 +9,10 @@ import { LIMITS } from './limits.ts';
 import { createLogger } from './log.ts';
 import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
-import { waitAtMost } from './time.ts';
+import { waitUpTo } from './time.ts';
 import { superviseWorkers } from './workers.ts';
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -21,7 +21,7 @@ const settingsOrExit = (): Settings => {
     return readSettings(process.env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    for (const line of error.lines) say(`itemwright: ${line}`);
+    for (const line of error.lines) print(`itemwright: ${line}`);
     process.exit(1);
   }
 };
@@ -29,57 +29,57 @@ const settingsOrExit = (): Settings => {
 type FirstTeam = { teamId: string; secret: string };
 
 /**
- * What a person sees on the very first start. It goes to standard error, so that standard output holds only logs, and
- * at once, since it cannot be shown again should the start fail further on.
+ * Shown on the very first start. It goes to standard error, so that standard output holds only logs, and is printed at
+ * once, since it cannot be shown again if the rest of the start fails.
  */
-const showTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+const printTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const isGiven = given.secret !== undefined;
-  say(`
-Itemwright made its first team.
+  print(`
+Itemwright created its first team.
 
   team id  ${teamId}
   secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
-${isGiven ? '' : '\nThe secret is shown this once; keep it.\n'}`);
+${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
 };
 
-const greet = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+const printExample = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
   const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
-  say(`Itemwright is ready at ${address}. Try it:
+  print(`Itemwright is ready at ${address}. Try it:
 
   curl -u "${teamId}:${password}" ${address}/team
 
-The examples of the README want these two lines once:
+The examples in the README need these two lines once:
 
   export ITEMWRIGHT=${address}
   export CREDENTIALS="${teamId}:${password}"
 `);
 };
 
-/** The database with its schema up to date, and the team that its very first start makes. */
+/** Opens the database, migrates it, and creates a team on the very first start. */
 const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
   const database = openDatabase(settings.databaseUrl, { connections: settings.databaseConnections });
   await database.checkConnections(settings.workers);
   await database.migrate();
   const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
-  if (firstTeam !== undefined) showTeam(firstTeam, settings.firstTeam);
+  if (firstTeam !== undefined) printTeam(firstTeam, settings.firstTeam);
   return { database, firstTeam };
 };
 
-/** Ctrl-C reaches both npm and the service, so a second signal is no impatience: the stop under way goes on. */
-const onceToldToStop = (stop: (signal: string) => void): void => {
-  let told = false;
+/** Ctrl-C reaches both npm and the service, so a second signal is not impatience: the stop in progress continues. */
+const onStopSignal = (stop: (signal: string) => void): void => {
+  let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
-      if (!told) stop(signal);
-      told = true;
+      if (!isStopping) stop(signal);
+      isStopping = true;
     });
   }
 };
 
 const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
 
-/** Nobody waits for ever for requests that do not finish. */
-const giveUpAfter = (ms: number, logger: Logger): void => {
+/** Do not wait forever for requests that never finish. */
+const exitAfter = (ms: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error('requests did not finish in time');
     exit(logger, 1);
@@ -95,21 +95,21 @@ const addressOf = ({ host }: Settings, port: number): string => {
 const serve = async (settings: Settings, logger: Logger): Promise<void> => {
   const { database, firstTeam } = await prepare(settings);
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
-  onceToldToStop(async (reason) => {
+  onStopSignal(async (reason) => {
     logger.info({ reason }, 'stopping');
     app.prepareToStop();
-    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
     await delay(settings.stopDelayMs);
     await app.close();
-    // Every request is answered. What the service was doing by itself is undone, should it take longer.
-    await waitAtMost(LIMITS.stopDatabaseMs, database.close());
+    // Every request has its response. Background work that takes longer is rolled back.
+    await waitUpTo(LIMITS.stopDatabaseMs, database.close());
     logger.info('stopped');
     exit(logger, 0);
   });
   await app.listen({ host: settings.host, port: settings.port });
   const address = addressOf(settings, (app.server.address() as { port: number }).port);
   logger.info({ address, engine: database.engine }, 'listening');
-  if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+  if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
 };
 
 /** Serves from several processes behind one port. */
@@ -122,14 +122,14 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
     listening: (port) => {
       const address = addressOf(settings, port);
       logger.info({ address, workers: settings.workers }, 'listening');
-      if (firstTeam !== undefined) greet(address, firstTeam, settings.firstTeam);
+      if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
     },
     ended: (code) => exit(logger, code),
   });
-  onceToldToStop((reason) => {
+  onStopSignal((reason) => {
     logger.info({ reason }, 'stopping');
-    // They give up by themselves, and are waited for.
-    giveUpAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
+    // Workers have their own timeout; wait a little longer than that.
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
     workers.stop();
   });
 };
@@ -142,6 +142,6 @@ const start = (): Promise<void> => {
 
 start().catch((error: unknown) => {
   const { message = String(error), code } = error as Partial<Error> & { code?: string };
-  say(`itemwright: cannot start: ${message || code}`);
+  print(`itemwright: cannot start: ${message || code}`);
   process.exit(1);
 });

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { agrees } from '../test/statistics.ts';
 import { seededDraws, systemDraws } from './randomness.ts';
 
-describe('draws of the system', () => {
-  test('have 53 bits, the lowest as often set as not, at the level 0.001', () => {
+describe('system draws', () => {
+  test('have 53 bits, the lowest set half of the time, at level 0.001', () => {
     const draws = systemDraws();
     const set = [0, 0];
     for (let round = 0; round < 20_000; round += 1) {
@@ -12,18 +12,18 @@ describe('draws of the system', () => {
       assert.ok(Number.isSafeInteger(bits) && bits >= 0);
       set[bits % 2] = (set[bits % 2] ?? 0) + 1;
     }
-    // The one test here whose draws differ from run to run: the level keeps a right source from failing in practice.
+    // The only test here whose draws differ from run to run: the level makes a false failure very unlikely.
     assert.ok(agrees(set, [0.5, 0.5], 1e-9));
   });
 
-  test('never come twice, within a block, across blocks, or from two sources', () => {
+  test('never repeat within a block, across blocks, or between two sources', () => {
     const seen = new Set<number>();
     const sources = [systemDraws(), systemDraws()];
     for (let round = 0; round < 10_000; round += 1) for (const draws of sources) seen.add(draws());
     assert.equal(seen.size, 20_000);
   });
 
-  test('share no bits with the draw before', () => {
+  test('share no bits with the previous draw', () => {
     const draws = systemDraws();
     let shared = 0;
     let lowBefore = -1;
@@ -37,8 +37,8 @@ describe('draws of the system', () => {
   });
 });
 
-describe('draws of a seeded run', () => {
-  test('are the top 53 bits of the digests that the definition names', () => {
+describe('seeded draws', () => {
+  test('are the top 53 bits of the defined digests', () => {
     const draws = seededDraws('a seed, ünïcode', 'template-1', 3, 7);
     const expected = [
       5464772613027431n,
@@ -65,7 +65,7 @@ describe('draws of a seeded run', () => {
     assert.equal(first.size, 5);
   });
 
-  test('are spread evenly, by chi-square over 16 shares at the level 0.001', () => {
+  test('are uniform, by a chi-square test over 16 buckets at level 0.001', () => {
     const counts = new Array<number>(16).fill(0);
     const draws = seededDraws('even', 't', 0, 0);
     for (let round = 0; round < 16_000; round += 1) {

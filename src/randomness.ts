@@ -1,15 +1,12 @@
 import { createHmac, randomFillSync } from 'node:crypto';
 import type { Draws } from './engine/random.ts';
 
-const DRAWS_A_BLOCK = 2048;
+const DRAWS_PER_BLOCK = 2048;
 const SCALE = 2 ** -53;
 
-/**
- * Draws from the operating system's generator. One call to it serves a block of draws; each word of the block is used
- * once, and a fresh block is asked for before any is used again.
- */
+/** Draws from the operating system's generator. One call fills a block of draws, each of which is used once. */
 export const systemDraws = (): Draws => {
-  const words = new Uint32Array(2 * DRAWS_A_BLOCK);
+  const words = new Uint32Array(2 * DRAWS_PER_BLOCK);
   let next = words.length;
   return () => {
     if (next === words.length) {
@@ -23,7 +20,7 @@ export const systemDraws = (): Draws => {
   };
 };
 
-const DRAWS_A_DIGEST = 4;
+const DRAWS_PER_DIGEST = 4;
 
 /**
  * Draws of one offer of a seeded run. Draw n is read from HMAC-SHA-256(seed, "templateId\ndepth\noffer\nB") with
@@ -33,9 +30,9 @@ export const seededDraws = (seed: string, templateId: string, depth: number, off
   let digest = Buffer.alloc(0);
   let drawn = 0;
   return () => {
-    const place = drawn % DRAWS_A_DIGEST;
+    const place = drawn % DRAWS_PER_DIGEST;
     if (place === 0) {
-      const message = `${templateId}\n${depth}\n${offer}\n${drawn / DRAWS_A_DIGEST}`;
+      const message = `${templateId}\n${depth}\n${offer}\n${drawn / DRAWS_PER_DIGEST}`;
       digest = createHmac('sha256', Buffer.from(seed, 'utf8')).update(message, 'utf8').digest();
     }
     drawn += 1;

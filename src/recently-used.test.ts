@@ -11,14 +11,14 @@ const counted = (limit: number) => {
   return { made, values };
 };
 
-describe('what was recently used', () => {
-  test('is made once while there is room', () => {
+describe('a cache of recently used values', () => {
+  test('creates a value once while there is room', () => {
     const { made, values } = counted(10);
     for (const key of [1, 2, 3, 1, 2, 3]) assert.equal(values.get(key), `value ${key}`);
     assert.deepEqual(made, [1, 2, 3]);
   });
 
-  test('is never more than the limit', () => {
+  test('never exceeds the limit', () => {
     const { values } = counted(10);
     for (let key = 0; key < 1000; key += 1) {
       values.get(key);
@@ -27,7 +27,7 @@ describe('what was recently used', () => {
     }
   });
 
-  test('outlasts what is not used', () => {
+  test('keeps a used value longer than unused ones', () => {
     const { made, values } = counted(10);
     for (let key = 1; key < 100; key += 1) {
       values.get(0);

@@ -1,14 +1,14 @@
-/** What was made for a key, kept while it is used and forgotten when too much else was used since. */
+/** A cache of values that are created on demand and dropped when they have not been used for a while. */
 export interface RecentlyUsed<K, V> {
-  /** What is kept for the key, or what `make` makes of it now. */
+  /** Returns the cached value of a key, or creates it. */
   get(key: K): V;
   readonly size: number;
 }
 
 /**
- * Keeps at most `limit`. They are in two generations: what is used moves to the younger, and when that holds half of all,
- * the older is dropped. So a value lives for at least half of the limit's worth of others, and using one that is young
- * already costs a single lookup, where an exact order would have to be rewritten each time.
+ * Keeps at most `limit` values in two generations: a value that is used moves to the young one, and when that has half
+ * of the limit, the old one is dropped. So a value survives at least half of the limit's worth of other values, and
+ * using a young value costs a single lookup, where an exact LRU order would have to be updated each time.
  */
 export const createRecentlyUsed = <K, V>(limit: number, make: (key: K) => V): RecentlyUsed<K, V> => {
   const half = Math.max(1, Math.floor(limit / 2));

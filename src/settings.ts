@@ -9,31 +9,31 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** What every path begins with, such as `/api`; empty for none. */
+  /** The prefix of every path, such as `/api`, or empty. */
   readonly pathPrefix: string;
   readonly databaseUrl: string;
-  /** Connections that each process may open to a PostgreSQL. */
+  /** PostgreSQL connections that each process may open. */
   readonly databaseConnections: number;
-  /** The team that the very first start makes; what is absent is generated. */
+  /** The team created on the very first start; missing values are generated. */
   readonly firstTeam: { readonly id?: string; readonly secret?: string };
   /** Origins that browsers may call from; `*` for all, empty for none. */
   readonly corsOrigins: '*' | readonly string[];
   readonly logLevel: LogLevel;
   readonly metrics: boolean;
-  /** Requests a second that a team may make of this process; infinity where there is no limit. */
+  /** Requests per second and team in this process; infinity for no limit. */
   readonly rateLimit: number;
-  /** Processes behind the one port. */
+  /** Number of processes behind the port. */
   readonly workers: number;
-  /** How long to go on serving after being told to stop, so that whoever balances the load can turn to others. */
+  /** How long to keep serving after being told to stop, so that load balancers can switch to other nodes. */
   readonly stopDelayMs: number;
-  /** Addresses and networks of proxies, whose word is taken for where a request came from. */
+  /** Addresses and networks of proxies that are trusted to report the client's address. */
   readonly trustedProxies: readonly string[];
-  /** How long the record of rolls and the history of item instances are kept; infinity where for ever. */
+  /** How long roll events and the history of item instances are kept; infinity for forever. */
   readonly keepRollEventsDays: number;
   readonly keepHistoryDays: number;
 }
 
-/** Names of settings that make no sense, a line each. */
+/** Invalid settings, a line each. */
 export class SettingsError extends Error {
   readonly lines: readonly string[];
 
@@ -45,15 +45,15 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every setting, and reports every fault at once. An empty variable counts as absent. */
+/** Reads all settings, and reports all errors at once. An empty variable counts as unset. */
 export const readSettings = (environment: Environment): Settings => {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const given = (name: string): string | undefined => environment[name] || undefined;
   const checked = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
     const text = given(name);
     if (text === undefined) return fallback;
     const value = parse(text);
-    if (value === undefined) faults.push(`${name} ${expected}`);
+    if (value === undefined) errors.push(`${name} ${expected}`);
     return value ?? fallback;
   };
   const days = (name: string): number =>
@@ -72,7 +72,7 @@ export const readSettings = (environment: Environment): Settings => {
       'PATH_PREFIX',
       '',
       (text) => (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text) ? text : undefined),
-      'must be a path such as /api, without a slash at its end',
+      'must be a path such as /api, without a trailing slash',
     ),
     databaseUrl: checked(
       'DATABASE_URL',
@@ -83,8 +83,8 @@ export const readSettings = (environment: Environment): Settings => {
     databaseConnections: checked(
       'DATABASE_CONNECTIONS',
       LIMITS.postgresConnections,
-      (text) => parseWhole(text, LIMITS.postgresConnectionsMost, LIMITS.postgresConnectionsLeast),
-      `must be a whole number from ${LIMITS.postgresConnectionsLeast} to ${LIMITS.postgresConnectionsMost}`,
+      (text) => parseWhole(text, LIMITS.postgresConnectionsMax, LIMITS.postgresConnectionsMin),
+      `must be a whole number from ${LIMITS.postgresConnectionsMin} to ${LIMITS.postgresConnectionsMax}`,
     ),
     firstTeam: {
       id: checked<string | undefined>(
@@ -117,7 +117,7 @@ export const readSettings = (environment: Environment): Settings => {
       'RATE_LIMIT',
       Number.POSITIVE_INFINITY,
       (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, LIMITS.rateLimitPerSecond)),
-      `must be off or a whole number of requests a second from 1 to ${LIMITS.rateLimitPerSecond}`,
+      `must be off or a whole number of requests per second from 1 to ${LIMITS.rateLimitPerSecond}`,
     ),
     workers: checked(
       'WORKERS',
@@ -142,22 +142,22 @@ export const readSettings = (environment: Environment): Settings => {
   };
   const isSqlite = parseDatabaseUrl(settings.databaseUrl)?.engine === 'sqlite';
   if (isSqlite && settings.workers > 1 && given('WORKERS') !== 'auto')
-    faults.push('WORKERS must be 1 or auto with SQLite, whose file one process owns; more need PostgreSQL');
-  if (faults.length > 0) throw new SettingsError(faults);
+    errors.push('WORKERS must be 1 or auto with SQLite, whose file belongs to one process; use PostgreSQL for more');
+  if (errors.length > 0) throw new SettingsError(errors);
   return Object.freeze({ ...settings, workers: isSqlite ? 1 : settings.workers });
 };
 
 const parseSwitch = (text: string): boolean | undefined =>
   text === 'on' || text === 'off' ? text === 'on' : undefined;
 
-/** A whole number from `least` to `most`. */
+/** Parses a whole number from `least` to `most`. */
 const parseWhole = (text: string, most: number, least = 1): number | undefined =>
   /^[1-9]\d*$/.test(text) && Number(text) <= most && Number(text) >= least ? Number(text) : undefined;
 
 const parsePort = (text: string): number | undefined =>
   /^\d+$/.test(text) && Number(text) <= LIMITS.port ? Number(text) : undefined;
 
-/** Networks that have a name everywhere. */
+/** Network names that Fastify knows. */
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 const isNetwork = (text: string): boolean => {

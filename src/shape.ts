@@ -5,8 +5,8 @@ import { LIMITS } from './limits.ts';
 const DATE_TIME = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A moment that exists: `Date.parse` would take the 31st of February for a day in March. Its year has four digits in UTC
- * too, where an offset might lead out of them, since that is how it is answered.
+ * Whether a time exists: `Date.parse` would turn February 31 into a day in March. The year must have four digits in UTC
+ * too, whatever the offset, since responses use UTC.
  */
 const isDateTime = (text: string): boolean => {
   const [, date, day] = DATE_TIME.exec(text) ?? [];
@@ -15,7 +15,7 @@ const isDateTime = (text: string): boolean => {
   return new Date(`${date}T00:00:00Z`).getUTCDate() === Number(day) && /^\d{4}-/.test(moment.toISOString());
 };
 
-/** A day that exists, as YYYY-MM-DD. */
+/** Whether a day exists, as YYYY-MM-DD. */
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && isDateTime(`${text}T00:00:00Z`);
 
 const formats = { 'date-time': isDateTime, date: isDate };
@@ -27,17 +27,16 @@ export const shapeOptions = {
 } as const;
 
 /**
- * Values of JSON bodies are taken as they are, never turned into another type. JSON can write 1e999, which is read as
- * Infinity: that is no number here.
+ * Values in JSON bodies are never coerced. JSON allows 1e999, which parses as Infinity and is not accepted as a number.
  */
 const bodyOptions = { ...shapeOptions, coerceTypes: false, strictNumbers: true } as const;
 const bodies = new Ajv(bodyOptions);
-const faultyBodies = new Ajv({ ...bodyOptions, allErrors: true });
+const thoroughBodies = new Ajv({ ...bodyOptions, allErrors: true });
 
-/** Patterns that texts must match, with what to say of one that does not. */
+/** Error messages of patterns. */
 const PATTERNS = new Map<string, string>();
 
-/** Names a pattern that schemas can use. */
+/** Registers the error message of a pattern for use in schemas. */
 export const describedPattern = (pattern: string, message: string): string => {
   PATTERNS.set(pattern, message);
   return pattern;
@@ -63,11 +62,11 @@ const toIssue = (root: string, { keyword, instancePath, params, message }: Error
   }
 };
 
-/** What validation found, in the words of the interface; `root` is the pointer of the whole that was checked. */
+/** Converts validation errors to issues; `root` is the pointer to the validated value. */
 export const toIssues = (root: string, errors: readonly ErrorObject[]): Issue[] =>
   listIssues(errors, (error) => toIssue(root, error), root);
 
-/** Whether a value holds no more than so many others. It stops counting there. */
+/** Whether a value contains at most this many values. Stops counting there. */
 const isSmall = (value: unknown, most: number): boolean => {
   let left = most;
   const count = (member: unknown): void => {
@@ -82,18 +81,18 @@ const isSmall = (value: unknown, most: number): boolean => {
   return left >= 0;
 };
 
-/** A check of a value against a schema. */
+/** Checks a value against a schema. */
 export interface Check {
   (value: unknown): boolean;
-  /** The first fault of the value that was checked last. */
+  /** The first error of the value that was checked last. */
   errors?: ErrorObject[] | null;
-  /** What is wrong with a value; nothing where nothing is. */
+  /** The issues of a value; empty if it is valid. */
   issuesOf(value: unknown, root: string): Issue[];
 }
 
 /**
- * Most values are right, and a wrong one is found out by its first fault. To collect every fault takes time for each of
- * them, however many are reported, so that is done only for values small enough.
+ * Most values are valid, and the first error is enough to reject one. Collecting all errors takes time for each of
+ * them, however many are reported, so that is done only for small values.
  */
 export const compileBody = (schema: object): Check => {
   const validate = bodies.compile(schema);
@@ -101,12 +100,12 @@ export const compileBody = (schema: object): Check => {
   const issuesOf = (value: unknown, root: string): Issue[] => {
     if (validate(value)) return [];
     if (!isSmall(value, LIMITS.valuesCheckedThoroughly)) return toIssues(root, validate.errors ?? []);
-    collect ??= faultyBodies.compile(schema);
+    collect ??= thoroughBodies.compile(schema);
     collect(value);
     return toIssues(root, collect.errors ?? []);
   };
   return Object.assign(validate, { issuesOf }) as Check;
 };
 
-/** A check for what no route can check because the schema depends on other things. */
+/** For values that no route can check because the schema depends on other data. */
 export const compileShape = (schema: object): Check['issuesOf'] => compileBody(schema).issuesOf;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from './limits.ts';
 
-/** Waits for a promise, but not for ever. */
-export const waitAtMost = async (ms: number, promise: Promise<unknown>): Promise<void> => {
+/** Waits for a promise, but at most `ms` milliseconds. */
+export const waitUpTo = async (ms: number, promise: Promise<unknown>): Promise<void> => {
   const over = new AbortController();
   const tooLong = delay(ms, undefined, { signal: over.signal }).catch(() => {});
   try {
@@ -12,10 +12,10 @@ export const waitAtMost = async (ms: number, promise: Promise<unknown>): Promise
   }
 };
 
-/** Texts of moments lately named: an answer names the same ones many times. */
+/** Recently formatted times: a response contains the same ones many times. */
 const texts = new Map<number, string>();
 
-/** A moment as the interface writes it: ISO 8601, UTC, milliseconds. */
+/** Formats a time for the API: ISO 8601, UTC, milliseconds. */
 export const isoTime = (epochMs: number): string => {
   let text = texts.get(epochMs);
   if (text === undefined) {
@@ -26,16 +26,16 @@ export const isoTime = (epochMs: number): string => {
   return text;
 };
 
-const MS_A_DAY = 86_400_000;
+const MS_PER_DAY = 86_400_000;
 let knownDay = Number.NaN;
 let knownDayText = '';
 
-/** The day of a moment in UTC, as YYYY-MM-DD. Most moments fall on the day of the one before, whose text is kept. */
+/** The UTC day of a time, as YYYY-MM-DD. Caches the last day, since most calls are for the same one. */
 export const utcDay = (epochMs: number): string => {
-  const day = Math.floor(epochMs / MS_A_DAY);
+  const day = Math.floor(epochMs / MS_PER_DAY);
   if (day !== knownDay) {
     knownDay = day;
-    knownDayText = isoTime(day * MS_A_DAY).slice(0, 10);
+    knownDayText = isoTime(day * MS_PER_DAY).slice(0, 10);
   }
   return knownDayText;
 };

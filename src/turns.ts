@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIMITS } from './limits.ts';
 
 /**
- * Whatever runs on the event loop keeps every other request waiting, so long work asks from time to time whether it has had
- * its turn. All work of a turn shares one allowance: ten commands that each take a little hold others up as much as one that
- * takes long.
+ * Anything that runs on the event loop delays every other request, so long work checks from time to time whether to
+ * yield. All work in one turn of the event loop shares one budget: ten short commands delay others as much as one long
+ * one.
  */
 let startedMs: number | undefined;
 
-/** Whether this turn of the event loop has taken as long as one may. */
+/** Whether this turn of the event loop has used up its budget. */
 const isOver = (): boolean => {
   const nowMs = performance.now();
   if (startedMs === undefined) {
@@ -20,10 +20,10 @@ const isOver = (): boolean => {
   return nowMs - startedMs >= LIMITS.turnMs;
 };
 
-/** To be called between the steps of long work: others have their turn now, if this one has taken long enough. */
+/** To be called between the steps of long work: yields to the event loop if this turn has taken long enough. */
 export const takeTurns = (): Promise<void> | undefined => (isOver() ? nextTurn() : undefined);
 
-/** Runs the steps of long work, with turns for others in between, and gives what the work returns. */
+/** Runs long work step by step, yielding in between, and returns its result. */
 export const inTurns = async <T>(work: Generator<unknown, T>): Promise<T> => {
   for (;;) {
     const { done, value } = work.next();

@@ -2,27 +2,27 @@ import cluster, { type Worker } from 'node:cluster';
 import { LIMITS } from './limits.ts';
 
 /**
- * What processes behind one port say to each other, so that whichever is asked for metrics answers for all: it asks the
- * process that supervises them to gather; that one has each of the others tell, and sends what they told.
+ * Messages between workers behind one port, so that any of them can report the metrics of all: the worker being scraped
+ * asks the primary process to `gather`, which asks each of the others to `report` and sends the results.
  */
 type Message =
   | { readonly metrics: 'gather'; readonly id: number }
-  | { readonly metrics: 'tell'; readonly id: number }
-  | { readonly metrics: 'told'; readonly id: number; readonly values: unknown }
+  | { readonly metrics: 'report'; readonly id: number }
+  | { readonly metrics: 'reported'; readonly id: number; readonly values: unknown }
   | { readonly metrics: 'gathered'; readonly id: number; readonly values: readonly unknown[] };
 
 const isMessage = (message: unknown): message is Message =>
   typeof message === 'object' && message !== null && 'metrics' in message;
 
 interface Gathering {
-  readonly asker: Worker;
-  readonly idOfAsker: number;
+  readonly requester: Worker;
+  readonly requesterId: number;
   readonly awaited: Set<number>;
   readonly values: unknown[];
   readonly timer: NodeJS.Timeout;
 }
 
-/** Passes metrics between workers. One that does not tell in time, or ends, is left out. */
+/** Relays metrics between workers. A worker that does not respond in time, or exits, is left out. */
 export const relayMetrics = (): void => {
   const gatherings = new Map<number, Gathering>();
   let lastId = 0;
@@ -32,8 +32,8 @@ export const relayMetrics = (): void => {
     if (gathering === undefined) return;
     gatherings.delete(id);
     clearTimeout(gathering.timer);
-    const { asker, idOfAsker, values } = gathering;
-    if (asker.isConnected()) asker.send({ metrics: 'gathered', id: idOfAsker, values } satisfies Message);
+    const { requester, requesterId, values } = gathering;
+    if (requester.isConnected()) requester.send({ metrics: 'gathered', id: requesterId, values } satisfies Message);
   };
 
   const settle = (id: number, worker: Worker): void => {
@@ -41,22 +41,28 @@ export const relayMetrics = (): void => {
     if (awaited?.delete(worker.id) && awaited.size === 0) finish(id);
   };
 
-  const gather = (asker: Worker, idOfAsker: number): void => {
+  const gather = (requester: Worker, requesterId: number): void => {
     lastId += 1;
     const id = lastId;
     const others = Object.values(cluster.workers ?? {}).filter(
-      (worker) => worker !== undefined && worker !== asker && worker.isConnected(),
+      (worker) => worker !== undefined && worker !== requester && worker.isConnected(),
     ) as Worker[];
     const timer = setTimeout(() => finish(id), LIMITS.metricsGatherMs);
-    gatherings.set(id, { asker, idOfAsker, awaited: new Set(others.map((worker) => worker.id)), values: [], timer });
-    for (const worker of others) worker.send({ metrics: 'tell', id } satisfies Message);
+    gatherings.set(id, {
+      requester,
+      requesterId,
+      awaited: new Set(others.map((worker) => worker.id)),
+      values: [],
+      timer,
+    });
+    for (const worker of others) worker.send({ metrics: 'report', id } satisfies Message);
     if (others.length === 0) finish(id);
   };
 
   cluster.on('message', (worker, message: unknown) => {
     if (!isMessage(message)) return;
     if (message.metrics === 'gather') gather(worker, message.id);
-    if (message.metrics !== 'told') return;
+    if (message.metrics !== 'reported') return;
     gatherings.get(message.id)?.values.push(message.values);
     settle(message.id, worker);
   });
@@ -66,8 +72,8 @@ export const relayMetrics = (): void => {
 };
 
 /**
- * Lets this process take part: it tells what it has whenever another is asked. What it gives gathers what all the others
- * have; a process by itself has no others.
+ * Connects this process: it sends its metrics whenever another worker is scraped. Returns a function that gathers the
+ * metrics of all other workers; a single process has none.
  */
 export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonly unknown[]>) => {
   const { worker } = cluster;
@@ -76,9 +82,9 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
   let lastId = 0;
   worker.on('message', async (message: unknown) => {
     if (!isMessage(message)) return;
-    if (message.metrics === 'tell') {
-      const told: Message = { metrics: 'told', id: message.id, values: await own() };
-      if (worker.isConnected()) worker.send(told);
+    if (message.metrics === 'report') {
+      const reply: Message = { metrics: 'reported', id: message.id, values: await own() };
+      if (worker.isConnected()) worker.send(reply);
     }
     if (message.metrics !== 'gathered') return;
     waiting.get(message.id)?.(message.values);
@@ -90,7 +96,7 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
       const id = lastId;
       waiting.set(id, resolve);
       worker.send({ metrics: 'gather', id } satisfies Message);
-      // Better this process alone than nothing at all.
+      // Metrics of this process alone are better than none.
       setTimeout(() => {
         waiting.delete(id);
         resolve([]);
@@ -98,5 +104,5 @@ export const joinMetrics = (own: () => Promise<unknown>): (() => Promise<readonl
     });
 };
 
-/** The number of this process among those behind one port; undefined where it is the only one. */
+/** The number of this worker; undefined if there is only one process. */
 export const workerNumber = (): number | undefined => cluster.worker?.id;

@@ -6,15 +6,15 @@ import { relayMetrics } from './worker-metrics.ts';
 export interface Supervision {
   readonly count: number;
   readonly logger: Logger;
-  /** Called once, when the first worker listens. */
+  /** Called once, when the first worker is listening. */
   readonly listening: (port: number) => void;
-  /** Called when the last worker has ended after a stop, or when no worker could start. */
+  /** Called when the last worker has exited after a stop, or when no worker could start. */
   readonly ended: (code: number) => void;
 }
 
 /**
- * Keeps processes running behind one port. The workers share nothing but the database; this process only hands them
- * connections and replaces those that end.
+ * Keeps worker processes running behind one port. They share nothing but the database; this process only distributes
+ * connections and replaces workers that exit.
  */
 export const superviseWorkers = ({ count, logger, listening, ended }: Supervision): { stop(): void } => {
   let stopping = false;
@@ -31,19 +31,19 @@ export const superviseWorkers = ({ count, logger, listening, ended }: Supervisio
   cluster.on('exit', (worker, code, signal) => {
     const left = Object.keys(cluster.workers ?? {}).length;
     if (stopping) {
-      // One that was still starting is ended by the signal itself.
+      // A worker that was still starting is killed by the signal itself.
       if (code !== 0 && signal !== 'SIGTERM') worstCode = 1;
       if (left === 0) ended(worstCode);
       return;
     }
-    // Before anyone has listened, a worker that ends has met a fault that the others will meet as well.
+    // If a worker exits before any is listening, the others would fail the same way.
     if (!announced) {
       stopping = true;
       for (const other of Object.values(cluster.workers ?? {})) other?.process.kill('SIGTERM');
       ended(1);
       return;
     }
-    logger.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another takes its place');
+    logger.error({ worker: worker.process.pid, code, signal }, 'a worker exited; starting another');
     setTimeout(() => {
       if (!stopping) cluster.fork();
     }, LIMITS.workerRestartMs);

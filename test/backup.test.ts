@@ -26,12 +26,12 @@ import {
   type Service,
   startService,
 } from './harness.ts';
-import { answersOf, createGame } from './played.ts';
+import { createGame, responsesOf } from './played.ts';
 import { run, runToEnd } from './processes.ts';
 
 const COMMANDS = { backup, restore, check };
 
-/** Runs a command in this process, which is quicker, and answers what it printed; it must go well. */
+/** Runs a command in this process, which is faster, and returns its output; it must succeed. */
 const itemwright = async (
   databaseUrl: string,
   name: keyof typeof COMMANDS,
@@ -39,12 +39,12 @@ const itemwright = async (
   options: Options = {},
 ) => {
   const lines: string[] = [];
-  const call = { databaseUrl, argument, options, say: (line: string) => void lines.push(line) };
+  const call = { databaseUrl, argument, options, print: (line: string) => void lines.push(line) };
   assert.ok(await COMMANDS[name].run(call), lines.join('\n'));
   return lines.join('\n');
 };
 
-/** The same in a process of its own, as beside a service. */
+/** Runs a command in its own process, as beside a running service. */
 const itemwrightApart = async (databaseUrl: string, ...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await runToEnd('src/cli.ts', args, { DATABASE_URL: databaseUrl });
   assert.equal(stderr, '', args.join(' '));
@@ -65,14 +65,14 @@ const newFile = (): string => {
   return join(folder, `${files}.jsonl.gz`);
 };
 
-/** What a database holds, told by a backup of it. */
+/** The contents of a database, according to a backup of it. */
 const holdings = async (databaseUrl: string) => {
   const file = newFile();
   await itemwright(databaseUrl, 'backup', file);
   return tablesOf(await readBackup(file));
 };
 
-/** The service on another database, seen by the team of the first. */
+/** The service on another database, called by the team of the first. */
 const withService = async <T>(
   url: string,
   { teamId, secret }: Service,
@@ -86,7 +86,7 @@ const withService = async <T>(
   }
 };
 
-/** A backup as another version would have made it. */
+/** A backup as another version would have written it. */
 const backupAsOf = async (database: Database, schema: string, tables: readonly string[]): Promise<string> => {
   const file = newFile();
   const taken = { engine: database.engine, schema, takenAt: new Date().toISOString(), tables };
@@ -102,7 +102,7 @@ onEveryDatabase('a backup', (service, engine) => {
   });
 
   for (const other of ENGINES) {
-    test(`is restored on ${other}, where the service answers as before`, async () => {
+    test(`is restored on ${other}, where the service responds as before`, async () => {
       const keyed = ['/items/roll', { userId: 'replayed' }, { headers: { 'idempotency-key': `to ${other}` } }] as const;
       const { body: rolled } = await service().post(...keyed);
       const file = newFile();
@@ -110,14 +110,14 @@ onEveryDatabase('a backup', (service, engine) => {
         await itemwright(service().databaseUrl, 'backup', file),
         new RegExp(`${TABLES.length} tables, [\\d,]+ rows`),
       );
-      const expected = await answersOf(service());
+      const expected = await responsesOf(service());
       assert.ok(Object.keys(expected).length > 40);
       const empty = await createEmptyDatabase(other);
       try {
         assert.match(await itemwright(empty.url, 'restore', file), /^restored [\d,]+ rows/m);
         assert.deepEqual(await holdings(empty.url), tablesOf(await readBackup(file)));
         await withService(empty.url, service(), async (_, asBefore) => {
-          assert.deepEqual(await answersOf(asBefore), expected);
+          assert.deepEqual(await responsesOf(asBefore), expected);
           const again = await asBefore.post(...keyed);
           assert.equal(again.headers.get('idempotency-replayed'), 'true');
           assert.deepEqual(again.body, rolled);
@@ -128,7 +128,7 @@ onEveryDatabase('a backup', (service, engine) => {
     });
   }
 
-  test('sees nothing of what is written after it has begun', async () => {
+  test('contains nothing that is written after it starts', async () => {
     const look = async (snapshot: Snapshot) => {
       const digests = [];
       for (const name of ['users', 'item_instances', 'roll_events'])
@@ -145,7 +145,7 @@ onEveryDatabase('a backup', (service, engine) => {
     for (const [index, digest] of (await database.snapshot(look)).entries()) assert.notDeepEqual(digest, first[index]);
   });
 
-  test('is one moment of a service that is written to meanwhile', async () => {
+  test('is a consistent snapshot of a service under load', async () => {
     let isOver = false;
     const playing = game.play(Number.POSITIVE_INFINITY, () => isOver);
     const file = newFile();
@@ -155,24 +155,24 @@ onEveryDatabase('a backup', (service, engine) => {
     const empty = await createEmptyDatabase(engine);
     try {
       await itemwright(empty.url, 'restore', file);
-      assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+      assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
     } finally {
       await empty.drop();
     }
   });
 
-  test('replaces what a running service has, which goes on with what was restored', async () => {
+  test('replaces the data of a running service, which continues with the restored data', async () => {
     const file = newFile();
     await itemwright(service().databaseUrl, 'backup', file);
-    const expected = await answersOf(service());
+    const expected = await responsesOf(service());
     const empty = await createEmptyDatabase(engine);
     try {
       await withService(empty.url, service(), async (other, asBefore) => {
-        // The same team with another catalog, compiled and remembered by the service.
+        // The same team with another catalog, compiled and cached by the service.
         await other.post('/items', { id: 'other', name: 'Other' });
         assert.equal((await other.post('/items/roll', {})).body.item.id, 'other');
         const before = await holdings(empty.url);
-        await assert.rejects(itemwright(empty.url, 'restore', file), /is not empty \(it has teams\); --replace/);
+        await assert.rejects(itemwright(empty.url, 'restore', file), /is not empty \(teams has rows\); use --replace/);
         assert.deepEqual(await holdings(empty.url), before);
         let isOver = false;
         const statuses = new Set<number>();
@@ -183,15 +183,15 @@ onEveryDatabase('a backup', (service, engine) => {
         isOver = true;
         await rolling;
         for (const status of statuses) assert.ok([200, 401, 503].includes(status), String(status));
-        assert.deepEqual(await answersOf(asBefore), expected);
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+        assert.deepEqual(await responsesOf(asBefore), expected);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
       });
     } finally {
       await empty.drop();
     }
   });
 
-  test('that replaces an earlier state of the same team leaves no trace of it in a running service', async () => {
+  test('that replaces an earlier state of the same team leaves nothing of it cached in a running service', async () => {
     const team = await service().anotherTeam();
     await team.post('/items', { id: 'first', name: 'First' });
     assert.equal((await team.post('/items/roll', {})).body.item.id, 'first');
@@ -205,20 +205,23 @@ onEveryDatabase('a backup', (service, engine) => {
     assert.equal((await team.get('/items/second')).status, 404);
   });
 
-  test('is of the owner alone, overwrites nothing unless told to, and leaves nothing else behind', async () => {
+  test('is readable only by its owner, overwrites nothing without --force, and leaves no other files', async () => {
     const own = await mkdtemp(join(folder, 'own-'));
     const file = join(own, 'file');
     await itemwright(service().databaseUrl, 'backup', file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const first = await readFile(file);
-    await assert.rejects(itemwright(service().databaseUrl, 'backup', file), /exists already; --force overwrites it/);
+    await assert.rejects(
+      itemwright(service().databaseUrl, 'backup', file),
+      /already exists; use --force to overwrite it/,
+    );
     assert.deepEqual(await readFile(file), first);
     await itemwright(service().databaseUrl, 'backup', file, { force: true });
     await assert.rejects(itemwright(service().databaseUrl, 'backup', join(own, 'no', 'folder')), /ENOENT/);
     assert.deepEqual(await readdir(own), ['file']);
   });
 
-  describe('is refused, and nothing is touched,', () => {
+  describe('is rejected, and nothing is changed,', () => {
     const textOf = async (file: string): Promise<string> => gunzipSync(await readFile(file)).toString('utf8');
     const change =
       (edit: (text: string) => string) =>
@@ -233,10 +236,10 @@ onEveryDatabase('a backup', (service, engine) => {
       return bytes.subarray(0, Math.floor(bytes.length * share));
     };
     const damages: [string, (file: string) => Promise<Buffer>, RegExp][] = [
-      ['where it is cut off early', cut(0.1), /is cut off/],
-      ['where it is cut off late', cut(0.999), /is cut off/],
+      ['truncated early', cut(0.1), /is truncated/],
+      ['truncated late', cut(0.999), /is truncated/],
       [
-        'where a byte is another',
+        'a changed byte',
         async (file) => {
           const bytes = await readFile(file);
           bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] as number) ^ 1;
@@ -245,30 +248,26 @@ onEveryDatabase('a backup', (service, engine) => {
         /is (damaged|cut off)/,
       ],
       [
-        'where a row is another',
+        'a changed row',
         change((text) => text.replace('"Power",0,1000', '"Power",0,1001')),
-        /table attributes is not/,
+        /table attributes does not match/,
       ],
-      ['where a row is missing', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
+      ['a missing row', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
       [
-        'where a table is missing',
+        'a missing table',
         change((text) => text.replace(/^\{"table":"spaces"[\s\S]*?(?=^\{"table")/m, '')),
         /is damaged/,
       ],
-      ['where the first line is another', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
-      ['where the last line is missing', change((text) => text.replace(/\{"end".*\n$/, '')), /is cut off/],
-      ['where the last line is half there', change((text) => text.slice(0, -10)), /is cut off/],
-      [
-        'where lines are swapped',
-        change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')),
-        /is damaged/,
-      ],
-      ['where a line is nothing', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
-      ['where it goes on after its end', change((text) => `${text}${text}`), /goes on after its end/],
-      ['where it is of a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
-      ['where it is some other compressed file', async () => gzipSync('hello\nworld\n'), /is not a backup/],
-      ['where it is some other file', async () => Buffer.from('PK: hello'), /is not a backup/],
-      ['where it is empty', async () => Buffer.from(''), /is (not a backup|cut off)/],
+      ['a changed first line', change((text) => text.replace('"takenAt":"2', '"takenAt":"3')), /is damaged/],
+      ['a missing last line', change((text) => text.replace(/\{"end".*\n$/, '')), /is truncated/],
+      ['an incomplete last line', change((text) => text.slice(0, -10)), /is truncated/],
+      ['swapped lines', change((text) => text.replace(/^(\{"table".*\n)(\{"rows".*\n)/m, '$2$1')), /is damaged/],
+      ['a null line', change((text) => text.replace(/^\{"table":"spaces".*$/m, 'null')), /is damaged/],
+      ['data past the end', change((text) => `${text}${text}`), /continues past its end/],
+      ['a later format', change((text) => text.replace('"format":1', '"format":2')), /newer version/],
+      ['another gzip file', async () => gzipSync('hello\nworld\n'), /is not an Itemwright backup/],
+      ['another file', async () => Buffer.from('PK: hello'), /is not an Itemwright backup/],
+      ['an empty file', async () => Buffer.from(''), /is (not an Itemwright backup|truncated)/],
     ];
     let file: string;
     let target: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -295,7 +294,7 @@ onEveryDatabase('a backup', (service, engine) => {
       assert.deepEqual(await holdings(target.url), held);
     });
 
-    test('if it was made by a newer version', async () => {
+    test('if it was created by a newer version', async () => {
       const newer = await backupAsOf(service().database, '9999-later', TABLES);
       await assert.rejects(
         itemwright(target.url, 'restore', newer, { replace: true }),
@@ -329,7 +328,7 @@ onEveryDatabase('a backup', (service, engine) => {
         await source.drop();
       }
       const restoring = run('src/cli.ts', ['restore', '--replace', large], { DATABASE_URL: target.url });
-      // The old rows are gone by then, as far as the restore can see, and many new ones are still to come.
+      // By then the restore has deleted the old rows, and many new ones are still to come.
       await restoring.said('user_space_rows');
       restoring.child.kill('SIGKILL');
       const { code, stdout } = await restoring.ended;
@@ -338,13 +337,13 @@ onEveryDatabase('a backup', (service, engine) => {
       assert.deepEqual(await holdings(target.url), held);
     });
 
-    test('if it is not there', async () => {
-      await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /there is no file/);
+    test('if it does not exist', async () => {
+      await assert.rejects(itemwright(target.url, 'restore', join(folder, 'nothing')), /no such file/);
     });
   });
 });
 
-/** The tables as they were before placements and their cells became one. */
+/** The tables before placements and their cells were merged. */
 const TABLES_OF_0006 = [
   ...['milestones', 'teams', 'secrets', 'attributes', 'classifiers', 'classifier_options'],
   ...['items', 'item_classifiers', 'item_attributes', 'deleted_items'],
@@ -375,10 +374,10 @@ const OLD_ROWS: Record<string, Value[][]> = {
   ],
 };
 
-/** The team of a backup that was made when there were seven migrations. */
+/** The team of a backup that was created when there were seven migrations. */
 const KEPT = { teamId: '01a1dff4-5584-7600-b714-b1c7cd5757e7', secret: 'zwrd6ycGGaFNEJj3wTqvPYjv1kFuemzvCtHKcfO4hKQ' };
 
-/** A database that an earlier version has left, with the tables of then. */
+/** A database of an earlier version, with the tables of that version. */
 const createOldDatabase = async (engine: Engine) => {
   const empty = await createEmptyDatabase(engine);
   const database = openDatabase(empty.url);
@@ -394,7 +393,7 @@ const createOldDatabase = async (engine: Engine) => {
 
 for (const engine of ENGINES) {
   describe(`a backup of an earlier version on ${engine}`, () => {
-    test('is brought up to date as it is restored, in place of all that was there', async () => {
+    test('is migrated during the restore, replacing all existing data', async () => {
       const old = await createOldDatabase(engine);
       const file = await backupAsOf(old.database, '0006-one-history-index-less', TABLES_OF_0006);
       await old.database.close();
@@ -404,7 +403,7 @@ for (const engine of ENGINES) {
       try {
         await service.post('/items', { name: 'New' });
         await itemwrightApart(empty.url, 'restore', file, '--replace');
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong/);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
         const asOld = service.anyone(basic('t', 'a-secret-of-old-times'));
         assert.equal((await asOld.get('/team')).body.name, 'Old team');
         const { body: instance } = await asOld.get('/item-instances/one');
@@ -419,11 +418,11 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('is the file of then, kept here for ever', async () => {
+    test('is a file of that version, kept as a fixture', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
         await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
-        assert.match(await itemwright(empty.url, 'check'), /^nothing is wrong: looked at 45 instances, 25 placements/);
+        assert.match(await itemwright(empty.url, 'check'), /^no problems found: checked 45 instances, 25 placements/);
         const service = await startService(empty.url);
         const team = service.anyone(basic(KEPT.teamId, KEPT.secret));
         const { totalRolls, rollsByTemplate } = (await team.get('/roll-events/stats')).body;
@@ -436,7 +435,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('is not made by this one, which leaves an old database as it is', async () => {
+    test('is not written by this version, which leaves an old database unchanged', async () => {
       const old = await createOldDatabase(engine);
       try {
         for (const name of ['backup', 'check'] as const)
@@ -450,8 +449,8 @@ for (const engine of ENGINES) {
   });
 }
 
-test('a database that is not there is not made by a backup', async () => {
+test('a backup does not create a missing database', async () => {
   const path = join(folder, 'none.db');
-  await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /there is no database at/);
+  await assert.rejects(itemwright(`sqlite:${path}`, 'backup', newFile()), /no database at/);
   await assert.rejects(stat(path), /ENOENT/);
 });

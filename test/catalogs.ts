@@ -16,7 +16,7 @@ export const item = (
   attributes: CatalogItem['attributes'] = [],
 ): CatalogItem => ({ id, name: id.toUpperCase(), rollNumerator, width: 1, height: 1, optionIds, attributes });
 
-/** So many items of weight 1 for each tier: `{ five: 4 }` gives five-1 to five-4. */
+/** Items of weight 1 per tier: `{ five: 4 }` gives five-1 to five-4. */
 export const catalogOf = (counts: Readonly<Record<string, number>>): Catalog =>
   compileCatalog(
     Object.keys(counts).map((id) => option(id)),
@@ -25,7 +25,7 @@ export const catalogOf = (counts: Readonly<Record<string, number>>): Catalog =>
     ),
   );
 
-/** A template that has no fault. */
+/** A valid template. */
 export const templateOf = <T extends TemplateType>(
   type: T,
   config: TemplateConfig,

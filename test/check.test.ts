@@ -11,7 +11,7 @@ import { createEmptyDatabase, onEveryDatabase } from './harness.ts';
 import { createGame } from './played.ts';
 import { runToEnd } from './processes.ts';
 
-/** The service may be writing at this moment. It runs in this process, so waiting has to let it go on. */
+/** The service may be writing at this moment. It runs in this process, so waiting must not block the event loop. */
 const onceUnlocked = async <T>(run: () => T): Promise<T> => {
   for (let left = 100; ; left -= 1)
     try {
@@ -22,7 +22,7 @@ const onceUnlocked = async <T>(run: () => T): Promise<T> => {
     }
 };
 
-/** Does what no command would do: a connection on which the database minds nothing. */
+/** Does what no command would do, on a connection without constraints. */
 const damage = async (url: string, statements: readonly string[]): Promise<void> => {
   if (url.startsWith('sqlite:')) {
     const raw = new DatabaseSync(url.replace('sqlite:', ''), { enableForeignKeyConstraints: false });
@@ -43,31 +43,36 @@ const damage = async (url: string, statements: readonly string[]): Promise<void>
   await client.end();
 };
 
-const look = async (databaseUrl: string): Promise<{ isWell: boolean; lines: string[] }> => {
+const look = async (databaseUrl: string): Promise<{ succeeded: boolean; lines: string[] }> => {
   const lines: string[] = [];
-  const isWell = await check.run({ databaseUrl, argument: undefined, options: {}, say: (line) => lines.push(line) });
-  return { isWell, lines };
+  const succeeded = await check.run({
+    databaseUrl,
+    argument: undefined,
+    options: {},
+    print: (line) => lines.push(line),
+  });
+  return { succeeded, lines };
 };
 
-/** What is done to a team of which everything is known, and what is found then. */
+/** What is done to a team with known data, and what the check should find. */
 const DAMAGES: [string, string[], RegExp[]][] = [
   [
-    'a cell that is missing',
+    'a missing cell',
     ["delete from item_instance_spaces where team_id = 'TEAM' and item_instance_id = 'slab' and part = 1"],
     [/slab in user space bag covers 1 cells of 1 × 1, but its item is 2 × 1/, /row 0 of user space bag says/],
   ],
   [
-    'something that reaches outside its grid',
+    'a placement outside its grid',
     ["update spaces set cols = 2 where team_id = 'TEAM' and id = 'narrow'"],
     [/wide in user space narrow-bag reaches outside the grid of 2 × 2 cells/],
   ],
   [
-    "something in another player's bag",
+    "an instance in another user's bag",
     ["update item_instances set user_id = 'bob' where team_id = 'TEAM' and id = 'lent'"],
     [/lent in user space bag belongs to user bob, but the user space to ann/],
   ],
   [
-    'a first cell that tells nothing',
+    'a first cell without data',
     ["update item_instance_spaces set id = null where team_id = 'TEAM' and item_instance_id = 'nameless'"],
     [/nameless in user space bag has no first cell/],
   ],
@@ -77,70 +82,70 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     [/cell at \d, \d of item instance numbered in user space bag has the wrong number 7/],
   ],
   [
-    'a row of a grid that hides free places',
+    'a grid row that hides free space',
     ["update user_space_rows set taken = 'f' where team_id = 'TEAM' and user_space_id = 'spare-bag' and y = 0"],
     [/row 0 of user space spare-bag says f is taken, but its cells are 1/],
   ],
   [
-    'a row of a grid where nothing lies',
+    'a grid row without placements',
     ["insert into user_space_rows (team_id, user_space_id, y, taken) values ('TEAM', 'spare-bag', 3, '1')"],
     [/row 3 of user space spare-bag says that cells are taken, but nothing lies there/],
   ],
   [
-    'an instance of an item that is gone',
+    'an instance of a missing item',
     [
       "delete from items where team_id = 'TEAM' and id = 'gone'",
       "update teams set item_count = item_count - 1 where id = 'TEAM'",
     ],
-    [/1 of item_instances refer by item_id to gone, which is not among items/],
+    [/item_instances.item_id refers to gone, which is not in items \(rows: 1\)/],
   ],
   [
-    'a player who is gone',
+    'a missing user',
     ["delete from users where team_id = 'TEAM' and id = 'carl'"],
-    [/1 of item_instances refer by user_id to carl, which is not among users/],
+    [/item_instances.user_id refers to carl, which is not in users \(rows: 1\)/],
   ],
   [
-    'a placement of nothing',
+    'a placement without an instance',
     ["delete from item_instances where team_id = 'TEAM' and id = 'lost'"],
-    [/1 of item_instance_spaces refer by item_instance_id to lost, which is not among item_instances/],
+    [/item_instance_spaces.item_instance_id refers to lost, which is not in item_instances \(rows: 1\)/],
   ],
   [
-    'rows of no team',
+    'rows of a missing team',
     ["insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ('nobody', 'k', 'f', '{}', 1)"],
-    [/^team nobody: 1 of stored_answers refer by team_id to nobody, which is not among teams/],
+    [/^team nobody: stored_answers.team_id refers to nobody, which is not in teams \(rows: 1\)/],
   ],
   [
-    'a number of items that is wrong',
+    'a wrong item count',
     ["update teams set item_count = 99 where id = 'TEAM'"],
     [/has 4 items, but its item count says 99/],
   ],
   [
-    'counters that counted too much',
+    'counters that are too high',
     ["update roll_pending set rolls = rolls + 1, counts = '[\"dot\",2]' where team_id = 'TEAM' and template_id = ''"],
     [/rolls without a template, all days together: the counters say 2, the record has 1/, /the counters say 2/],
   ],
   [
-    'counters of other items',
+    'counters of the wrong items',
     ["update roll_pending set counts = '[\"bar\",1]' where team_id = 'TEAM' and template_id = 'banner'"],
     [/rolls on template banner, all days together: the .* of different items/, /of different items/],
   ],
   [
-    'a roll that cannot be read',
+    'an unreadable roll',
     ["insert into roll_events (team_id, id, rolled_at, results) values ('TEAM', 'broken', 1, 'no list')"],
     [/the results of roll broken cannot be read/],
   ],
   [
-    'a creation that nobody tells',
+    'a creation without a cause',
     ["update item_instances set cause = null where team_id = 'TEAM' and id = 'untold'"],
     [/untold does not tell how it came about/],
   ],
   [
-    'an owner whom the history does not know',
+    'an owner missing from the history',
     ["update item_instances set user_id = 'bob' where team_id = 'TEAM' and id = 'passed'"],
     [/passed belongs to user bob, but its history gave it to dora/],
   ],
   [
-    'an event that is missing',
+    'a missing event',
     ["delete from item_instance_history where team_id = 'TEAM' and item_instance_id = 'travelled' and sequence = 2"],
     [/travelled has event 3 where event 2 should be/],
   ],
@@ -152,34 +157,34 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     [/alive is there, but its history says that it was deleted/],
   ],
   [
-    'a deletion that nobody wrote down',
+    'an unrecorded deletion',
     ["delete from item_instances where team_id = 'TEAM' and id = 'vanished'"],
     [/vanished has event 2 where event 1 should be/, /vanished is gone, but its history does not say so/],
   ],
   [
-    'a giver who had nothing',
+    'a transfer from the wrong owner',
     [
       "update item_instance_history set from_user_id = 'eve' where team_id = 'TEAM' and item_instance_id = 'handed' and sequence = 3",
     ],
     [/handed was given away by eve in event 3, but bob had it/],
   ],
   [
-    'values that cannot be read',
+    'unreadable values',
     ["update item_instances set attribute_values = '{' where team_id = 'TEAM' and id = 'garbled'"],
     [/the attribute values of item instance garbled cannot be read/],
   ],
   [
-    'a template that cannot be read',
+    'an unreadable template',
     ["update templates set config = '[]' where team_id = 'TEAM' and id = 'banner'"],
     [/the configuration of template banner cannot be read/],
   ],
   [
-    'a state that cannot be read',
+    'an unreadable state',
     ["update user_states set state = '{\"own\":{}}' where team_id = 'TEAM' and user_id = 'ann'"],
     [/the state of user ann under template:banner cannot be read/],
   ],
   [
-    'a stored answer that is empty',
+    'an empty stored response',
     ["update stored_answers set answer = '' where team_id = 'TEAM' and key = 'kept'"],
     [/the stored answer of the idempotency key kept is empty/],
   ],
@@ -187,7 +192,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
 
 onEveryDatabase('a check', (service) => {
   let teamId: string;
-  /** What was found by earlier tests: each does its damage to something else. */
+  /** Found by earlier tests: each damages something else. */
   const known = new Set<string>();
 
   before(async () => {
@@ -195,8 +200,8 @@ onEveryDatabase('a check', (service) => {
     teamId = team.teamId;
     const must = async (method: string, path: string, body?: object, key?: string): Promise<void> => {
       const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
-      const answer = await team.request(method, path, body, { headers });
-      assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+      const response = await team.request(method, path, body, { headers });
+      assert.equal(response.status, 200, `${path}: ${JSON.stringify(response.body)}`);
     };
     const classifier = { name: 'Tier', classifierOptions: [{ name: 'top' }] };
     const [top] = (await team.post('/classifiers', classifier)).body.classifierOptions;
@@ -247,12 +252,12 @@ onEveryDatabase('a check', (service) => {
     await must('POST', '/templates/banner/roll', { userId: 'ann' });
   });
 
-  test('finds nothing wrong after many have played', async () => {
+  test('finds no problems after a simulated game', async () => {
     const game = await createGame(service());
     await game.play(10);
-    const { isWell, lines } = await look(service().databaseUrl);
-    assert.ok(isWell, lines.join('\n'));
-    assert.match(lines.join('\n'), /^nothing is wrong: looked at [\d,]+ instances.*$/);
+    const { succeeded, lines } = await look(service().databaseUrl);
+    assert.ok(succeeded, lines.join('\n'));
+    assert.match(lines.join('\n'), /^no problems found: checked [\d,]+ instances.*$/);
   });
 
   for (const [what, statements, expected] of DAMAGES) {
@@ -261,8 +266,8 @@ onEveryDatabase('a check', (service) => {
         service().databaseUrl,
         statements.map((statement) => statement.replaceAll('TEAM', teamId)),
       );
-      const { isWell, lines } = await look(service().databaseUrl);
-      assert.equal(isWell, false);
+      const { succeeded, lines } = await look(service().databaseUrl);
+      assert.equal(succeeded, false);
       const found = lines.slice(0, -1).filter((line) => !known.has(line));
       for (const line of found) known.add(line);
       for (const one of expected)
@@ -280,7 +285,7 @@ onEveryDatabase('a check', (service) => {
     });
   }
 
-  test('prints so many findings, counts the rest, and ends with 1', async () => {
+  test('prints a limited number of findings, counts the rest, and exits with 1', async () => {
     const orphans = Array.from({ length: 120 }, (_, index) => `('lost-${index}', 'k', 'f', '{}', 1)`);
     await damage(service().databaseUrl, [
       `insert into stored_answers (team_id, key, fingerprint, answer, stored_at) values ${orphans.join()}`,
@@ -291,11 +296,11 @@ onEveryDatabase('a check', (service) => {
     const lines = stdout.trimEnd().split('\n');
     assert.equal(lines.length, 102);
     assert.match(lines.at(-2) ?? '', /^… and \d+ more$/);
-    assert.match(lines.at(-1) ?? '', /^1\d\d things are wrong/);
+    assert.match(lines.at(-1) ?? '', /^1\d\d problems found/);
   });
 });
 
-test('the references that a check follows are those of the schema', async () => {
+test('the references that check follows are those of the schema', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const database = openDatabase(empty.url);
   await database.migrate();

@@ -7,13 +7,13 @@ import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { TABLES } from '../src/database/tables.ts';
 import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldAnswers } from '../src/http/idempotency.store.ts';
+import { deleteOldResponses } from '../src/http/idempotency.store.ts';
 import { createEmptyDatabase, type EmptyDatabase, startService } from './harness.ts';
 import { walkThroughInterface } from './walk.ts';
 
 const script = await readFile(new URL('../docs/citus.sql', import.meta.url), 'utf8');
 
-/** The tables that a list of the script names. */
+/** The tables in a list of the script. */
 const listed = (name: string): string[] => {
   const [, list = ''] = new RegExp(`\\b${name} constant text\\[\\] := array\\[([^\\]]*)\\]`).exec(script) ?? [];
   return [...list.matchAll(/'(\w+)'/g)].map(([, table]) => table as string);
@@ -38,7 +38,7 @@ describe('the tables', () => {
     await empty?.drop();
   });
 
-  test('are all spread by docs/citus.sql, what others refer to first', () => {
+  test('are all distributed by docs/citus.sql, referenced tables first', () => {
     assert.deepEqual([...listed('of_all'), ...OF_TEAMS].sort(), [...TABLES].sort());
     assert.deepEqual(
       OF_TEAMS,
@@ -46,7 +46,7 @@ describe('the tables', () => {
     );
   });
 
-  test('have the team in every key, without which they could not be spread', async () => {
+  test('have the team in every key, which distribution requires', async () => {
     const { rows } = await client.query(
       `select relation.relname as table, index.relname as key, array(
           select attname::text from pg_attribute where attrelid = index.oid) as columns
@@ -59,7 +59,7 @@ describe('the tables', () => {
       assert.ok(columns.includes(table === 'teams' ? 'id' : 'team_id'), `${key} of ${table}`);
   });
 
-  test('refer to rows of the same team alone', async () => {
+  test('refer only to rows of the same team', async () => {
     const { rows } = await client.query(
       `select conname as name, pg_get_constraintdef(oid) as text from pg_constraint
         where contype = 'f' and conrelid::regclass::text = any($1)`,
@@ -78,7 +78,7 @@ describe('the tables', () => {
 const { TEST_CITUS_URL } = process.env;
 const skip = TEST_CITUS_URL === undefined && 'TEST_CITUS_URL names no coordinator of a Citus cluster';
 
-describe('on Citus, with the tables spread by team', { skip }, () => {
+describe('on Citus, with the tables distributed by team', { skip }, () => {
   const schema = `test_${Date.now()}`;
   const url = `${TEST_CITUS_URL}?options=-c%20search_path%3D${schema}`;
   let administrator: pg.Client;
@@ -119,7 +119,7 @@ describe('on Citus, with the tables spread by team', { skip }, () => {
     }
   });
 
-  test('so does what the service does by itself', { timeout: 120_000 }, async () => {
+  test('so does background work', { timeout: 120_000 }, async () => {
     const database = openDatabase(url);
     try {
       await database.checkConnections(1);
@@ -127,13 +127,13 @@ describe('on Citus, with the tables spread by team', { skip }, () => {
       await database.read('', teamsToFold);
       const { rows } = await administrator.query('select id from teams');
       for (const { id } of rows) await database.transaction(id, (tx) => foldCounts(tx, 100));
-      assert.ok((await database.transaction('', (tx) => deleteOldAnswers(tx, Date.now() + 1, 1000))) > 20);
+      assert.ok((await database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 1000))) > 20);
     } finally {
       await database.close();
     }
   });
 
-  test('later migrations run, and new tables are spread by the same script', { timeout: 120_000 }, async () => {
+  test('later migrations run, and the same script distributes new tables', { timeout: 120_000 }, async () => {
     const database = openDatabase(url);
     try {
       await database.migrate({

@@ -9,8 +9,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 onEveryDatabase('the command line', (service) => {
   const itemwright = (...args: string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: service().databaseUrl });
 
-  /** What a command answers: one JSON line on standard output, and nothing else anywhere. */
-  const answer = async (...args: string[]) => {
+  /** The output of a command: one line of JSON on standard output, and nothing else. */
+  const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await itemwright(...args);
     assert.equal(stderr, '');
     assert.equal(code, 0);
@@ -18,23 +18,23 @@ onEveryDatabase('the command line', (service) => {
     return JSON.parse(stdout);
   };
 
-  test('makes a team that a running service knows at once, and lists it', async () => {
-    const made = await answer('team', 'create', 'Dragon Works');
+  test('creates a team that a running service accepts at once, and lists it', async () => {
+    const made = await run('team', 'create', 'Dragon Works');
     assert.deepEqual(Object.keys(made), ['teamId', 'secret']);
     const { status, body } = await service().anyone(basic(made.teamId, made.secret)).get('/team');
     assert.equal(status, 200);
     assert.equal(body.name, 'Dragon Works');
     assert.equal(body.role, 'admin');
-    const teams = await answer('team', 'list');
+    const teams = await run('team', 'list');
     const listed = teams.find(({ teamId }: { teamId: string }) => teamId === made.teamId);
     assert.deepEqual(listed, { teamId: made.teamId, name: 'Dragon Works', createdAt: listed.createdAt });
     assert.match(listed.createdAt, TIME);
     assert.ok(teams.some(({ teamId }: { teamId: string }) => teamId === service().teamId));
   });
 
-  test('makes, lists and revokes secrets while the service runs', async () => {
+  test('creates, lists and revokes secrets while the service runs', async () => {
     const team = ['--team', service().teamId];
-    const made = await answer('secret', 'create', ...team, '--role', 'write', '--name', 'game server');
+    const made = await run('secret', 'create', ...team, '--role', 'write', '--name', 'game server');
     assert.deepEqual(made, {
       id: made.id,
       name: 'game server',
@@ -44,25 +44,25 @@ onEveryDatabase('the command line', (service) => {
     });
     const caller = service().anyone(basic(service().teamId, made.secret));
     assert.equal((await caller.get('/team')).body.role, 'write');
-    const listed = await answer('secret', 'list', ...team);
+    const listed = await run('secret', 'list', ...team);
     const { secret, ...shown } = made;
     assert.deepEqual(
       listed.find(({ id }: { id: string }) => id === made.id),
       shown,
     );
     assert.ok(!JSON.stringify(listed).includes(secret));
-    assert.deepEqual(await answer('secret', 'revoke', ...team, '--id', made.id), { revoked: made.id });
+    assert.deepEqual(await run('secret', 'revoke', ...team, '--id', made.id), { revoked: made.id });
     await wait(1000);
     assert.equal((await caller.get('/team')).status, 401);
   });
 
-  test('names a secret after its role where no name is given', async () => {
-    const made = await answer('secret', 'create', '--team', service().teamId, '--role', 'read');
+  test('names a secret after its role if no name is given', async () => {
+    const made = await run('secret', 'create', '--team', service().teamId, '--role', 'read');
     assert.equal(made.name, 'read');
   });
 
-  describe('refuses', () => {
-    test('to revoke the last admin secret', async () => {
+  describe('rejects', () => {
+    test('revoking the last admin secret', async () => {
       const team = await service().anotherTeam();
       const [{ id }] = (await team.get('/secrets')).body;
       const { code, stderr } = await itemwright('secret', 'revoke', '--team', team.teamId, '--id', id);
@@ -74,14 +74,14 @@ onEveryDatabase('the command line', (service) => {
 });
 
 describe('the command line', () => {
-  test('explains itself', async () => {
+  test('prints help', async () => {
     const { code, stdout } = await runToEnd('src/cli.ts', ['--help']);
     assert.equal(code, 0);
     for (const command of ['secret revoke', 'backup FILE', 'restore FILE', 'move --to URL', 'check'])
       assert.ok(stdout.includes(`\n  ${command}`), command);
   });
 
-  test('makes a database where there is none', async () => {
+  test('creates a missing database', async () => {
     const empty = await createEmptyDatabase('sqlite');
     try {
       const { code, stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
@@ -93,11 +93,11 @@ describe('the command line', () => {
   });
 
   for (const [what, DATABASE_URL, message] of [
-    ['a setting that makes no sense', 'mysql://a', /^itemwright: DATABASE_URL must be/],
-    ['a database that is away', 'postgres://postgres@127.0.0.1:1/x', /^itemwright: .*ECONNREFUSED.*\n$/],
-    ['a file that cannot be made', 'sqlite:package.json/x.db', /^itemwright: .+\n$/],
+    ['an invalid setting', 'mysql://a', /^itemwright: DATABASE_URL must be/],
+    ['a database that is down', 'postgres://postgres@127.0.0.1:1/x', /^itemwright: .*ECONNREFUSED.*\n$/],
+    ['a file that cannot be created', 'sqlite:package.json/x.db', /^itemwright: .+\n$/],
   ] as const) {
-    test(`says in one line what is wrong with ${what}`, async () => {
+    test(`reports in one line what is wrong with ${what}`, async () => {
       const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL });
       assert.equal(code, 1);
       assert.equal(stdout, '');
@@ -105,14 +105,14 @@ describe('the command line', () => {
     });
   }
 
-  test('refuses what it cannot do, on standard error and with exit code 1', async () => {
+  test('rejects invalid arguments on standard error, with exit code 1', async () => {
     const empty = await createEmptyDatabase('sqlite');
     const itemwright = (args: readonly string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: empty.url });
     try {
       const { teamId } = JSON.parse((await itemwright(['team', 'create', 'Team'])).stdout);
-      const refusals = [
-        ['a command that is none', ['team', 'destroy'], /team create NAME/],
-        ['nothing', [], /team create NAME/],
+      const invalid = [
+        ['an unknown command', ['team', 'destroy'], /team create NAME/],
+        ['no command', [], /team create NAME/],
         ['a team without a name', ['team', 'create'], /^itemwright: NAME is missing\n$/],
         ['an empty name', ['team', 'create', ''], /^itemwright: NAME is missing\n$/],
         ['a name of two words without quotes', ['team', 'create', 'Dragon', 'Works'], /team create NAME/],
@@ -122,13 +122,13 @@ describe('the command line', () => {
           /^itemwright: NAME has more than 191 characters\n$/,
         ],
         ['a backup without a file', ['backup'], /^itemwright: FILE is missing\n$/],
-        ['an option of another command', ['check', '--force'], /^itemwright: check knows no --force\n$/],
-        ['an option that is none', ['team', 'list', '--colour', 'red'], /--colour/],
+        ['an option of another command', ['check', '--force'], /^itemwright: check has no option --force\n$/],
+        ['an unknown option', ['team', 'list', '--colour', 'red'], /--colour/],
         ['a secret without a team', ['secret', 'create', '--role', 'read'], /^itemwright: --team is missing\n$/],
         [
           'a secret of an unknown team',
           ['secret', 'create', '--team', 'nobody', '--role', 'read'],
-          /^itemwright: there is no team nobody\n$/,
+          /^itemwright: no such team: nobody\n$/,
         ],
         [
           'a secret without a role',
@@ -136,24 +136,24 @@ describe('the command line', () => {
           /^itemwright: --role must be one of read, write, admin\n$/,
         ],
         [
-          'a role that is none',
+          'an unknown role',
           ['secret', 'create', '--team', 'TEAM', '--role', 'owner'],
           /^itemwright: --role must be one of/,
         ],
         [
-          'a list of an unknown team',
+          'listing secrets of an unknown team',
           ['secret', 'list', '--team', 'nobody'],
-          /^itemwright: there is no team nobody\n$/,
+          /^itemwright: no such team: nobody\n$/,
         ],
-        ['a revocation of nothing', ['secret', 'revoke', '--team', 'TEAM'], /^itemwright: --id is missing\n$/],
+        ['revoking without an id', ['secret', 'revoke', '--team', 'TEAM'], /^itemwright: --id is missing\n$/],
         [
-          'a revocation of an unknown secret',
+          'revoking an unknown secret',
           ['secret', 'revoke', '--team', 'TEAM', '--id', 'nothing'],
           /^itemwright: Not found/,
         ],
       ] as const;
       await Promise.all(
-        refusals.map(async ([what, args, message]) => {
+        invalid.map(async ([what, args, message]) => {
           const { code, stdout, stderr } = await itemwright(args.map((arg) => (arg === 'TEAM' ? teamId : arg)));
           assert.equal(code, 1, what);
           assert.equal(stdout, '', what);

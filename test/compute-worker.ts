@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 
-/** A thread that does what a test wants to see done: it answers, fails, ends or throws. Asked anything else, it hangs. */
+/** A thread that does what a test asks: it returns, fails, exits or throws. Asked anything else, it hangs. */
 const actions: Record<string, (text: string) => void> = {
   answer: (value) => parentPort?.postMessage({ value }),
   fail: (text) => parentPort?.postMessage({ error: new Error(text) }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Answer } from './harness.ts';
+import type { ApiResponse } from './harness.ts';
 import {
   Model,
   type Operation,
@@ -13,47 +13,47 @@ import {
 } from './inventory-model.ts';
 import { cheapDraws } from './statistics.ts';
 
-/** What a caller asks for. */
+/** A request of a caller. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** What it adds to the statistics if it succeeds; no template: a plain roll. */
+  /** What it adds to the statistics on success; without a template for a plain roll. */
   readonly rolls?: { readonly templateId: string; readonly count: number };
 }
 
 /**
- * One who calls the service, a request at a time, and whose belongings nobody else touches: what it was answered says
- * what must be there.
+ * Calls the service, one request at a time, with data that nobody else touches: its responses determine what must
+ * exist.
  */
 export interface Caller {
   readonly name: string;
-  /** Makes what it needs. */
+  /** Creates what it needs. */
   readonly prepare: () => Promise<void>;
   readonly next: () => Request;
-  /** Is told the answer to the request that it asked for last, and finds fault with it. */
-  readonly answered: (answer: Answer) => void;
+  /** Receives the response to its last request, and fails if it is wrong. */
+  readonly handleResponse: (response: ApiResponse) => void;
   /**
-   * Compares all that it was answered with what is there. The request that it asked for last may be there too, as a
-   * whole, if it was cut off; answers whether it is, or undefined where nobody can tell.
+   * Compares all responses so far with the data. The last request may also have taken effect, as a whole, if it was cut
+   * off; returns whether it did, or undefined if that cannot be determined.
    */
   readonly look: (cutOff?: { readonly requestId: string }) => Promise<boolean | undefined>;
-  /** Takes its last request for done, since `look` found it. */
+  /** Counts its last request as done, since `look` found it. */
   readonly accept: () => void;
 }
 
-/** How callers see the service, which is somewhere else after each start. */
+/** The service as callers see it, at a different address after each start. */
 export interface Sight {
-  /** Has something done, and answers what the service did. */
+  /** Sends a request, and returns the response. */
   readonly must: (method: string, path: string, body?: object) => Promise<Row>;
-  readonly get: (path: string) => Promise<Answer>;
+  readonly get: (path: string) => Promise<ApiResponse>;
   readonly list: (path: string) => Promise<Row[]>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of several kinds; what is expected of them is asserted.
 type Row = any;
 
-/** What was rolled by answers that were read, and by requests that were found without their answer. */
+/** What was rolled according to responses, and by requests that were found without their response. */
 export interface Ledger {
   readonly rolled: (templateId: string, itemId: string) => void;
   readonly rolledUnseen: (templateId: string, count: number) => void;
@@ -90,7 +90,7 @@ export const prepareCatalog = async ({ must }: Sight): Promise<void> => {
   await must('POST', '/users/shared/spaces', { id: 'shared-bag', spaceId: 'bag' });
 };
 
-/** Whole numbers below a bound, the same ones for the same caller. */
+/** Whole numbers below a bound, the same for the same caller. */
 const chooser = (seed: number): ((below: number) => number) => {
   const draws = cheapDraws(seed);
   return (below) => Math.floor(draws() * below);
@@ -98,15 +98,15 @@ const chooser = (seed: number): ((below: number) => number) => {
 
 const isPlaced = ({ itemInstanceSpace }: Row): boolean => itemInstanceSpace !== null;
 
-/** Instances that are there and of which nobody was told: all of the request that was cut off. */
+/** Instances that exist without a response about them: all of the request that was cut off. */
 const assertMadeBy = async ({ get }: Sight, requestId: string | undefined, ids: readonly string[]): Promise<void> => {
   for (const id of ids) {
     const { body } = await get(`/item-instances/${id}/history`);
-    assert.equal(body[0].requestId, requestId, `${id} was made by nobody who could have`);
+    assert.equal(body[0].requestId, requestId, `${id} was not created by an expected request`);
   }
 };
 
-/** Moves things about in bags: creations, moves, swaps, transfers, batches, sorting, deletions, at random. */
+/** Moves items around in bags: random creations, moves, swaps, transfers, batches, sorting and deletions. */
 const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: number): Caller => {
   const name = `packer-${number}`;
   const users = ['one', 'two'].map((user) => `${name}-${user}`);
@@ -139,7 +139,7 @@ const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: num
     }
     for (const id of names.things) {
       const path = `/item-instances/${id}/history`;
-      // Thousands of events after many kills, so all pages of them.
+      // Thousands of events after many kills, so read all pages.
       if ((await sight.get(`${path}?limit=1`)).status === 200) seen.events.set(id, (await sight.list(path)).length);
     }
     return seen;
@@ -159,10 +159,10 @@ const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: num
       asked = resolve(model, sequence.next().value, names);
       return requestOf(asked);
     },
-    answered: (answer) => {
+    handleResponse: (response) => {
       const expected = model.apply(asked);
-      const said = `${JSON.stringify(asked)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      assert.ok(sameOutcome(expected, outcomeOf(asked, answer)), `${said}, expected ${JSON.stringify(expected)}`);
+      const said = `${JSON.stringify(asked)}: ${response.status} ${JSON.stringify(response.body)}`;
+      assert.ok(sameOutcome(expected, outcomeOf(asked, response)), `${said}, expected ${JSON.stringify(expected)}`);
     },
     look: async (cutOff) => {
       const seen = (await see()).describe();
@@ -181,7 +181,7 @@ const bagCaller = (sight: Sight, number: number, _ledger: Ledger, firstSeed: num
   };
 };
 
-/** Puts things into the one bag of all guests, wherever there is room, and takes them out again. */
+/** Puts items into one bag shared by all guests, wherever there is space, and takes them out again. */
 const guest = (sight: Sight, number: number, _ledger: Ledger, seed: number): Caller => {
   const name = `guest-${number}`;
   const choose = chooser(seed);
@@ -203,7 +203,7 @@ const guest = (sight: Sight, number: number, _ledger: Ledger, seed: number): Cal
       const body = { id: asked.id, itemId: 'dot', userId: 'shared', userSpaceId: 'shared-bag' };
       return { method: 'POST', path: '/item-instances', body };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       // Others may have filled the bag.
       if (status === 409 && asked.isGift) return;
       assert.equal(status, 200, JSON.stringify(body));
@@ -225,20 +225,20 @@ const guest = (sight: Sight, number: number, _ledger: Ledger, seed: number): Cal
   };
 };
 
-/** Rolls without a body, of which nothing remains but a count. */
+/** Rolls without a body, which leave nothing but a count. */
 const roller = (_sight: Sight, number: number, ledger: Ledger): Caller => ({
   name: `roller-${number}`,
   prepare: async () => {},
   next: () => ({ method: 'POST', path: '/items/roll', rolls: { templateId: PLAIN, count: 1 } }),
-  answered: ({ status, body }) => {
+  handleResponse: ({ status, body }) => {
     assert.equal(status, 200, JSON.stringify(body));
     ledger.rolled(PLAIN, body.item.id);
   },
   look: async () => undefined,
-  accept: () => assert.fail('nobody can tell'),
+  accept: () => assert.fail('the outcome cannot be determined'),
 });
 
-/** Rolls and keeps what comes, in a bag or out of it, and throws some of it away. */
+/** Rolls and keeps the items, inside a bag or outside, and deletes some of them. */
 const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Caller => {
   const name = `keeper-${number}`;
   const bagId = `${name}-bag`;
@@ -246,7 +246,7 @@ const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
   const things = new Map<string, { itemId: string; placed: boolean }>();
   let isFull = false;
   let asked: { toss: string } | { placed: boolean };
-  /** What the last look saw of a request that was cut off. */
+  /** What the last look found of a request that was cut off. */
   let found: { id: string; itemId: string };
 
   const keep = (id: string, itemId: string): void => {
@@ -271,7 +271,7 @@ const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
       const body = { userId: name, ...(asked.placed ? { userSpaceId: bagId } : {}) };
       return { method: 'POST', path: '/items/roll', body, rolls: { templateId: PLAIN, count: 1 } };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       if (status === 409) {
         assert.ok('placed' in asked && asked.placed && placedOnes().length > 0, JSON.stringify(body));
         isFull = true;
@@ -310,7 +310,7 @@ const keeper = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
   };
 };
 
-/** What two banners that share their pity remember of a player, as far as it can be told from what was rolled. */
+/** What two banners with a shared pity remember about a user, as far as it follows from the rolls. */
 interface Standing {
   readonly counters: { readonly sinceTop: number; readonly losses: number; readonly sinceFour: number };
   readonly banners: Readonly<Record<string, { readonly rolls: number; readonly sparkPoints: number }>>;
@@ -342,7 +342,7 @@ const sparkSpent = (standing: Standing, templateId: string): Standing => {
 
 const countersOf = ({ sinceTop, losses, pities }: Row) => ({ sinceTop, losses, sinceFour: pities[0].since });
 
-/** Rolls on two banners with one pity, exchanges points, is given some of what comes, and throws some of it away. */
+/** Rolls on two banners with one pity, exchanges points, keeps some of the items, and deletes some of those. */
 const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Caller => {
   const name = `player-${number}`;
   const bagId = `${name}-bag`;
@@ -373,7 +373,7 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
     };
   };
 
-  /** So many rolls may have led from one standing to the other. */
+  /** Whether this many rolls can lead from one state to the other. */
   const assertReached = (
     from: Standing,
     to: Standing,
@@ -386,14 +386,14 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
     if (to.counters.sinceTop === passed.counters.sinceTop) assert.equal(to.counters.losses, from.counters.losses);
   };
 
-  /** How the last request changes what is there, if it is there. */
+  /** How the last request changes the data, if it took effect. */
   const assertDone = async (seen: Awaited<ReturnType<typeof see>>, requestId: string): Promise<void> => {
     const gone = [...things].filter((id) => !seen.things.has(id));
     const fresh = [...seen.things].filter((id) => !things.has(id));
     await assertMadeBy(sight, requestId, fresh);
     assert.deepEqual(gone, asked.type === 'toss' ? [asked.id] : []);
     const granted = asked.type === 'spark' ? 1 : asked.type === 'roll' && asked.granted ? asked.count : 0;
-    assert.equal(fresh.length, granted, 'all is given, or nothing');
+    assert.equal(fresh.length, granted, 'all instances are created, or none');
     if (asked.type === 'roll') assertReached(standing, seen.standing, asked);
     else assert.deepEqual(seen.standing, asked.type === 'spark' ? sparkSpent(standing, asked.templateId) : standing);
     found = { standing: seen.standing, things: fresh };
@@ -424,7 +424,7 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
       const body = { userId: name, count, ...way };
       return { method: 'POST', path: `/templates/${templateId}/roll`, body, rolls: { templateId, count } };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       assert.equal(status, 200, JSON.stringify(body));
       if (asked.type === 'toss') {
         things.delete(asked.id);
@@ -465,7 +465,7 @@ const player = (sight: Sight, number: number, ledger: Ledger, seed: number): Cal
   };
 };
 
-/** Makes items and changes them; name, weight and attribute all tell the same number. */
+/** Creates items and changes them; name, weight and attribute always contain the same number. */
 const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Caller => {
   const name = `editor-${number}`;
   const choose = chooser(seed);
@@ -485,7 +485,7 @@ const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Ca
         ? { method: 'POST', path: '/items', body: { id: asked.id, ...body } }
         : { method: 'PUT', path: `/items/${asked.id}`, body };
     },
-    answered: ({ status, body }) => {
+    handleResponse: ({ status, body }) => {
       assert.equal(status, 200, JSON.stringify(body));
       accept();
     },
@@ -509,7 +509,7 @@ const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Ca
   };
 };
 
-/** Everyone who calls at once. Another seed has them ask for other things. */
+/** All concurrent callers. Another seed makes them send other requests. */
 export const createCallers = (sight: Sight, ledger: Ledger, seed: number): Caller[] =>
   (
     [

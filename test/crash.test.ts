@@ -18,10 +18,10 @@ import { cheapDraws } from './statistics.ts';
 
 /** Two in the suite; CRASH_KILLS=1000 by hand. Another seed kills at other moments. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 2);
-/** All of the history is looked at after each kill, so a new database begins before it is too long. */
-const KILLS_A_DATABASE = 25;
+/** The whole history is checked after each kill, so start a new database before it gets too long. */
+const KILLS_PER_DATABASE = 25;
 const SEED = Number(process.env.CRASH_SEED ?? 1);
-/** How many answers a life of the service gives before it is killed, at least and at most. */
+/** The minimum and maximum number of responses of the service before it is killed. */
 const LIFE = { shortest: 50, longest: 300 };
 
 /** Waits for something that should happen within seconds. */
@@ -32,11 +32,11 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   }
 };
 
-/** What is killed, and how things go on. */
+/** What is killed, and how it continues. */
 interface Scene {
   readonly url: string;
   readonly strike: (service: RunningService) => Promise<void>;
-  /** Done once there is a service again whose data nobody else is busy with. */
+  /** Resolves once the service runs again and nothing else is working on its data. */
   readonly recover: (service: RunningService, kills: number) => Promise<RunningService>;
   readonly drop: () => Promise<void>;
 }
@@ -61,7 +61,7 @@ const killServiceOnPostgres = async (): Promise<Scene> => {
     url,
     strike: async (service) => {
       await strikeService(service);
-      // A commit that had reached the server before the kill may still be under way there.
+      // A commit that reached the server before the kill may still be running there.
       const connections = "select count(*)::int as count from pg_stat_activity where datname = 'crash'";
       await until(async () => (await watcher.query(connections)).rows[0].count === 0);
     },
@@ -73,7 +73,7 @@ const killServiceOnPostgres = async (): Promise<Scene> => {
   };
 };
 
-/** The server with all its processes is killed, and started again. The service stays. */
+/** Kills the server with all its processes, and starts it again. The service keeps running. */
 const killPostgres = async (): Promise<Scene> => {
   const postgres = await startPostgres({ durable: true });
   return {
@@ -88,7 +88,7 @@ const killPostgres = async (): Promise<Scene> => {
   };
 };
 
-/** Kills so many times, and counts what came of it. */
+/** Kills repeatedly, and counts the outcomes. */
 const crash = async (scene: Scene, kills: number, seed: number): Promise<Figures> => {
   let service = await startApart(scene.url);
   const draws = cheapDraws(seed);
@@ -98,7 +98,7 @@ const crash = async (scene: Scene, kills: number, seed: number): Promise<Figures
     await game.prepare();
     for (let killed = 1; killed <= kills; killed += 1) {
       const cutOff = await game.play({
-        afterAnswers: LIFE.shortest + below(LIFE.longest - LIFE.shortest),
+        afterResponses: LIFE.shortest + below(LIFE.longest - LIFE.shortest),
         delayMs: below(15),
         strike: () => scene.strike(service),
       });
@@ -117,15 +117,15 @@ for (const [name, createScene] of [
   ['a service whose PostgreSQL is killed again and again under load', killPostgres],
 ] as const) {
   describe(name, { skip: createScene === killPostgres && process.platform !== 'linux' && 'needs /proc' }, () => {
-    test('has every write that it answered, and nothing half done', async (t) => {
+    test('has every acknowledged write, and nothing half done', async (t) => {
       const total = newFigures();
-      for (let killed = 0; killed < KILLS; killed += KILLS_A_DATABASE) {
+      for (let killed = 0; killed < KILLS; killed += KILLS_PER_DATABASE) {
         const scene = await createScene();
-        const kills = Math.min(KILLS_A_DATABASE, KILLS - killed);
+        const kills = Math.min(KILLS_PER_DATABASE, KILLS - killed);
         addFigures(total, await crash(scene, kills, SEED + killed).finally(scene.drop));
       }
       t.diagnostic(`${KILLS} kills; ${describeFigures(total)}`);
-      assert.ok(total.cutOff > 0, 'no kill met a request under way');
+      assert.ok(total.cutOff > 0, 'no kill hit a request in progress');
     });
   });
 }

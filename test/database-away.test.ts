@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { openDatabase } from '../src/database/open.ts';
-import { type Answer, type Service, startService } from './harness.ts';
+import { type ApiResponse, type Service, startService } from './harness.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 
 let postgres: Postgres;
@@ -19,18 +19,18 @@ after(async () => {
   await postgres?.stop();
 });
 
-const assertUnavailable = ({ status, body, headers }: Answer, what: string) => {
+const assertUnavailable = ({ status, body, headers }: ApiResponse, what: string) => {
   assert.equal(status, 503, what);
   assert.deepEqual(body, { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] }, what);
   assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, what);
 };
 
-test('answers 503 while the database is away, and recovers by itself', async () => {
+test('responds with 503 while the database is down, and recovers by itself', async () => {
   for (let round = 0; round < 2; round += 1) {
     assert.equal((await service.post('/users', { id: `before-${round}` })).status, 200);
     // Several connections are open, so that more than one of them breaks.
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
-    for (const { status } of answers) assert.equal(status, 200);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
+    for (const { status } of responses) assert.equal(status, 200);
     assert.equal((await service.anyone().get('/readyz')).status, 200);
 
     await postgres.pause();
@@ -44,7 +44,7 @@ test('answers 503 while the database is away, and recovers by itself', async () 
       for (let n = 0; n < 2; n += 1) assertUnavailable(await call(), what);
     }
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => service.post('/users', { id: `lost-${n}` })));
-    for (const answer of many) assertUnavailable(answer, 'many writes');
+    for (const response of many) assertUnavailable(response, 'many writes');
     const health = await service.anyone().get('/healthz');
     assert.deepEqual([health.status, health.body], [200, { status: 'ok' }]);
 
@@ -61,20 +61,20 @@ test('answers 503 while the database is away, and recovers by itself', async () 
   }
 });
 
-test('finishes nothing that the database took away with it', async () => {
+test('completes nothing that was lost with the database', async () => {
   const writes = Promise.all(
     Array.from({ length: 30 }, (_, n) => service.post('/spaces', { id: `s-${n}`, name: 'S', cols: 1, rows: 1 })),
   );
-  const [answers] = await Promise.all([writes, postgres.pause()]);
+  const [responses] = await Promise.all([writes, postgres.pause()]);
   await postgres.resume();
   const kept = new Set((await service.get('/spaces')).body.map(({ id }: { id: string }) => id));
-  for (const [n, answer] of answers.entries()) {
-    if (answer.status === 200) assert.ok(kept.has(`s-${n}`), 'what was answered is kept');
-    else assertUnavailable(answer, `write ${n}`);
+  for (const [n, response] of responses.entries()) {
+    if (response.status === 200) assert.ok(kept.has(`s-${n}`), 'an acknowledged write is kept');
+    else assertUnavailable(response, `write ${n}`);
   }
 });
 
-/** A connection that may write whatever the database says of others. */
+/** A connection that may write even when the database is read-only for others. */
 const connectAsAdministrator = async (): Promise<pg.Client> => {
   const administrator = new pg.Client({
     connectionString: postgres.url('postgres'),
@@ -86,9 +86,9 @@ const connectAsAdministrator = async (): Promise<pg.Client> => {
 
 const write = (id: string) => service.post('/users', { id });
 
-test('refuses writes of a server that accepts none, goes on reading, and goes on at once when it does again', async () => {
+test('rejects writes while the server is read-only, keeps reading, and recovers at once', async () => {
   const administrator = await connectAsAdministrator();
-  /** New connections accept no writes any more, or do so again; those that are there stay as they are. */
+  /** Makes new connections read-only, or writable again; existing ones do not change. */
   const setReadOnly = (isReadOnly: boolean) =>
     administrator.query(
       `alter database postgres ${isReadOnly ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
@@ -99,11 +99,11 @@ test('refuses writes of a server that accepts none, goes on reading, and goes on
       await administrator.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'itemwright'",
       );
-      // Connections that were cut off are noticed; then those that take their places accept no writes.
+      // Broken connections are noticed; then those that replace them are read-only.
       while ((await service.anyone().get('/readyz')).status !== 503) await setTimeout(10);
       while ((await service.get('/users')).status !== 200) await setTimeout(10);
-      const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
-      for (const answer of refused) assertUnavailable(answer, 'a write');
+      const rejected = await Promise.all(Array.from({ length: 20 }, (_, n) => write(`refused-${round}-${n}`)));
+      for (const response of rejected) assertUnavailable(response, 'a write');
       assertUnavailable(await service.post('/spaces', { name: 'S', cols: 1, rows: 1 }), 'a change of the catalog');
       assertUnavailable(await service.anyone().get('/readyz'), 'readiness');
       const reads = await Promise.all(Array.from({ length: 20 }, () => service.get('/users')));
@@ -124,17 +124,17 @@ test('refuses writes of a server that accepts none, goes on reading, and goes on
   }
 });
 
-test('says that it is not ready once the server accepts no writes, also on connections that are there', async () => {
+test('is not ready once the server is read-only, even on existing connections', async () => {
   const administrator = await connectAsAdministrator();
   const setReadOnly = async (value: 'on' | 'off') => {
     await administrator.query(`alter system set default_transaction_read_only = ${value}`);
     await administrator.query('select pg_reload_conf()');
   };
-  /** The server reads its settings again in its own time. */
+  /** The server reloads its settings in its own time. */
   const untilReadiness = async (expected: number) => {
     for (;;) {
-      const answer = await service.anyone().get('/readyz');
-      if (answer.status === expected) return answer;
+      const response = await service.anyone().get('/readyz');
+      if (response.status === expected) return response;
       await setTimeout(10);
     }
   };
@@ -153,7 +153,7 @@ test('says that it is not ready once the server accepts no writes, also on conne
   }
 });
 
-test('leaves no connection behind when it is closed, though nothing was migrated', async () => {
+test('leaves no connection behind when it is closed, even without a migration', async () => {
   const database = openDatabase(await postgres.create('closed'));
   await database.read('', ({ queries }) => sql`select 1`.execute(queries));
   await database.close();

@@ -11,7 +11,7 @@ import { freePort, run } from './processes.ts';
 
 type Callback = (error: NodeJS.ErrnoException | null) => void;
 
-/** Takes the place of the call that syncs a file, so that a test can hold it back or let it fail. */
+/** Replaces the call that syncs a file, so that a test can delay it or make it fail. */
 const realSync = fs.fdatasync;
 const held: { fd: number; done: Callback }[] = [];
 let mode: 'real' | 'hold' = 'real';
@@ -31,7 +31,7 @@ const turns = async (count: number): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, 50));
 };
 
-describe('an answer on SQLite', () => {
+describe('a response on SQLite', () => {
   let empty: EmptyDatabase;
   let service: Service;
 
@@ -54,30 +54,30 @@ describe('an answer on SQLite', () => {
   for (const [what, path, body] of [
     ['a creation', '/attributes', { name: 'Damage' }],
     ['a plain roll', '/items/roll', undefined],
-    ['a roll that a player keeps', '/items/roll', { userId: 'ann' }],
+    ['a roll that a user keeps', '/items/roll', { userId: 'ann' }],
   ] as const) {
-    test(`leaves only after the commit is synced: ${what}`, async () => {
+    test(`is sent only after the commit is synced: ${what}`, async () => {
       mode = 'hold';
-      let isAnswered = false;
-      const answer = service.post(path, body).then((given) => {
-        isAnswered = true;
+      let isSettled = false;
+      const response = service.post(path, body).then((given) => {
+        isSettled = true;
         return given;
       });
       await turns(20);
       assert.equal(held.length, 1, 'the commit is done and waits for the disk');
-      assert.equal(isAnswered, false);
+      assert.equal(isSettled, false);
       releaseAll();
-      assert.equal((await answer).status, 200);
+      assert.equal((await response).status, 200);
     });
   }
 
-  test('waits for a sync that began after its own commit, not for one under way', async () => {
+  test('waits for a sync that began after its own commit, not for one in progress', async () => {
     mode = 'hold';
     const first = service.post('/attributes', { name: 'First' });
     await turns(20);
     const second = service.post('/attributes', { name: 'Second' });
     await turns(20);
-    // The second has committed while the disk works for the first; that work may not count for it.
+    // The second committed during the sync of the first, which must not count for it.
     assert.equal(held.length, 1);
     const [only] = held.splice(0);
     let isSecondAnswered = false;
@@ -93,27 +93,27 @@ describe('an answer on SQLite', () => {
     assert.equal((await second).status, 200);
   });
 
-  test('leaves only after what it rests on is synced, though it wrote nothing itself', async () => {
+  test('is sent only after the data it depends on is synced, even if it wrote nothing', async () => {
     mode = 'hold';
     const creation = service.post('/users', { id: 'cleo' });
     await turns(20);
-    let isRefused = false;
-    const refusal = service.post('/users', { id: 'cleo' }).then((given) => {
-      isRefused = true;
+    let isRejected = false;
+    const rejection = service.post('/users', { id: 'cleo' }).then((given) => {
+      isRejected = true;
       return given;
     });
     await turns(20);
-    assert.equal(isRefused, false);
+    assert.equal(isRejected, false);
     releaseAll();
-    assert.deepEqual([(await creation).status, (await refusal).status], [200, 400]);
+    assert.deepEqual([(await creation).status, (await rejection).status], [200, 400]);
   });
 });
 
-test('an answer on SQLite waits for the sync of what a killed process had committed', async () => {
+test('a response on SQLite waits for the sync of what a killed process had committed', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url);
   assert.equal((await service.post('/users', { id: 'cleo' })).status, 200);
-  // Both files as they are now are what a kill would leave; nobody knows which part of the log was synced.
+  // The two files as a kill would leave them; it is unknown which part of the log was synced.
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-killed-'));
   const path = empty.url.replace('sqlite:', '');
   for (const end of ['', '-wal']) await copyFile(`${path}${end}`, join(folder, `killed.db${end}`));
@@ -125,17 +125,17 @@ test('an answer on SQLite waits for the sync of what a killed process had commit
   mode = 'hold';
   const database = openDatabase(`sqlite:${join(folder, 'killed.db')}`);
   try {
-    let isAnswered = false;
-    // Like a request that was answered before and gets its answer again, it writes nothing.
-    const answer = database
+    let isSettled = false;
+    // Writes nothing, like a repeated request that gets its stored response.
+    const response = database
       .write('', async () => {})
       .then(() => {
-        isAnswered = true;
+        isSettled = true;
       });
     await turns(20);
-    assert.deepEqual([held.length, isAnswered], [1, false]);
+    assert.deepEqual([held.length, isSettled], [1, false]);
     releaseAll();
-    await answer;
+    await response;
   } finally {
     releaseAll();
     await database.close();
@@ -145,7 +145,7 @@ test('an answer on SQLite waits for the sync of what a killed process had commit
   }
 });
 
-/** A module that lets every sync fail once a file is there, as a broken disk would. */
+/** A module that makes every sync fail once a file exists, as a broken disk would. */
 const FAILING = (trigger: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     import fs from 'node:fs';
@@ -156,7 +156,7 @@ const FAILING = (trigger: string): string =>
       : real(fd, done);
     syncBuiltinESMExports();`)}`;
 
-test('a service on SQLite whose disk fails to sync stops at once, answers nobody, and recovers when it is started again', async () => {
+test('a service on SQLite whose disk fails to sync stops at once, sends no response, and recovers when restarted', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-sync-'));
   const trigger = join(folder, 'the disk fails');
   const port = await freePort();

@@ -12,11 +12,13 @@ import { fillBag, fillItems, fillTemplates, fillVocabulary, numbered } from './f
 import { basic, createEmptyDatabase, ENGINES, type Engine, startService } from './harness.ts';
 import { guardedRoutesOf } from './routes.ts';
 
-/** As many as a team may have take a minute to fill; EVENT_LOOP_ITEMS=100000 by hand. */
+/** The maximum for a team takes a minute to fill; EVENT_LOOP_ITEMS=100000 by hand. */
 const ITEMS = Number(process.env.EVENT_LOOP_ITEMS ?? 2_000);
-/** What a player owns. Only by hand, with EVENT_LOOP_THINGS=41000, which is more than the largest bag takes. */
+/**
+ * How many instances a user owns. Only by hand, with EVENT_LOOP_THINGS=41000, which is more than the largest bag holds.
+ */
 const THINGS = Number(process.env.EVENT_LOOP_THINGS ?? 0);
-/** What the service promises. A busy machine has slower turns, and a test must not fail for that. */
+/** What the service promises. A busy machine has slower turns, and a test must not fail because of that. */
 const PROMISED_MS = 50;
 const ALLOWED_MS = Number(process.env.EVENT_LOOP_ALLOWED_MS ?? 4 * PROMISED_MS);
 
@@ -46,7 +48,10 @@ const pack = {
   unique: true,
 };
 
-/** The worst of each operation, in an order in which what one needs is still there. Those of one team go through all of it. */
+/**
+ * The worst case of each operation, ordered so that what one needs still exists. Those of one team walk all of its
+ * data.
+ */
 const LARGE: readonly Call[] = [
   call('POST', '/items/roll'),
   call('POST', '/items/roll', { classifierOptionIds: ids('option-3', 50) }),
@@ -93,7 +98,7 @@ const LARGE: readonly Call[] = [
 const BAG = '/users/player/spaces/bag-of-player';
 const THING = `/item-instances/${numbered('of-player', 0)}`;
 
-/** A player who owns much, of items that are as large as they may be. */
+/** A user who owns many instances, of items that are as large as possible. */
 const RICH: readonly Call[] = [
   call('POST', '/items/roll', { userId: 'player', userSpaceId: 'bag-of-player' }),
   call('GET', '/items'),
@@ -140,7 +145,7 @@ const RICH: readonly Call[] = [
   call('DELETE', '/secrets/none'),
 ];
 
-/** A service that watches its own event loop, in a process of its own. */
+/** A service that monitors its own event loop, in its own process. */
 const startWatched = async (url: string) => {
   const child: ChildProcess = fork(join(import.meta.dirname, 'event-loop/service.ts'), [url], { stdio: 'inherit' });
   const told = async () => (await once(child, 'message'))[0];
@@ -151,7 +156,7 @@ const startWatched = async (url: string) => {
   };
   return {
     teamId,
-    /** Sends a request, and tells the longest turn of the loop until shortly after its answer. */
+    /** Sends a request, and returns the longest turn of the loop until shortly after its response. */
     send: async ({ method, path, body }: Call): Promise<{ status: number; longestMs: number }> => {
       await ask('watch');
       const response = await fetch(`${address}${path}`, {
@@ -173,7 +178,7 @@ const startWatched = async (url: string) => {
   };
 };
 
-/** A database filled all at once has much to put in order, which one filled by and by has not. */
+/** A database filled all at once has a lot to reorganize, unlike one filled gradually. */
 const settle = async (engine: Engine, url: string): Promise<void> => {
   if (engine === 'sqlite') {
     const raw = new DatabaseSync(url.replace('sqlite:', ''));
@@ -187,7 +192,7 @@ const settle = async (engine: Engine, url: string): Promise<void> => {
   }
 };
 
-/** Sends requests to a service on a database that was filled, and finds no turn of its loop too long. */
+/** Sends requests to a service on a filled database, and checks that no turn of its loop is too long. */
 const isNotHeld = async (
   engine: Engine,
   fill: (tx: Transaction) => Promise<void>,
@@ -232,17 +237,17 @@ const fillRich = async (tx: Transaction): Promise<void> => {
 
 for (const engine of ENGINES) {
   describe(`the event loop on ${engine}`, () => {
-    test(`is not held by what has to do with ${ITEMS} items`, (t) =>
+    test(`is not blocked by operations on ${ITEMS} items`, (t) =>
       isNotHeld(engine, fillLarge, LARGE, (line) => t.diagnostic(line)));
 
     const skip = THINGS === 0 && 'takes minutes: EVENT_LOOP_THINGS=41000';
-    test('is not held by items as large as they may be, and a bag of many things', { skip }, (t) =>
+    test('is not blocked by the largest items, or a bag of many instances', { skip }, (t) =>
       isNotHeld(engine, fillRich, RICH, (line) => t.diagnostic(line)),
     );
   });
 }
 
-test('the event loop is watched in every operation', async () => {
+test('the event loop is monitored in every operation', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const { app, stop } = await startService(empty.url);
   const called = [...LARGE, ...RICH].map(({ method, path }) => `${method} ${path.split('?', 1)[0]}`);

@@ -1,6 +1,6 @@
 /**
- * The example of each operation: a short story of one team, told in requests. It is recorded into
- * `src/http/openapi-examples.json` by `npm run openapi`, and a test tells it again and compares every response.
+ * The example of each operation: a short story of one team, as requests. `npm run openapi` records it into
+ * `src/http/openapi-examples.json`, and a test replays it and compares every response.
  */
 import assert from 'node:assert/strict';
 import type { Service } from './harness.ts';
@@ -17,7 +17,7 @@ const NOW_MS = Date.parse(NOW);
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const GENERATED_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Replaces what differs from run to run: generated ids get numbers, in the order in which they appear. */
+/** Replaces what differs from run to run: generated ids are numbered in the order in which they appear. */
 const createNormalizer = ({ teamId }: Pick<Service, 'teamId'>) => {
   const known = new Map([[teamId, 'my-team']]);
   return (value: unknown): unknown => {
@@ -32,7 +32,7 @@ const createNormalizer = ({ teamId }: Pick<Service, 'teamId'>) => {
   };
 };
 
-/** Tells the story to a service whose team has nothing yet. The service must have been started with `fixedDraws`. */
+/** Plays the story against a service whose team is empty. The service must have been started with `fixedDraws`. */
 export const recordExamples = async (service: Service): Promise<Record<string, Example>> => {
   const normalize = createNormalizer(service);
   const examples: Record<string, Example> = {};
@@ -139,7 +139,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   return examples;
 };
 
-/** Draws that are the same in every run: the fractions of the golden ratio. */
+/** Draws that are the same in every run: the fractional parts of multiples of the golden ratio. */
 export const fixedDraws = () => {
   let drawn = 0;
   return () => {

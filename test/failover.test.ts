@@ -24,7 +24,7 @@ const until = async (server: Postgres, statement: string) => {
   while ((await ask(server, statement)).length === 0) await setTimeout(20);
 };
 
-/** Which standbys have to have a commit before it is answered: any, none, or one that there is not. */
+/** Which standbys must have a commit before it succeeds: any, none, or one that does not exist. */
 const waitFor = async (server: Postgres, names: string) => {
   await ask(server, `alter system set synchronous_standby_names = '${names}'`);
   await ask(server, 'select pg_reload_conf()');
@@ -36,7 +36,7 @@ before(async () => {
   await primary.create(DATABASE);
   standby = await primary.createStandby();
   const [first, second] = [primary, standby].map((server) => new URL(server.url(DATABASE)).host);
-  // The standby comes first, so that it is met and passed over.
+  // The standby comes first, so that it is tried and skipped.
   service = await startService(`postgres://postgres:postgres@${second},${first}/${DATABASE}`);
 });
 after(async () => {
@@ -47,7 +47,7 @@ after(async () => {
 
 const write = (id: string) => service.post('/users', { id });
 
-test('a commit that the server did not wait for is not answered as done', async () => {
+test('a commit that the server did not wait for is not reported as done', async () => {
   await waitFor(primary, 'nobody');
   try {
     const writing = write('cancelled');
@@ -58,13 +58,13 @@ test('a commit that the server did not wait for is not answered as done', async 
   } finally {
     await waitFor(primary, '');
   }
-  assert.equal((await ask(primary, "select 1 from users where id = 'cancelled'")).length, 1, 'it is there, for now');
+  assert.equal((await ask(primary, "select 1 from users where id = 'cancelled'")).length, 1, 'it exists, for now');
 });
 
-test('a standby that takes over from a killed server has every answered write, and the service follows', async () => {
+test('a standby that takes over from a killed server has every acknowledged write, and the service follows', async () => {
   await until(primary, "select 1 from pg_stat_replication where state = 'streaming'");
   await waitFor(primary, '*');
-  const answered = new Set<string>();
+  const acknowledged = new Set<string>();
   const statuses = new Set<number>();
   let isOver = false;
   const writer = async (number: number): Promise<void> => {
@@ -72,24 +72,24 @@ test('a standby that takes over from a killed server has every answered write, a
       const id = `user-${number}-${count}`;
       const { status } = await write(id);
       statuses.add(status);
-      if (status === 200) answered.add(id);
+      if (status === 200) acknowledged.add(id);
       else await setTimeout(20);
     }
   };
   const writers = Array.from({ length: 8 }, (_, number) => writer(number));
-  while (answered.size < 200) await setTimeout(20);
+  while (acknowledged.size < 200) await setTimeout(20);
   await primary.crash();
-  const before = answered.size;
+  const before = acknowledged.size;
   assert.equal((await service.anyone().get('/readyz')).status, 503, 'the standby accepts no writes yet');
   await ask(standby, 'select pg_promote()');
-  while (answered.size < before + 100) await setTimeout(20);
+  while (acknowledged.size < before + 100) await setTimeout(20);
   isOver = true;
   await Promise.all(writers);
   assert.equal((await service.anyone().get('/readyz')).status, 200);
   assert.deepEqual([...statuses].sort(), [200, 503]);
   const kept = new Set((await ask(standby, 'select id from users')).map(({ id }) => id));
   assert.deepEqual(
-    [...answered].filter((id) => !kept.has(id)),
+    [...acknowledged].filter((id) => !kept.has(id)),
     [],
   );
 });

@@ -3,17 +3,17 @@ import { describeFigures } from './faults/game.ts';
 import { soak } from './faults/soak.ts';
 import { ENGINES } from './harness.ts';
 
-/** `npm run soak` goes on for as long as one likes. */
+/** `npm run soak` runs for as long as you like. */
 const SEED = Number(process.env.FAULT_SEED ?? 2);
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 6);
 
 for (const engine of ENGINES) {
   const skip = engine === 'postgres' && process.platform !== 'linux' && 'needs /proc';
-  test(`nothing is lost on ${engine}, whatever befalls it by schedule`, { skip }, async (t) => {
-    const say = (line: string) => t.diagnostic(line);
-    say(`FAULT_SEED=${SEED}`);
-    const { figures, events, rounds } = await soak(engine, { seed: SEED, seconds: SECONDS, say });
+  test(`nothing is lost on ${engine} under scheduled faults`, { skip }, async (t) => {
+    const print = (line: string) => t.diagnostic(line);
+    print(`FAULT_SEED=${SEED}`);
+    const { figures, events, rounds } = await soak(engine, { seed: SEED, seconds: SECONDS, print });
     const befallen = Object.entries(events).map(([name, times]) => `${times} ${name}`);
-    say(`${rounds} faults: ${befallen.join(', ')}; ${describeFigures(figures)}`);
+    print(`${rounds} faults: ${befallen.join(', ')}; ${describeFigures(figures)}`);
   });
 }

@@ -1,9 +1,9 @@
-/** Teams as large as the limits allow, written straight into the tables: through the API it would take an hour. */
+/** Teams as large as the limits allow, inserted directly: through the API it would take an hour. */
 import type { Tables } from '../src/database/tables.ts';
 import type { Transaction } from '../src/database/work.ts';
 import { LIMITS } from '../src/limits.ts';
 
-/** Three bytes a character. */
+/** Three bytes per character. */
 const WIDE = '漢'.repeat(LIMITS.nameLength);
 const NOW_MS = Date.parse('2026-11-14T09:30:00.000Z');
 const dated = { created_at: NOW_MS, updated_at: NOW_MS };
@@ -17,7 +17,7 @@ const insertMany = async <T extends keyof Tables>(
   table: T,
   rows: readonly Omit<Tables[T], 'team_id'>[],
 ): Promise<void> => {
-  // For a table that is not known here, Kysely cannot tell that these are its rows.
+  // Kysely cannot tell that these are rows of a table that is not known here.
   const insert = () => tx.queries.insertInto(table as 'items');
   for (let start = 0; start < rows.length; start += 1000) {
     const some = rows.slice(start, start + 1000).map((row) => ({ ...row, team_id: tx.teamId }));
@@ -55,7 +55,7 @@ export const fillVocabulary = async (tx: Transaction, { classifiers }: { classif
 
 interface ManyItems {
   readonly count: number;
-  /** How many options and how many attributes each of them has. */
+  /** How many options and attributes each of them has. */
   readonly details: number;
 }
 
@@ -99,11 +99,11 @@ export const fillItems = async (tx: Transaction, prefix: string, { count, detail
 interface ManyInstances {
   readonly itemId: string;
   readonly count: number;
-  /** How many attributes each of them has a value of. */
+  /** For how many attributes each of them has a value. */
   readonly values: number;
 }
 
-/** A player with so many instances of an item of 1 × 1, in the largest bag as far as it takes them, all but two cells. */
+/** A user with instances of a 1 × 1 item, in the largest bag as far as they fit, except for two cells. */
 export const fillBag = async (
   tx: Transaction,
   userId: string,
@@ -146,7 +146,7 @@ export const fillBag = async (
   );
 };
 
-/** Templates that nobody can roll on, with configurations of about 190 kB. */
+/** Templates that cannot be rolled on, with configurations of about 190 kB. */
 export const fillTemplates = (tx: Transaction, { count }: { count: number }): Promise<void> => {
   const featuredItemIds = range(LIMITS.templateItems).map((number) => String(number).padStart(LIMITS.idLength, '-'));
   return insertMany(

@@ -1,6 +1,8 @@
 import { type Postgres, startPostgres } from './postgres.ts';
 
-/** One PostgreSQL serves the whole run; each test makes a database of its own on it. A server of yours may be given. */
+/**
+ * One PostgreSQL server for the whole run; each test creates its own database on it. You can provide your own server.
+ */
 let postgres: Postgres | undefined;
 
 export const globalSetup = async (): Promise<void> => {

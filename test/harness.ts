@@ -24,7 +24,7 @@ import { startPostgres } from './postgres.ts';
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what a test expects is what it asserts; a type would only repeat it.
   readonly body: any;
@@ -33,38 +33,38 @@ export interface Answer {
 
 interface RequestOptions {
   readonly headers?: Record<string, string>;
-  /** Sent as it is, instead of a JSON body. */
+  /** Sent as is, instead of a JSON body. */
   readonly raw?: string;
 }
 
-type Send = (path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+type Send = (path: string, body?: unknown, options?: RequestOptions) => Promise<ApiResponse>;
 
 /** A caller of the service: a team and a secret. */
 export interface Client {
   readonly teamId: string;
   readonly secret: string;
-  readonly get: (path: string, options?: RequestOptions) => Promise<Answer>;
-  readonly delete: (path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly get: (path: string, options?: RequestOptions) => Promise<ApiResponse>;
+  readonly delete: (path: string, options?: RequestOptions) => Promise<ApiResponse>;
   readonly post: Send;
   readonly put: Send;
-  readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+  readonly request: (method: string, path: string, body?: unknown, options?: RequestOptions) => Promise<ApiResponse>;
 }
 
-/** A running service with one team in it, called by that team's admin. */
+/** A running service with one team, called by that team's admin. */
 export interface Service extends Client {
   readonly app: App;
   readonly database: Database;
   readonly databaseUrl: string;
   readonly address: string;
-  /** Another team, which sees nothing of the first. */
+  /** Another team, which cannot see the first. */
   readonly anotherTeam: () => Promise<Client>;
   /** The same team with a secret of another role. */
   readonly as: (role: Role) => Promise<Client>;
-  /** Whoever brings this authorization header, or none. */
+  /** A caller with this authorization header, or none. */
   readonly anyone: (authorization?: string) => Client;
-  /** Moves the service's clock; it stands still otherwise only in tests that set it. */
+  /** Sets the service's clock, which then stands still. */
   readonly setClock: (nowMs: number) => void;
-  /** Has the service roll with these draws, or again with those it was started with. */
+  /** Makes the service roll with these draws, or again with those it was started with. */
   readonly setDraws: (draws?: Draws) => void;
   readonly stop: () => Promise<void>;
 }
@@ -115,11 +115,11 @@ export const createEmptyDatabase = async (engine: Engine): Promise<EmptyDatabase
 
 interface Documented {
   readonly statuses: string[];
-  /** Checks a 200 answer against its schema, in which no member may be missing and none may be added. */
+  /** Validates a 200 response against its schema, without missing or additional members. */
   readonly validate: ValidateFunction;
 }
 
-/** Closes every object schema, so that a member which the contract does not list is noticed. */
+/** Closes every object schema, so that a member missing from the contract is noticed. */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -132,8 +132,8 @@ const closed = (schema: unknown): unknown => {
 type Operations = Record<string, { responses: Record<string, object> }>;
 
 /**
- * What the committed description of the interface says of an operation, found by its path. That it is the description of
- * this very service is tested elsewhere; to make it anew for every service would cost more than to start one.
+ * The committed OpenAPI description of an operation, found by its path. Another test checks that it matches the
+ * service; generating it for every service would take longer than starting one.
  */
 const readContracts = () => {
   const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
@@ -169,7 +169,7 @@ const readContracts = () => {
 
 let contractOf: ReturnType<typeof readContracts> | undefined;
 
-/** What HTTP itself may answer before an operation begins. */
+/** Errors that HTTP itself may cause before an operation begins. */
 const ALWAYS_ALLOWED = [413, 415, 429, 503];
 
 const createClient = (address: string, teamId: string, secret: string, authorization: string | undefined): Client => {
@@ -185,13 +185,13 @@ const createClient = (address: string, teamId: string, secret: string, authoriza
         ...headers,
       },
     });
-    const answered = await response.text();
-    const isJson = answered !== '' && response.headers.get('content-type')?.startsWith('application/json');
-    const parsed = isJson ? JSON.parse(answered) : answered;
+    const received = await response.text();
+    const isJson = received !== '' && response.headers.get('content-type')?.startsWith('application/json');
+    const parsed = isJson ? JSON.parse(received) : received;
     contractOf ??= readContracts();
     const contract = contractOf(method, path.split('?', 1)[0] as string);
     if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {
-      const said = `${method} ${path} answered ${response.status}: ${answered.slice(0, 2000)}`;
+      const said = `${method} ${path} responded ${response.status}: ${received.slice(0, 2000)}`;
       assert.ok(
         contract.statuses.includes(String(response.status)),
         `${said}, a status that its contract does not list`,
@@ -219,14 +219,14 @@ export const basic = (teamId: string, secret: string): string =>
   `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
 
 interface Conditions {
-  /** What the service gets instead of its database. */
+  /** Replaces the database of the service. */
   readonly disguise?: (database: Database) => Database;
   readonly requestTimeoutMs?: number;
   readonly databaseOptions?: Parameters<typeof openDatabase>[1];
   readonly computeOptions?: AppParts['computeOptions'];
 }
 
-/** Starts the service in this process on a database, which is migrated; the clock can be set. */
+/** Starts the service in this process on a database, which it migrates; the clock can be set. */
 export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
@@ -282,7 +282,7 @@ export const startService = async (
 
 /** Runs the same tests on each engine, each with a service on an empty database. */
 export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
-  // Outside the suites, so that it comes after all of them: a server of this file's own serves every one.
+  // Outside the suites, so that it runs after all of them: they share the server of this file.
   after(stopOwnPostgres);
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
@@ -301,5 +301,6 @@ export const onEveryDatabase = (name: string, tests: (service: () => Service, en
   }
 };
 
-/** The paths of a refusal's issues, in order. */
-export const issuePaths = (answer: Answer): string[] => answer.body.issues.map((issue: { path: string }) => issue.path);
+/** The paths of an error's issues, in order. */
+export const issuePaths = (response: ApiResponse): string[] =>
+  response.body.issues.map((issue: { path: string }) => issue.path);

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { TABLES } from '../src/database/tables.ts';
 
 interface Import {
-  /** A file of ours as a path under src, or the name of a package. */
+  /** A source file as a path under src, or the name of a package. */
   readonly target: string;
   readonly isOurs: boolean;
   /** `import type` leaves nothing at run time; `import { type … }` leaves an import. */
@@ -92,30 +92,30 @@ const layerOf = (path: string): Layer | undefined => LAYERS.find(([pattern]) => 
 const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//.exec(path)?.[1];
 
 /**
- * Who may import whom. Everything may use what is common. A type says how something looks and does nothing, so a few
- * layers may know types of others: `types`.
+ * Which layer may import which. Everything may use `common`. Types have no behaviour, so a few layers may also import
+ * types of others: `types`.
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness'] },
   app: { uses: ['app', 'routes', 'http', 'service', 'compute', 'units of work'], types: ['settings', 'engine'] },
   routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
-  // Readiness asks the database itself; a page of rows is turned into a page of an answer.
+  // Readiness checks use the database itself; a page of rows becomes a page of a response.
   http: { uses: ['http', 'schemas', 'http store', 'units of work'], types: ['settings'] },
   'http store': { uses: ['units of work'] },
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
-  // A configuration is checked against the contract of its type; a seeded run brings its own draws.
+  // A configuration is validated against the contract of its type; a seeded run has its own draws.
   service: { uses: ['service', 'store', 'presenter', 'engine', 'compute', 'contract', 'randomness', 'units of work'] },
   'units of work': { uses: ['units of work'], types: ['database'] },
-  // A store answers rows in the words of its contract, and takes cells as the engine names them.
+  // A store returns rows as its contract defines them, and takes cells as the engine names them.
   store: { uses: ['units of work'], types: ['contract', 'engine', 'database'] },
-  // A presenter turns rows and results into the words of a response; where they come from is not its business.
+  // A presenter turns rows and results into a response; where they come from is not its concern.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
   compute: { uses: ['compute', 'engine'] },
   database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
-  // What makes sense as the address of a database is known to the database alone.
+  // Only the database knows which URLs are valid.
   settings: { uses: ['database'] },
   common: { uses: [] },
 };
@@ -131,19 +131,19 @@ const packageImports = files.flatMap(({ path, imports }) =>
 const usersOf = (name: RegExp): string[] =>
   [...new Set(packageImports.filter(({ target }) => name.test(target)).map(({ path }) => path))].sort();
 
-describe('the house', () => {
-  test('is read as a whole', () => {
+describe('the architecture', () => {
+  test('is read completely', () => {
     assert.ok(files.length > 50);
     assert.ok(ourImports.length > 200);
     const known = new Set(files.map(({ path }) => path));
     for (const { path, target } of ourImports) assert.ok(known.has(target), `${path} imports ${target}`);
   });
 
-  test('gives every file a place and a role', () => {
-    for (const { path } of files) assert.ok(layerOf(path) !== undefined, `${path} has no place in the house`);
+  test('assigns every file to a layer', () => {
+    for (const { path } of files) assert.ok(layerOf(path) !== undefined, `${path} belongs to no layer`);
   });
 
-  test('lets each layer import only what lies below it', () => {
+  test('lets each layer import only allowed layers', () => {
     const faults = ourImports.flatMap(({ path, target, isTypeOnly }) => {
       const [from, to] = [layerOf(path) as Layer, layerOf(target) as Layer];
       const { uses, types = [] } = MAY[from];
@@ -165,7 +165,7 @@ describe('the house', () => {
   test('keeps the engine pure', () => {
     for (const { path, imports, text } of files.filter((file) => file.path.startsWith('engine/'))) {
       for (const { target } of imports) assert.match(target, /^engine\//, `${path} imports ${target}`);
-      // Comments may use the words; the code may not.
+      // Comments may use these words; code must not.
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       assert.doesNotMatch(
         code,
@@ -175,38 +175,38 @@ describe('the house', () => {
     }
   });
 
-  test('takes no chance but by draws', () => {
+  test('uses no randomness except draws', () => {
     for (const { path, text } of files) assert.doesNotMatch(text, /Math\.random\s*\(/, path);
   });
 
   test('keeps Fastify in the routes and in http', () => {
-    // Routes know it through the type of the app; none of them needs the package itself.
-    for (const path of usersOf(/^@?fastify\b|^@scalar\//)) assert.ok(/^http\//.test(path), `${path} knows Fastify`);
+    // Routes only need the type of the app, not the package itself.
+    for (const path of usersOf(/^@?fastify\b|^@scalar\//)) assert.ok(/^http\//.test(path), `${path} imports Fastify`);
     assert.ok(usersOf(/^fastify$/).length > 0);
   });
 
-  test('keeps drivers in the database', () => {
+  test('keeps database drivers in the database layer', () => {
     const users = usersOf(/^pg($|\/)|^node:sqlite$/);
     assert.ok(users.length > 1);
     for (const path of users) assert.match(path, /^database\/(postgres|sqlite)\//);
   });
 
-  test('lets contracts know TypeBox and nothing else from outside', () => {
+  test('lets contracts import no package except TypeBox', () => {
     const contracts = packageImports.filter(({ path }) => ['contract', 'schemas'].includes(layerOf(path) as Layer));
     assert.ok(contracts.length > 5);
     for (const { path, target } of contracts) assert.equal(target, 'typebox', path);
-    // And contracts know of the common parts only numbers and words.
+    // From the common modules, contracts may use only limits and roles.
     for (const { path, target } of ourImports.filter((found) => layerOf(found.path) === 'contract'))
       if (layerOf(target) === 'common')
         assert.ok(['limits.ts', 'context.ts'].includes(target), `${path} imports ${target}`);
   });
 
-  test('gives services a unit of work and never the whole database', () => {
+  test('gives services a unit of work, never the whole database', () => {
     for (const { path, text } of files.filter((file) => layerOf(file.path) === 'service'))
       assert.doesNotMatch(text, /import (?:type )?\{[^}]*\bDatabase\b[^}]*\} from/, path);
   });
 
-  test('declares lookups and writes in stores alone', () => {
+  test('declares lookups and writes only in stores', () => {
     for (const { path, text } of files.filter(
       (file) => !['store', 'http store'].includes(layerOf(file.path) as Layer),
     )) {
@@ -220,8 +220,8 @@ describe('the house', () => {
     }
   });
 
-  test('has no circles of imports that exist at run time', () => {
-    // Types may point back at those who use them: they are gone before the first file is loaded.
+  test('has no circular imports at run time', () => {
+    // Type imports may be circular: they are gone before the first file is loaded.
     const graph = new Map(
       files.map(({ path, imports }) => [
         path,
@@ -238,7 +238,7 @@ describe('the house', () => {
     for (const path of graph.keys()) walk(path, []);
   });
 
-  test('has no circles between features, types included', () => {
+  test('has no circular imports between features, including types', () => {
     const graph = Map.groupBy(
       ourImports.filter(({ path, target }) => featureOf(path) !== undefined && featureOf(target) !== undefined),
       ({ path }) => featureOf(path) as string,
@@ -254,7 +254,7 @@ describe('the house', () => {
     for (const feature of graph.keys()) walk(feature, []);
   });
 
-  test('has no circles in the database, types included', () => {
+  test('has no circular imports in the database, including types', () => {
     const walk = (path: string, trail: readonly string[]): void => {
       assert.ok(!trail.includes(path), `a circle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
       for (const { target } of ourImports.filter(
@@ -265,7 +265,7 @@ describe('the house', () => {
     for (const { path } of files.filter((file) => file.path.startsWith('database/'))) walk(path, []);
   });
 
-  describe('gives every table to one feature', () => {
+  describe('assigns every table to one feature', () => {
     /** Who writes a table, and reads it without being listed below. */
     const OWNERS: Record<string, string> = {
       milestones: 'teams',
@@ -307,17 +307,17 @@ describe('the house', () => {
         'item_attributes',
         'spaces',
       ],
-      // A range may not change so that it leaves an item's range outside.
+      // A range must not change so that an item's range is no longer inside it.
       attributes: ['items', 'item_attributes'],
       // Items are shown with their options.
       items: ['classifier_options', 'item_classifiers'],
-      // A list of instances is one query for where each lies, too, and may ask for the options of items.
+      // A list of instances includes their placements, in one query, and can be filtered by options of items.
       'item-instances': ['item_instance_spaces'],
-      // A list of placements is one query for what lies there.
+      // A list of placements includes the instances, in one query.
       placements: ['item_instances'],
-      // What was rolled is named, also after it is gone; the whole catalog would be too much to load for a few names.
+      // Statistics name items, even deleted ones; loading the whole catalog for a few names would be too much.
       statistics: ['items', 'deleted_items'],
-      // A check compares what tables say of the same things, and changes nothing.
+      // A check compares tables with each other, and changes nothing.
       check: [
         'teams',
         'items',
@@ -335,7 +335,7 @@ describe('the house', () => {
         'roll_pending',
       ],
     };
-    /** Columns of a table that belong to another feature: the version and the size of a catalog stand beside its team. */
+    /** Columns of a table that belong to another feature: the version and size of a catalog are columns of the team. */
     const WRITERS: Record<string, readonly string[]> = { catalog: ['teams'] };
 
     const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
@@ -351,7 +351,7 @@ describe('the house', () => {
           })),
         );
 
-    test('that alone writes it', () => {
+    test('and only that feature writes it', () => {
       const writes = queriesOf(WRITE);
       assert.ok(writes.length > 30);
       const faults = writes.filter(
@@ -360,7 +360,7 @@ describe('the house', () => {
       assert.deepEqual(faults, []);
     });
 
-    test('that alone reads it, but for those who say why', () => {
+    test('and only that feature reads it, with listed exceptions', () => {
       const reads = queriesOf(READ);
       assert.ok(reads.length > 30);
       const faults = reads.filter(
@@ -370,7 +370,7 @@ describe('the house', () => {
       assert.deepEqual(faults, []);
     });
 
-    test('and leaves none out', () => {
+    test('without leaving any out', () => {
       assert.deepEqual([...TABLES].sort(), Object.keys(OWNERS).sort());
       const used = new Set(
         [...queriesOf(READ), ...queriesOf(WRITE)].map(({ feature, table }) => `${feature} ${table}`),
@@ -381,7 +381,7 @@ describe('the house', () => {
       assert.deepEqual(
         listed.filter((one) => !used.has(one)),
         [],
-        'what nobody needs any more',
+        'listed but unused',
       );
     });
   });

@@ -7,7 +7,10 @@ const sorted = (texts: string[]): string[] => texts.sort();
 
 type Rows<T extends keyof Tables> = readonly Tables[T][];
 
-/** How an instance came about is told by itself, unless its id had a life before. Its first owner gave it away first. */
+/**
+ * An instance itself says how it was created, unless its id was reused. Its first owner is the first who transferred
+ * it.
+ */
 const creationsOf = (events: Rows<'item_instance_history'>, instances: Rows<'item_instances'>) =>
   instances
     .filter(({ cause }) => cause !== null)
@@ -31,8 +34,8 @@ const creationsOf = (events: Rows<'item_instance_history'>, instances: Rows<'ite
     });
 
 /**
- * Each life of an instance begins with its creation, goes from owner to owner without a gap, and ends with its deletion;
- * those that are there are in the hands of whom their history names last. A user who is deleted is named no more.
+ * Each life of an instance begins with its creation, passes from owner to owner without a gap, and ends with its
+ * deletion; existing instances belong to the last owner in their history. A deleted user no longer appears.
  */
 const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Rows<'item_instances'>): void => {
   const ownerOf = new Map<string, string | null>();
@@ -63,13 +66,12 @@ const assertHistoryHolds = (events: Rows<'item_instance_history'>, instances: Ro
 };
 
 /**
- * What must hold in the database whatever was done to it: the cells of each placement are those that its item covers,
- * numbered from the top-left one; the rows in which free places are looked for are the same cells once more; and the
- * history tells of every instance.
+ * Invariants of the database: the cells of each placement are those that its item covers, numbered from the top-left
+ * one; the rows used to find free space contain the same cells; and the history covers every instance.
  */
 export const assertInventoriesHold = async (
   { database }: Pick<Service, 'database'>,
-  /** Only this team is looked at, where one is given. */
+  /** If given, only this team is checked. */
   teamId?: string,
 ): Promise<void> => {
   const { placements, cells, rows, events, instances } = await database.read('', async ({ queries: reader }) => ({
@@ -134,13 +136,13 @@ export const assertInventoriesHold = async (
   const expectedCells = placements.flatMap((placement) =>
     cellsOf(footprintOf(placement, placement.rotated === 1), placement).map(({ x, y }, index) => {
       assert.ok(x < placement.cols && y < placement.rows, `${placement.id} reaches outside its grid`);
-      assert.equal(placement.owner, placement.holder, `${placement.id} lies in another player's space`);
+      assert.equal(placement.owner, placement.holder, `${placement.id} is in another user's space`);
       return name(placement.team_id, placement.user_space_id, x, y, placement.id, index === 0 ? 'first' : '');
     }),
   );
   for (const { part, id, rotated, created_at, updated_at } of cells) {
     const isNull = [id, rotated, created_at, updated_at].map((value) => value === null);
-    assert.deepEqual(isNull, Array(4).fill(part !== 0), 'only the first cell tells of the placement');
+    assert.deepEqual(isNull, Array(4).fill(part !== 0), 'only the first cell has the placement data');
   }
   assert.deepEqual(
     sorted(
@@ -166,7 +168,7 @@ export const assertInventoriesHold = async (
   );
 };
 
-/** Every row of the tables that hold what players own, to compare before and after. */
+/** Every row of the tables with user inventories, to compare before and after. */
 export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise<Record<string, unknown[]>> =>
   database.read('', async ({ queries: reader }) => {
     const tables = [
@@ -186,7 +188,7 @@ export const inventoryState = ({ database }: Pick<Service, 'database'>): Promise
     return state;
   });
 
-/** Items of several footprints, under ids that tell them: `1x1`, `1x3`, `2x1`, `2x2`, `3x2`. */
+/** Items of several sizes, with matching ids: `1x1`, `1x3`, `2x1`, `2x2`, `3x2`. */
 export const stockShapes = async (team: Client): Promise<void> => {
   for (const id of ['1x1', '1x3', '2x1', '2x2', '3x2']) {
     const [width, height] = id.split('x').map(Number);
@@ -194,7 +196,7 @@ export const stockShapes = async (team: Client): Promise<void> => {
   }
 };
 
-/** A user space of a new space of that size, of a user who is made where there is none. */
+/** Creates a user space of a new space of that size; also creates the user if necessary. */
 export const openBag = async (team: Client, userId: string, cols: number, rows: number): Promise<string> => {
   const { body: space } = await team.post('/spaces', { name: 'Bag', cols, rows });
   const { status, body } = await team.post(`/users/${encodeURIComponent(userId)}/spaces`, { spaceId: space.id });
@@ -208,7 +210,7 @@ interface Shown {
   readonly itemInstanceSpace: { spacePositionX: number; spacePositionY: number; rotated: boolean };
 }
 
-/** A bag as a picture: a letter for each cell, the last one of the id of what lies there, or a dot. */
+/** Draws a bag: per cell the last letter of the id of the instance there, or a dot. */
 export const pictureOf = async (team: Client, userId: string, bagId: string): Promise<string> => {
   const { status, body } = await team.get(`/users/${encodeURIComponent(userId)}/spaces/${bagId}`);
   assert.equal(status, 200);

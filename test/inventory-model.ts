@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Footprint, pack } from '../src/engine/grid/grid.ts';
 import { allAtOnce } from '../src/engine/steps.ts';
-import type { Answer, Client } from './harness.ts';
+import type { ApiResponse, Client } from './harness.ts';
 
-/** Where something lies, as the model has it. */
+/** A placement in the model. */
 interface At {
   readonly bagId: string;
   readonly x: number;
@@ -17,7 +17,7 @@ interface Thing {
   readonly at: At | null;
 }
 
-/** Operations as a test chooses them; what they name may or may not be there. */
+/** Operations as a test chooses them; what they refer to may or may not exist. */
 export type Operation =
   | { type: 'create'; id: string; itemId: string; userId: string; bagId?: string; place?: GivenPlace }
   | { type: 'move'; id: string; userId: string; bagId?: string; place: GivenPlace; swap?: boolean }
@@ -37,20 +37,20 @@ interface GivenPlace {
   readonly rotated?: boolean;
 }
 
-/** How an operation ends: a status, and for one that succeeds with an instance, where that lies. */
+/** The outcome of an operation: a status, and, if it results in an instance, its placement. */
 export interface Outcome {
   readonly status: number;
   readonly at?: At | null;
-  /** Why it was refused, where a batch refuses it in another way. */
+  /** Why it failed, if a batch rejects it differently. */
   readonly because?: 'unknown' | 'not owner';
 }
 
 const done = (at?: At | null): Outcome => ({ status: 200, at });
-const refused = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
+const rejected = (status: number, because?: Outcome['because']): Outcome => ({ status, because });
 
 /**
- * Inventories as plainly as can be: things, and where they lie. Whether a place is free is found out by looking at every
- * cell of every thing.
+ * The simplest possible model of inventories: instances and where they are. It finds free space by looking at every
+ * cell of every instance.
  */
 export class Model {
   users = new Set<string>();
@@ -58,9 +58,9 @@ export class Model {
   spaces = new Map<string, { cols: number; rows: number }>();
   bags = new Map<string, { userId: string; spaceId: string }>();
   things = new Map<string, Thing>();
-  /** How many events the history of each instance has. */
+  /** The number of history events of each instance. */
   events = new Map<string, number>();
-  /** How often something made room for another. */
+  /** How often an instance made room for another. */
   swaps = 0;
 
   clone(): Model {
@@ -79,7 +79,7 @@ export class Model {
     Object.assign(this, other.clone());
   }
 
-  /** Everything that can be seen of it, in one text. */
+  /** Everything visible, as one text. */
   describe(): string {
     const things = [...this.things].map(
       ([id, { itemId, userId, at }]) =>
@@ -110,7 +110,7 @@ export class Model {
     });
   }
 
-  /** The ids of the things that lie on any of these cells. */
+  /** The ids of the instances on any of these cells. */
   private on(bagId: string, cells: readonly string[]): string[] {
     const wanted = new Set(cells);
     return [...this.things].flatMap(([id, { itemId, at }]) =>
@@ -123,7 +123,7 @@ export class Model {
     return this.isInside(bagId, cells) && this.on(bagId, cells).length === 0;
   }
 
-  /** The place that is given, where it is free, else none; without one the first that is. */
+  /** The given position if it is free, otherwise none; without one, the first free position. */
   private findPlace(bagId: string, itemId: string, place: Partial<GivenPlace> = {}): At | undefined {
     const { x, y, rotated } = place;
     if (x !== undefined && y !== undefined) {
@@ -151,7 +151,7 @@ export class Model {
     return this.bags.get(bagId)?.userId === userId;
   }
 
-  /** Does it if it can be done; a refusal changes nothing. */
+  /** Applies an operation if possible; a rejected one changes nothing. */
   apply(operation: Operation): Outcome {
     const tried = this.clone();
     const outcome = tried.attempt(operation);
@@ -168,14 +168,14 @@ export class Model {
       case 'transfer':
         return this.transfer(operation);
       case 'delete':
-        if (!this.things.delete(operation.id)) return refused(404, 'unknown');
+        if (!this.things.delete(operation.id)) return rejected(404, 'unknown');
         this.note(operation.id);
         return done();
       case 'batch':
         for (const one of operation.operations) {
           const { status, because } = this.attempt(one);
-          if (because !== undefined) return refused(because === 'unknown' ? 400 : 409);
-          if (status !== 200) return refused(status);
+          if (because !== undefined) return rejected(because === 'unknown' ? 400 : 409);
+          if (status !== 200) return rejected(status);
         }
         return done();
       case 'sort':
@@ -185,22 +185,22 @@ export class Model {
         const allFit = [...this.things.values()].every(
           ({ itemId, at }) => at === null || this.isInside(at.bagId, this.cells(itemId, at)),
         );
-        return allFit ? done() : refused(409);
+        return allFit ? done() : rejected(409);
       }
       case 'refit':
         return this.refit(operation);
       case 'openBag':
-        if (this.bags.has(operation.bagId)) return refused(400);
+        if (this.bags.has(operation.bagId)) return rejected(400);
         this.users.add(operation.userId);
         this.bags.set(operation.bagId, { userId: operation.userId, spaceId: operation.spaceId });
         return done();
       case 'closeBag':
-        if (!this.isBagOf(operation.bagId, operation.userId)) return refused(404);
+        if (!this.isBagOf(operation.bagId, operation.userId)) return rejected(404);
         this.bags.delete(operation.bagId);
         for (const [id, { at }] of this.things) if (at?.bagId === operation.bagId) this.put(id, { at: null });
         return done();
       case 'deleteUser':
-        if (!this.users.delete(operation.userId)) return refused(404);
+        if (!this.users.delete(operation.userId)) return rejected(404);
         for (const [id, { userId }] of this.bags) if (userId === operation.userId) this.bags.delete(id);
         for (const [id, { userId }] of this.things) {
           if (userId !== operation.userId) continue;
@@ -212,10 +212,10 @@ export class Model {
   }
 
   private create({ id, itemId, userId, bagId, place }: Operation & { type: 'create' }): Outcome {
-    if (this.things.has(id)) return refused(400);
-    if (bagId === undefined ? place !== undefined : !this.isBagOf(bagId, userId)) return refused(400);
+    if (this.things.has(id)) return rejected(400);
+    if (bagId === undefined ? place !== undefined : !this.isBagOf(bagId, userId)) return rejected(400);
     const at = bagId === undefined ? null : this.findPlace(bagId, itemId, place);
-    if (at === undefined) return refused(409);
+    if (at === undefined) return rejected(409);
     this.users.add(userId);
     this.things.set(id, { itemId, userId, at });
     this.note(id);
@@ -224,16 +224,16 @@ export class Model {
 
   private move({ id, userId, bagId, place, swap = false }: Operation & { type: 'move' }): Outcome {
     const thing = this.things.get(id);
-    if (thing === undefined) return refused(404, 'unknown');
-    if (thing.userId !== userId) return refused(404, 'not owner');
+    if (thing === undefined) return rejected(404, 'unknown');
+    if (thing.userId !== userId) return rejected(404, 'not owner');
     const targetId = bagId ?? thing.at?.bagId;
-    if (targetId === undefined || !this.isBagOf(targetId, userId)) return refused(400);
+    if (targetId === undefined || !this.isBagOf(targetId, userId)) return rejected(400);
     const rotated = place.rotated ?? thing.at?.rotated ?? false;
     const to = { bagId: targetId, ...place, rotated };
     const cells = this.cells(thing.itemId, to);
-    if (!this.isInside(targetId, cells)) return refused(409);
+    if (!this.isInside(targetId, cells)) return rejected(409);
     const under = this.on(targetId, cells).filter((other) => other !== id);
-    if (under.length > 0 && (!swap || thing.at === null)) return refused(409);
+    if (under.length > 0 && (!swap || thing.at === null)) return rejected(409);
     const from = thing.at;
     this.put(id, { at: to });
     if (from === null || under.length === 0) return done(to);
@@ -243,7 +243,7 @@ export class Model {
     for (const { other } of lying) this.put(other, { at: null });
     for (const { other, at } of lying) {
       const makesRoom = { ...at, bagId: from.bagId, x: at.x - left + from.x, y: at.y - top + from.y };
-      if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return refused(409);
+      if (!this.fits(from.bagId, (this.things.get(other) as Thing).itemId, makesRoom)) return rejected(409);
       this.put(other, { at: makesRoom });
     }
     this.swaps += 1;
@@ -251,30 +251,30 @@ export class Model {
   }
 
   private transfer({ id, userId, toUserId, toBagId, place }: Operation & { type: 'transfer' }): Outcome {
-    if (toBagId === undefined && place !== undefined) return refused(400);
+    if (toBagId === undefined && place !== undefined) return rejected(400);
     const thing = this.things.get(id);
-    if (thing === undefined) return refused(404, 'unknown');
-    if (userId !== undefined && thing.userId !== userId) return refused(404, 'not owner');
-    if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return refused(400);
-    if (thing.userId === toUserId) return refused(409);
+    if (thing === undefined) return rejected(404, 'unknown');
+    if (userId !== undefined && thing.userId !== userId) return rejected(404, 'not owner');
+    if (!this.users.has(toUserId) || (toBagId !== undefined && !this.isBagOf(toBagId, toUserId))) return rejected(400);
+    if (thing.userId === toUserId) return rejected(409);
     this.put(id, { at: null });
     const at = toBagId === undefined ? null : this.findPlace(toBagId, thing.itemId, place);
-    if (at === undefined) return refused(409);
+    if (at === undefined) return rejected(409);
     this.put(id, { userId: toUserId, at });
     this.note(id);
     return done(at);
   }
 
-  /** The order and the places are the engine's own, which its tests compare with a plainer one. */
+  /** Uses the order and positions of the engine, whose own tests compare it with a simpler version. */
   private sort({ userId, bagId }: Operation & { type: 'sort' }): Outcome {
-    if (!this.isBagOf(bagId, userId)) return refused(404);
+    if (!this.isBagOf(bagId, userId)) return rejected(404);
     const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
     const lying = [...this.things]
       .filter(([, { at }]) => at?.bagId === bagId)
       .sort(([one, a], [other, b]) => compare(a.itemId, b.itemId) || compare(one, other));
     const footprints = lying.map(([, { itemId }]) => this.items.get(itemId) as Footprint);
     const places = allAtOnce(pack(this.sizeOf(bagId), footprints));
-    if (places === undefined) return refused(409);
+    if (places === undefined) return rejected(409);
     for (const [index, [id]] of lying.entries())
       this.put(id, { at: { bagId, ...(places[index] as Omit<At, 'bagId'>) } });
     return done();
@@ -285,7 +285,7 @@ export class Model {
     const mine = [...this.things].filter(([, thing]) => thing.itemId === itemId && thing.at !== null);
     for (const [id] of mine) this.put(id, { at: null });
     for (const [id, { at }] of mine) {
-      if (at === null || !this.fits(at.bagId, itemId, at)) return refused(409);
+      if (at === null || !this.fits(at.bagId, itemId, at)) return rejected(409);
       this.put(id, { at });
     }
     return done();
@@ -295,7 +295,7 @@ export class Model {
 const placeBody = (place: GivenPlace | undefined) =>
   place === undefined ? {} : { spacePositionX: place.x, spacePositionY: place.y, rotated: place.rotated };
 
-/** The members of an operation as the interface has them, alone or in a batch. */
+/** The members of an operation in the API, on its own or in a batch. */
 const bodyOf = (operation: Operation): Record<string, unknown> => {
   switch (operation.type) {
     case 'create': {
@@ -321,7 +321,7 @@ const inBatch = (operation: Operation): object => ({
   ...bodyOf(operation),
 });
 
-/** The request that asks for an operation. */
+/** The request for an operation. */
 export const requestOf = (operation: Operation): { method: string; path: string; body?: object } => {
   switch (operation.type) {
     case 'create':
@@ -354,8 +354,8 @@ export const requestOf = (operation: Operation): { method: string; path: string;
   }
 };
 
-/** Has the service do an operation. */
-export const perform = (team: Client, operation: Operation): Promise<Answer> => {
+/** Sends an operation to the service. */
+export const perform = (team: Client, operation: Operation): Promise<ApiResponse> => {
   const { method, path, body } = requestOf(operation);
   return team.request(method, path, body);
 };
@@ -370,8 +370,8 @@ interface ShownPlace {
 export const toAt = (shown: ShownPlace | null): At | null =>
   shown && { bagId: shown.teamUserSpaceId, x: shown.spacePositionX, y: shown.spacePositionY, rotated: shown.rotated };
 
-/** An answer in the words of the model. */
-export const outcomeOf = (operation: Operation, { status, body }: Answer): Outcome => {
+/** A response in terms of the model. */
+export const outcomeOf = (operation: Operation, { status, body }: ApiResponse): Outcome => {
   const answersInstance = ['create', 'move', 'transfer'].includes(operation.type);
   return status === 200 && answersInstance ? { status, at: toAt(body.itemInstanceSpace) } : { status };
 };
@@ -383,11 +383,11 @@ export const sameOutcome = (one: Outcome, other: Outcome): boolean => {
   return a.bagId === b.bagId && a.x === b.x && a.y === b.y && a.rotated === b.rotated;
 };
 
-/** Stands for whoever owns the thing at the time of the call, and for one of their bags. */
+/** Placeholders for the owner of the instance at the time of the call, and for one of their bags. */
 const OWNER = '@owner';
 const BAGS_OF_OWNER = ['@bag-0', '@bag-1'];
 
-/** `@there-3` stands for one of the things that are there at the time of the call, `@new-3` for one that is not. */
+/** `@there-3` stands for an instance that exists at the time of the call, `@new-3` for one that does not. */
 const resolveId = (model: Model, id: string, things: readonly string[]): string => {
   const [, which, number] = /^@(there|new)-(\d+)$/.exec(id) ?? [];
   if (which === undefined) return id;
@@ -395,7 +395,7 @@ const resolveId = (model: Model, id: string, things: readonly string[]): string 
   return fitting[Number(number) % fitting.length] ?? (things[0] as string);
 };
 
-/** An operation as it is called: with the things, the owner and the bags that the model knows just then. */
+/** Resolves an operation: fills in the instances, owner and bags that the model knows at this point. */
 export const resolve = (model: Model, chosen: Operation, { things }: Pick<Names, 'things'>): Operation => {
   if (chosen.type === 'batch')
     return { ...chosen, operations: chosen.operations.map((one) => resolve(model, one, { things })) };
@@ -414,12 +414,12 @@ export interface Names {
   readonly users: readonly string[];
   readonly items: readonly string[];
   readonly spaces: readonly string[];
-  /** Each bag, and whose it is whenever it is there. */
+  /** Each bag, and its owner while it exists. */
   readonly bags: readonly { readonly bagId: string; readonly userId: string }[];
   readonly things: readonly string[];
 }
 
-/** Operations on things of these names, most of which make sense while the model is as it is. */
+/** Operations on instances with these names, most of which make sense in the current state of the model. */
 export const operations = (names: Names, { catalog = true, deletions = true } = {}): fc.Arbitrary<Operation> => {
   const anyId = fc.constantFrom(...names.things);
   const chosenId = (which: string) =>
@@ -433,7 +433,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
   const rotated = fc.constantFrom(undefined, undefined, false, true);
   const place: fc.Arbitrary<GivenPlace> = fc.record({ x: coordinate, y: coordinate, rotated });
   const maybePlace = fc.oneof(fc.constant(undefined), place);
-  // Now and then whose bag it is is said wrongly.
+  // Occasionally the owner of the bag is wrong.
   const owned = fc.tuple(bag, fc.nat(9), userId).map(([{ bagId, userId: owner }, luck, other]) => ({
     bagId,
     userId: luck === 0 ? other : owner,
@@ -497,7 +497,7 @@ export const operations = (names: Names, { catalog = true, deletions = true } = 
     .map(([{ bagId, userId: owner }, space]) => ({ type: 'openBag' as const, bagId, userId: owner, spaceId: space }));
   const closeBag: fc.Arbitrary<Operation> = owned.map((own) => ({ type: 'closeBag' as const, ...own }));
   const deleteUser: fc.Arbitrary<Operation> = fc.record({ type: fc.constant('deleteUser' as const), userId });
-  // Small values are not better here: they would all lie in one corner.
+  // Small values are not better here: everything would be in one corner.
   const all = fc.oneof(
     { weight: 100, arbitrary: single },
     { weight: 12, arbitrary: batch },

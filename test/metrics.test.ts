@@ -13,7 +13,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads metrics as Prometheus would, and fails at a line that it could not read. */
+/** Parses metrics as Prometheus would, and fails on an invalid line. */
 const parse = (text: string) => {
   const samples: Sample[] = [];
   const types = new Map<string, string>();
@@ -40,7 +40,7 @@ const sumOf = (samples: readonly Sample[], name: string, labels: Record<string, 
     .reduce((sum, { value }) => sum + value, 0);
 
 onEveryDatabase('metrics', (service, engine) => {
-  test('tell what a service does', async () => {
+  test('show what a service does', async () => {
     const empty = await createEmptyDatabase(engine);
     const measured = await startService(empty.url, { METRICS: 'on' });
     try {
@@ -56,10 +56,10 @@ onEveryDatabase('metrics', (service, engine) => {
       const count = 'itemwright_request_seconds_count';
       assert.equal(sumOf(samples, count, { method: 'POST', route: '/items/roll', status: '2xx' }), 5);
       assert.equal(sumOf(samples, count, { route: '/users/:userId', status: '4xx' }), 1);
-      const refusals = (code: string, reason = '') => sumOf(samples, 'itemwright_refusals_total', { code, reason });
-      assert.equal(refusals('NOT_FOUND'), 2);
-      assert.equal(refusals('UNAUTHORIZED'), 1);
-      assert.equal(refusals('SERVICE_UNAVAILABLE', 'database'), 0);
+      const rejections = (code: string, reason = '') => sumOf(samples, 'itemwright_refusals_total', { code, reason });
+      assert.equal(rejections('NOT_FOUND'), 2);
+      assert.equal(rejections('UNAUTHORIZED'), 1);
+      assert.equal(rejections('SERVICE_UNAVAILABLE', 'database'), 0);
       assert.equal(sumOf(samples, 'itemwright_requests_under_way'), 1, 'the one for the metrics');
       assert.ok(sumOf(samples, 'itemwright_event_loop_delay_seconds', { quantile: '1' }) > 0);
       assert.ok(sumOf(samples, 'itemwright_group_commands_sum') >= 5);
@@ -76,21 +76,21 @@ onEveryDatabase('metrics', (service, engine) => {
     }
   });
 
-  test('are not there unless they are on', async () => {
+  test('are not served unless enabled', async () => {
     assert.equal((await service().anyone().get('/metrics')).status, 404);
   });
 });
 
-test('metrics tell why requests are refused that are in order', async () => {
+test('metrics show why valid requests are rejected', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url, { METRICS: 'on', RATE_LIMIT: '1' });
   try {
     const many = await Promise.all(Array.from({ length: 30 }, () => service.get('/team')));
-    const refused = many.filter(({ status }) => status === 429).length;
-    assert.ok(refused > 0);
+    const rejected = many.filter(({ status }) => status === 429).length;
+    assert.ok(rejected > 0);
     const { samples } = parse((await service.anyone().get('/metrics')).body);
     const labels = { code: 'TOO_MANY_REQUESTS', reason: 'rate' };
-    assert.equal(sumOf(samples, 'itemwright_refusals_total', labels), refused);
+    assert.equal(sumOf(samples, 'itemwright_refusals_total', labels), rejected);
   } finally {
     await service.stop();
     await empty.drop();
@@ -106,7 +106,7 @@ describe('metrics of two workers behind one port', () => {
     await empty?.drop();
   });
 
-  test('are told by whichever is asked', async () => {
+  test('are complete from either worker', async () => {
     empty = await createEmptyDatabase('postgres');
     const port = await freePort();
     running = run('src/main.ts', [], {
@@ -119,7 +119,7 @@ describe('metrics of two workers behind one port', () => {
     const fetchText = async (path: string): Promise<string> =>
       (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).text();
     const requests = 20;
-    // A connection each, so that both workers get some.
+    // Separate connections, so that both workers get some.
     for (let count = 0; count < requests; count += 1) await fetchText('/healthz');
     for (let scrape = 0; scrape < 4; scrape += 1) {
       const { samples, types } = parse(await fetchText('/metrics'));
@@ -137,12 +137,12 @@ describe('metrics of two workers behind one port', () => {
   });
 });
 
-describe('what is written about metrics', () => {
+describe('the documentation of metrics', () => {
   const METRIC = /\b(?:itemwright|process|nodejs)_\w+/g;
   const familyOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, '');
   const namesIn = (text: string): Set<string> => new Set([...text.matchAll(METRIC)].map(([name]) => familyOf(name)));
 
-  test('names those that there are, and all of them', async () => {
+  test('lists exactly the existing metrics', async () => {
     const empty = await createEmptyDatabase('sqlite');
     const service = await startService(empty.url, { METRICS: 'on' });
     const { types } = parse((await service.anyone().get('/metrics')).body);

@@ -7,7 +7,7 @@ import { createTeam } from '../src/features/teams/teams.service.ts';
 import { createEmptyDatabase, ENGINES } from './harness.ts';
 import { freePort, run, runToEnd } from './processes.ts';
 
-/** The tables of the service's own, without those in which migrations are noted down. */
+/** The tables of the service, without those of the migrator. */
 const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> =>
   database.read('', async ({ queries: reader }) => {
     const tables = await reader.introspection.getTables();
@@ -21,7 +21,7 @@ const countTeams = async (databaseUrl: string): Promise<number> => {
   return teams.length;
 };
 
-/** Counters as they were, in shards: two of item a on the second day. */
+/** Counters in the old format, in shards: two of item a on the second day. */
 const OLD_COUNTS: [string, string[], (string | number)[][]][] = [
   [
     'roll_item_days',
@@ -48,7 +48,7 @@ const OLD_COUNTS: [string, string[], (string | number)[][]][] = [
 
 for (const engine of ENGINES) {
   describe(`migrations on ${engine}`, () => {
-    test('leave nothing behind when one fails, not even those before it', async () => {
+    test('leave nothing behind when one fails, not even the earlier ones', async () => {
       const empty = await createEmptyDatabase(engine);
       const database = openDatabase(empty.url);
       try {
@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
           /the second step fails/,
         );
         assert.deepEqual(await tablesOf(database), []);
-        // PostgreSQL does not keep the table either in which they are noted down.
+        // PostgreSQL also rolls back the migration table itself.
         if (engine === 'sqlite') {
           const noted = await database.read('', ({ queries: reader }) => sql`select * from migrations`.execute(reader));
           assert.deepEqual(noted.rows, []);
@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('run once each, whatever is there already', async () => {
+    test('run once each, whatever has already run', async () => {
       const empty = await createEmptyDatabase(engine);
       const database = openDatabase(empty.url);
       try {
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('keep what was counted before counters were written beside each other', async () => {
+    test('keep the counts from before counters were split into parts', async () => {
       const empty = await createEmptyDatabase(engine);
       const database = openDatabase(empty.url);
       try {
@@ -133,7 +133,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('are made by several processes at once without harm', async () => {
+    test('can be started by several processes at once', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
         const all = await Promise.all(
@@ -148,7 +148,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('and the first team are made once by two nodes that start at once', async () => {
+    test('and the first team are created once by two nodes that start together', async () => {
       const empty = await createEmptyDatabase(engine);
       const nodes = await Promise.all(
         [0, 1].map(async () => run('src/main.ts', [], { DATABASE_URL: empty.url, PORT: String(await freePort()) })),
@@ -175,7 +175,7 @@ for (const engine of ENGINES) {
 }
 
 describe('a second schema in one PostgreSQL database', () => {
-  test('holds a service of its own', async () => {
+  test('can contain its own service', async () => {
     const empty = await createEmptyDatabase('postgres');
     const first = openDatabase(empty.url);
     const second = openDatabase(`${empty.url}?options=-c%20search_path%3Dsecond`);

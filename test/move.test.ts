@@ -4,12 +4,12 @@ import { check } from '../src/cli/check.ts';
 import { move } from '../src/cli/move.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from './harness.ts';
-import { answersOf, createGame } from './played.ts';
+import { createGame, responsesOf } from './played.ts';
 import { run } from './processes.ts';
 
 const moveTo = async (databaseUrl: string, to: string): Promise<string[]> => {
   const lines: string[] = [];
-  const call = { databaseUrl, argument: undefined, options: { to }, say: (line: string) => void lines.push(line) };
+  const call = { databaseUrl, argument: undefined, options: { to }, print: (line: string) => void lines.push(line) };
   assert.ok(await move.run(call));
   return lines;
 };
@@ -32,8 +32,8 @@ onEveryDatabase('a move', (service, engine) => {
 
   const other = ENGINES.find((one) => one !== engine) as (typeof ENGINES)[number];
 
-  test(`to ${other} and back leaves every row and every answer as it was`, async () => {
-    const expected = await answersOf(service());
+  test(`to ${other} and back preserves every row and every response`, async () => {
+    const expected = await responsesOf(service());
     const [there, back] = [await createEmptyDatabase(other), await createEmptyDatabase(engine)];
     try {
       const tables = (lines: readonly string[]) => lines.slice(1, -1).map((line) => line.split(/ +/));
@@ -44,10 +44,10 @@ onEveryDatabase('a move', (service, engine) => {
         assert.deepEqual([rows, hash], [rowsThere, hashThere], name);
       assert.deepEqual(home, away);
       for (const { url } of [there, back]) {
-        assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, say: () => {} }));
+        assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, print: () => {} }));
         const moved = await startService(url);
         const asBefore = moved.anyone(basic(service().teamId, service().secret));
-        assert.deepEqual(await answersOf(asBefore), expected);
+        assert.deepEqual(await responsesOf(asBefore), expected);
         await moved.stop();
       }
     } finally {
@@ -56,12 +56,12 @@ onEveryDatabase('a move', (service, engine) => {
     }
   });
 
-  describe('is refused', () => {
-    test('to a database that is not empty, which stays as it is', async () => {
+  describe('is rejected', () => {
+    test('to a database that is not empty, which does not change', async () => {
       const target = await createEmptyDatabase(other);
       try {
         const running = await startService(target.url);
-        await assert.rejects(moveTo(service().databaseUrl, target.url), /is not empty: it has teams/);
+        await assert.rejects(moveTo(service().databaseUrl, target.url), /is not empty: teams has rows/);
         assert.equal((await running.get('/team')).status, 200);
         await running.stop();
       } finally {
@@ -70,10 +70,10 @@ onEveryDatabase('a move', (service, engine) => {
     });
 
     test('to itself', async () => {
-      await assert.rejects(moveTo(service().databaseUrl, service().databaseUrl), /--to is where it is already/);
+      await assert.rejects(moveTo(service().databaseUrl, service().databaseUrl), /--to must differ from DATABASE_URL/);
     });
 
-    test('where the service goes on writing, and leaves nothing behind', async () => {
+    test('if the service keeps writing, and leaves nothing behind', async () => {
       const target = await createEmptyDatabase(other);
       let isOver = false;
       const writing = (async () => {
@@ -82,7 +82,10 @@ onEveryDatabase('a move', (service, engine) => {
       try {
         const moving = run('src/cli.ts', ['move', '--to', target.url], { DATABASE_URL: service().databaseUrl });
         const { code, stderr } = await moving.ended;
-        assert.match(stderr, /nothing was moved: .* was written to meanwhile \(.*roll_events.*\); stop the service/);
+        assert.match(
+          stderr,
+          /nothing was moved: .* was written to during the move \(.*roll_events.*\); stop the service/,
+        );
         assert.equal(code, 1);
         assert.ok(await isEmpty(target.url));
       } finally {
@@ -92,10 +95,10 @@ onEveryDatabase('a move', (service, engine) => {
       }
     });
 
-    test('where there is nothing to move, or nowhere to move it', async () => {
+    test('without a source or a target', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
-        await assert.rejects(moveTo(empty.url, service().databaseUrl), /there is no database/);
+        await assert.rejects(moveTo(empty.url, service().databaseUrl), /no (Itemwright )?database/);
         await assert.rejects(moveTo(service().databaseUrl, 'mysql://a'), /--to must be sqlite:PATH or postgres/);
         await assert.rejects(moveTo(service().databaseUrl, ''), /--to is missing/);
       } finally {

@@ -43,11 +43,11 @@ describe('four processes on one PostgreSQL', () => {
 
   after(async () => {
     nodes.running.child.kill('SIGTERM');
-    assert.equal((await nodes.running.ended).code, 0, 'all stop when told to');
+    assert.equal((await nodes.running.ended).code, 0, 'all processes stop');
     await empty.drop();
   });
 
-  test('never roll on a catalog that was changed before they were asked', async () => {
+  test('never roll on an outdated catalog', async () => {
     const { address } = nodes;
     await send(address, 'POST', '/items', { id: 'item', name: 'generation 0' });
     let changed = 0;
@@ -59,7 +59,7 @@ describe('four processes on one PostgreSQL', () => {
         const { status, body } = await send(address, 'POST', '/items/roll', {});
         assert.equal(status, 200);
         const generation = Number(body.item.name.split(' ')[1]);
-        assert.ok(generation >= atLeast, `rolled generation ${generation} after the answer to change ${atLeast}`);
+        assert.ok(generation >= atLeast, `rolled generation ${generation} after the response to change ${atLeast}`);
         rolls += 1;
       }
     };
@@ -75,25 +75,25 @@ describe('four processes on one PostgreSQL', () => {
     assert.equal(body.totalRolls, rolls, 'every roll is counted, on whichever process it was made');
   });
 
-  test('replace a process that is killed, and go on meanwhile', async () => {
+  test('replace a killed process, and keep serving meanwhile', async () => {
     const { address, running } = nodes;
     const pids = [...running.stdout().matchAll(/"worker":(\d+)/g)].map((match) => Number(match[1]));
     assert.equal(new Set(pids).size, 4);
     process.kill(pids[0] as number, 'SIGKILL');
-    await running.said('another takes its place');
-    // A connection that the killed process had may break, but every response is right, and most requests get one.
+    await running.said('starting another');
+    // A connection to the killed process may break, but every response is right, and most requests get one.
     const statuses: (number | undefined)[] = [];
     for (let count = 0; count < 20; count += 1)
       statuses.push((await send(address, 'GET', '/team').catch(() => undefined))?.status);
-    const answered = statuses.filter((status) => status !== undefined);
-    assert.ok(answered.length >= 16, `only ${answered.length} of ${statuses.length} were answered`);
-    assert.deepEqual(new Set(answered), new Set([200]));
+    const responded = statuses.filter((status) => status !== undefined);
+    assert.ok(responded.length >= 16, `only ${responded.length} of ${statuses.length} got a response`);
+    assert.deepEqual(new Set(responded), new Set([200]));
     await running.said(/(?:"worker":\d+.*"worker is ready"[\s\S]*){5}/);
   });
 });
 
 describe('more processes than PostgreSQL has connections for', () => {
-  test('do not start, and say why in one line', async () => {
+  test('do not start, and explain why in one line', async () => {
     const empty = await createEmptyDatabase('postgres');
     try {
       const { code, stderr } = await runToEnd('src/main.ts', [], {
@@ -105,7 +105,7 @@ describe('more processes than PostgreSQL has connections for', () => {
       assert.equal(code, 1);
       assert.match(
         stderr,
-        /^itemwright: cannot start: 3 WORKERS with 100 DATABASE_CONNECTIONS each make 300, but the server gives 197.*\n$/,
+        /^itemwright: cannot start: 3 WORKERS with 100 DATABASE_CONNECTIONS need 300 connections, but the server allows 197.*\n$/,
       );
     } finally {
       await empty.drop();
@@ -113,7 +113,7 @@ describe('more processes than PostgreSQL has connections for', () => {
   });
 });
 
-describe('a PostgreSQL that stops and starts under load', () => {
+describe('a PostgreSQL server that restarts under load', () => {
   let postgres: Postgres;
   let nodes: Awaited<ReturnType<typeof startNodes>>;
 
@@ -128,10 +128,10 @@ describe('a PostgreSQL that stops and starts under load', () => {
     await postgres.stop();
   });
 
-  test('costs no answered write, and gives no wrong answer', async () => {
+  test('loses no acknowledged write, and causes no wrong response', async () => {
     const { address } = nodes;
     await send(address, 'POST', '/items', { id: 'item', name: 'Item' });
-    const answered = new Set<string>();
+    const acknowledged = new Set<string>();
     const statuses = new Map<number, number>();
     let isOver = false;
     const writer = async (number: number): Promise<void> => {
@@ -143,7 +143,7 @@ describe('a PostgreSQL that stops and starts under load', () => {
           userId: `user-${number}`,
         });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status === 200) answered.add(id);
+        if (status === 200) acknowledged.add(id);
         else await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
@@ -152,12 +152,12 @@ describe('a PostgreSQL that stops and starts under load', () => {
     await pause(500);
     await postgres.pause();
     await pause(500);
-    const during = answered.size;
+    const during = acknowledged.size;
     await postgres.resume();
-    for (let waited = 0; answered.size < during + 20 && waited < 200; waited += 1) await pause(50);
+    for (let waited = 0; acknowledged.size < during + 20 && waited < 200; waited += 1) await pause(50);
     isOver = true;
     await Promise.all(writers);
-    assert.ok(answered.size >= during + 20, 'it goes on without a restart');
+    assert.ok(acknowledged.size >= during + 20, 'it continues without a restart');
     assert.deepEqual([...statuses.keys()].sort(), [200, 503]);
 
     const found = new Set<string>();
@@ -172,7 +172,7 @@ describe('a PostgreSQL that stops and starts under load', () => {
       }
     }
     assert.deepEqual(
-      [...answered].filter((id) => !found.has(id)),
+      [...acknowledged].filter((id) => !found.has(id)),
       [],
     );
   });

@@ -3,7 +3,7 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { type Example, fixedDraws, recordExamples } from './examples.ts';
 import { createEmptyDatabase, type Engine, startService } from './harness.ts';
 
-/** The OpenAPI document as it is committed. */
+/** The committed OpenAPI document. */
 export const describeApi = async (): Promise<string> => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url);
@@ -15,7 +15,7 @@ export const describeApi = async (): Promise<string> => {
   }
 };
 
-/** The example of each operation, as a service gives it now. */
+/** The example of each operation, as a service responds now. */
 export const currentExamples = async (engine: Engine): Promise<Record<string, Example>> => {
   const empty = await createEmptyDatabase(engine);
   const service = await startService(empty.url, {}, fixedDraws());

@@ -13,7 +13,9 @@ import { createEmptyDatabase, type EmptyDatabase, type Service, startService } f
 import { freePort } from './processes.ts';
 import { walkThroughInterface } from './walk.ts';
 
-/** The program that `PGBOUNCER` names or that is installed, where it is 1.21 or later; else why there is none. */
+/**
+ * The executable in `PGBOUNCER`, or the installed one, if it is 1.21 or later; otherwise the reason why there is none.
+ */
 const findPgBouncer = (): { program?: string; missing?: string } => {
   for (const program of [process.env.PGBOUNCER, 'pgbouncer', '/usr/sbin/pgbouncer']) {
     if (program === undefined) continue;
@@ -22,7 +24,7 @@ const findPgBouncer = (): { program?: string; missing?: string } => {
       if (Number(major) > 1 || Number(minor) >= 21) return { program };
       return { missing: `PgBouncer ${major}.${minor} is too old: prepared statements need 1.21` };
     } catch {
-      // It is not there.
+      // Not installed.
     }
   }
   return { missing: 'PgBouncer is not installed; PGBOUNCER may name the program' };
@@ -30,7 +32,7 @@ const findPgBouncer = (): { program?: string; missing?: string } => {
 
 const { program, missing } = findPgBouncer();
 
-describe('behind PgBouncer, which gives out connections by transaction', { skip: missing ?? false }, () => {
+describe('behind PgBouncer in transaction mode', { skip: missing ?? false }, () => {
   let empty: EmptyDatabase;
   let folder: string;
   let bouncer: ChildProcess;
@@ -58,7 +60,7 @@ max_client_conn = 500
 max_prepared_statements = 200
 `,
     );
-    // Like the server it refuses to run as root.
+    // Like the server, it cannot run as root.
     const isRoot = process.getuid?.() === 0;
     bouncer = spawn(program as string, [...(isRoot ? ['--user', 'nobody'] : []), '--quiet', settings], {
       stdio: 'ignore',
@@ -86,7 +88,7 @@ max_prepared_statements = 200
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  test('six nodes start at once, and one of them makes the first team', { timeout: 120_000 }, async () => {
+  test('six nodes start at once, and one of them creates the first team', { timeout: 120_000 }, async () => {
     const nodes = Array.from({ length: 6 }, () => openDatabase(url));
     try {
       const made = await Promise.all(

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { createCallers, type Ledger, prepareCatalog, type Sight } from './crash-callers.ts';
-import type { Answer, Client } from './harness.ts';
+import type { ApiResponse, Client } from './harness.ts';
 
 const NO_LEDGER: Ledger = { rolled: () => {}, rolledUnseen: () => {} };
 
 const sightOf = ({ get, request }: Client): Sight => ({
   get,
   must: async (method, path, body) => {
-    const answer = await request(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await request(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   },
   list: async (path) => (await get(path)).body,
 });
 
-/** Texts and numbers that are easily spoilt on the way from one database to another. */
+/** Texts and numbers that are easily corrupted when copied from one database to another. */
 const AWKWARD = {
   id: '_:.-aA',
   text: 'Ünï "quoted" \'one\' \\back\\slash\\ {a,b} NULL,  👾 ￿ é',
   numbers: { min: -1.7976931348623157e308, max: 0.1 + 0.2, step: null },
 };
 
-/** A game that many play at once: everything the service keeps comes about in it. */
+/** A game with many concurrent users, which creates every kind of data that the service stores. */
 export const createGame = async (client: Client) => {
   const sight = sightOf(client);
   await prepareCatalog(sight);
@@ -40,7 +40,7 @@ export const createGame = async (client: Client) => {
   await Promise.all(callers.map(({ prepare }) => prepare()));
   let keys = 0;
 
-  /** Each caller asks so often, or until it is told to stop. */
+  /** How many requests each caller sends, unless it is told to stop earlier. */
   const play = async (times: number, isOver = () => false): Promise<void> => {
     await Promise.all(
       callers.map(async (caller) => {
@@ -49,7 +49,7 @@ export const createGame = async (client: Client) => {
           keys += 1;
           const headers: Record<string, string> =
             method === 'POST' && keys % 3 === 0 ? { 'idempotency-key': `key ${keys}` } : {};
-          caller.answered(await client.request(method, path, body, { headers }));
+          caller.handleResponse(await client.request(method, path, body, { headers }));
         }
       }),
     );
@@ -57,26 +57,26 @@ export const createGame = async (client: Client) => {
   return { play };
 };
 
-/** Six or so of many, from all over the list. */
+/** About six elements, from all over the list. */
 const some = <T>(rows: readonly T[]): T[] => rows.filter((_, index) => index % Math.ceil(rows.length / 6) === 0);
 
-/** All that the service answers about a team, by path; of players and instances one by one some. */
-export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Record<string, unknown>> => {
-  const answers: Record<string, unknown> = {};
+/** Everything that the service returns about a team, by path; for users and instances a sample. */
+export const responsesOf = async ({ get }: Client, mostPages = 100): Promise<Record<string, unknown>> => {
+  const responses: Record<string, unknown> = {};
   const ask = async (path: string) => {
     const { status, body } = await get(path);
-    answers[path] = { status, body };
+    responses[path] = { status, body };
     return body;
   };
   const askAll = async (path: string) => {
     const rows = [];
     let next: string | undefined = path;
     for (let page = 0; page < mostPages && next !== undefined; page += 1) {
-      const { body, headers }: Answer = await get(next);
+      const { body, headers }: ApiResponse = await get(next);
       rows.push(...body);
       next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
     }
-    answers[path] = rows;
+    responses[path] = rows;
     return rows;
   };
   for (const path of [
@@ -109,5 +109,5 @@ export const answersOf = async ({ get }: Client, mostPages = 100): Promise<Recor
     await ask(`/item-instances/${instance}`);
     await ask(`/item-instances/${instance}/history`);
   }
-  return answers;
+  return responses;
 };

@@ -8,8 +8,8 @@ import pg from 'pg';
 import { freePort } from './processes.ts';
 
 /**
- * The package ends the process with status 0 as soon as nothing is left to do, which makes a run with failed tests a
- * success. Whoever starts a server here stops it too, so these listeners go again; those for signals stay.
+ * The package exits the process with status 0 as soon as nothing is left to do, which makes a run with failed tests a
+ * success. Whoever starts a server here also stops it, so these listeners are removed; those for signals stay.
  */
 const ENDS = ['beforeExit', 'exit'] as const;
 const listenersBefore = ENDS.flatMap((event) => process.listeners(event as 'exit'));
@@ -21,21 +21,21 @@ for (const event of ENDS) {
 }
 
 export interface Postgres {
-  /** The address of a database on the server; `postgres` always exists. */
+  /** The URL of a database on the server; `postgres` always exists. */
   url(database: string): string;
-  /** Makes a database and answers its address. */
+  /** Creates a database and returns its URL. */
   create(database: string): Promise<string>;
-  /** Takes the server away, with its data kept; `resume` brings it back at the same address. */
+  /** Stops the server but keeps its data; `resume` starts it again at the same address. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Kills the server and every process that it has started, at once. On Linux only. */
+  /** Kills the server and all processes it has started, at once. Linux only. */
   crash(): Promise<void>;
   stop(): Promise<void>;
-  /** Makes a standby of the server, which follows it as it goes on; the server is away meanwhile. */
+  /** Creates a standby that follows the server, which is down meanwhile. */
   createStandby(): Promise<Postgres>;
 }
 
-/** The state of a process and its parent, as /proc tells them; nothing where there is no such process. */
+/** The state and parent of a process, from /proc; undefined if there is no such process. */
 const statusOf = async (pid: number): Promise<{ state?: string; parent?: number }> => {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, state, parent] = /.*\) (\S) (\d+)/s.exec(text) ?? [];
@@ -48,7 +48,7 @@ const childrenOf = async (parent: number): Promise<number[]> => {
   return pids.filter((_, index) => statuses[index]?.parent === parent);
 };
 
-/** One that has gone already needs no killing. */
+/** The process may already be gone. */
 const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
@@ -57,18 +57,18 @@ const kill = (pid: number): void => {
   }
 };
 
-/** Kills a child of ours together with its own children, and waits until they are dead. */
+/** Kills a child process together with its own children, and waits until they are dead. */
 const killFamily = async (parent: number): Promise<void> => {
-  // While it stands still it starts no more of them, and none that ends is forgotten.
+  // While stopped it starts no more children, and forgets none that exits.
   process.kill(parent, 'SIGSTOP');
   const children = await childrenOf(parent);
   for (const pid of [...children, parent]) kill(pid);
   while ((await statusOf(parent)).state !== undefined) await pause(5);
-  // Not every system buries orphans.
+  // Not every system reaps orphans.
   for (const pid of children) while (!['Z', undefined].includes((await statusOf(pid)).state)) await pause(5);
 };
 
-/** A folder that the server's own user can reach, since the server refuses to run as root. */
+/** A folder that the server's user can access, since the server cannot run as root. */
 const createFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-postgres-'));
   await chmod(folder, 0o777);
@@ -101,7 +101,7 @@ const serverIn = (folder: string, port: number, durable: boolean) => {
 
 const urlOf = (port: number, database: string): string => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
 
-const answers = async (url: string): Promise<boolean> => {
+const isUp = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();
@@ -115,7 +115,7 @@ const answers = async (url: string): Promise<boolean> => {
 
 type Server = ReturnType<typeof serverIn>;
 
-/** A copy of the data of a server that is stopped, which asks the server for whatever comes later. */
+/** A copy of the data of a stopped server, which streams later changes from it. */
 const copyAsStandby = async (from: string, port: number): Promise<string> => {
   const folder = await createFolder();
   await promisify(execFile)('cp', ['-a', join(from, 'data'), folder]);
@@ -128,14 +128,14 @@ const copyAsStandby = async (from: string, port: number): Promise<string> => {
   return folder;
 };
 
-/** A standby says of itself that it is ready in other words than the package waits for. */
+/** A standby reports that it is ready in different words than the package waits for. */
 const startStandby = async (server: Server, port: number): Promise<void> => {
   server.start().catch(() => {});
-  while (!(await answers(urlOf(port, 'postgres')))) await pause(50);
+  while (!(await isUp(urlOf(port, 'postgres')))) await pause(50);
 };
 
 const handleOf = (server: Server, folder: string, port: number, durable: boolean): Postgres => {
-  /** The package waits for ever for the end of a server that was killed. */
+  /** The package would wait forever for a server that was killed. */
   let isKilled = false;
   return {
     url: (database) => urlOf(port, database),
@@ -168,7 +168,7 @@ const handleOf = (server: Server, folder: string, port: number, durable: boolean
   };
 };
 
-/** Starts a real PostgreSQL of its own. `durable` keeps its answers across a kill, at the price of synced commits. */
+/** Starts a PostgreSQL server. `durable` makes its commits survive a kill, at the cost of syncing them. */
 export const startPostgres = async ({ durable = false } = {}): Promise<Postgres> => {
   const folder = await createFolder();
   const port = await freePort();

@@ -9,17 +9,17 @@ import { type States, statesOf } from './power-cut/states.ts';
 import { LIVES, recordStory, type Story } from './power-cut/story.ts';
 import { compileRecorder } from './power-cut/trace.ts';
 
-/** So many in the suite; POWER_CUTS=2500 by hand. Another seed cuts at other moments. */
+/** In the suite; POWER_CUTS=2500 by hand. Another seed cuts at other moments. */
 const CUTS = Number(process.env.POWER_CUTS ?? 120);
 const SEED = Number(process.env.POWER_CUT_SEED ?? 1);
-/** Enough to show that something is lost, where much is. */
+/** Enough to show a loss where a lot is lost. */
 const FEW_CUTS = Math.ceil(CUTS / 5);
-/** Answered in each life of the service, at least. */
+/** The minimum number of responses in each life of the service. */
 const REQUESTS = Math.max(60, Math.floor(CUTS / 8));
 
-describe('a service on SQLite whose power is cut', () => {
+describe('a service on SQLite after a power cut', () => {
   let folder: string;
-  /** In memory, where there is such a place: thousands of databases are put there. */
+  /** In memory, if possible: it will contain thousands of databases. */
   let image: string;
   let library: string | undefined;
   let story: Story;
@@ -44,20 +44,20 @@ describe('a service on SQLite whose power is cut', () => {
     return library !== undefined;
   };
 
-  test('has every write that it answered, and nothing half done', async (t) => {
+  test('has every acknowledged write, and nothing half done', async (t) => {
     if (!canRecord(t)) return;
     const faults = await cutPower(story, { folder: image, states, count: CUTS, seed: SEED });
     assert.deepEqual(faults, []);
     const things = story.lives.flat();
     const syncs = things.filter(({ kind }) => kind === 'sync is done').length;
     t.diagnostic(
-      `${CUTS} power cuts among ${things.length} writes, syncs and the like, of which ${syncs} are syncs done; ${states.count} states; ${story.answered.length} writes answered and all found`,
+      `${CUTS} power cuts among ${things.length} writes, syncs and the like, of which ${syncs} are syncs done; ${states.count} states; ${story.acknowledged.length} writes acknowledged and all found`,
     );
   });
 
-  test('would lose answered writes without the sync that comes before an answer', async (t) => {
+  test('would lose acknowledged writes without the sync before each response', async (t) => {
     if (!canRecord(t)) return;
-    // SQLite syncs on the thread that runs it; the sync before an answer is made on another.
+    // SQLite syncs on its own thread; the sync before a response is on another.
     const mainThreads = new Set(story.lives.map(([did]) => did?.thread));
     const isSeen = ({ kind, thread }: { kind: string; thread: number }) =>
       !kind.startsWith('sync') || mainThreads.has(thread);
@@ -66,7 +66,7 @@ describe('a service on SQLite whose power is cut', () => {
     t.diagnostic(`${faults.length} of ${FEW_CUTS} power cuts lost something`);
   });
 
-  test('would lose answered writes if nothing was ever synced', async (t) => {
+  test('would lose acknowledged writes if nothing was ever synced', async (t) => {
     if (!canRecord(t)) return;
     const settings = { library: library as string, folder, seed: SEED, requests: REQUESTS, syncs: 'none' as const };
     const unsynced = await recordStory([LIVES.first], settings);

@@ -6,16 +6,16 @@ import { createPressure } from '../src/http/pressure.ts';
 import { LIMITS } from '../src/limits.ts';
 import { basic, type Client, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 
-test('takes so many requests at once and no more, and again as many when they are done', () => {
+test('accepts a limited number of concurrent requests, and as many again when they are done', () => {
   const pressure = createPressure(Number.POSITIVE_INFINITY);
   const taken = (team: string) => {
     let count = 0;
     while (pressure.admit(team, 0) === undefined) count += 1;
     return count;
   };
-  assert.equal(taken('team'), LIMITS.requestsUnderWay / 2, 'a single team has half');
+  assert.equal(taken('team'), LIMITS.concurrentRequests / 2, 'a single team has half');
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE');
-  assert.equal(taken('other'), LIMITS.requestsUnderWay / 4, 'the next has half of the rest');
+  assert.equal(taken('other'), LIMITS.concurrentRequests / 4, 'the next has half of the rest');
   pressure.release('team');
   assert.equal(pressure.admit('third', 0), undefined);
   pressure.release('third');
@@ -23,7 +23,7 @@ test('takes so many requests at once and no more, and again as many when they ar
   assert.equal(pressure.admit('team', 0)?.code, 'SERVICE_UNAVAILABLE', 'it still has more than is free');
 });
 
-test('gives each team its own share of a second', () => {
+test('gives each team its own rate limit', () => {
   const pressure = createPressure(10);
   const taken = (team: string, nowMs: number) => {
     let count = 0;
@@ -40,14 +40,14 @@ test('gives each team its own share of a second', () => {
   assert.equal(taken('a', 60_000), 10);
 });
 
-test('answers 429 with Retry-After beyond the rate limit, in the shape of every refusal', async () => {
+test('responds with 429 and Retry-After beyond the rate limit, in the usual error format', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url, { RATE_LIMIT: '3' });
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/team')));
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.ok(refused.length > 0 && refused.length <= 17);
-    for (const { body, headers } of refused) {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.get('/team')));
+    const rejected = responses.filter(({ status }) => status === 429);
+    assert.ok(rejected.length > 0 && rejected.length <= 17);
+    for (const { body, headers } of rejected) {
       assert.deepEqual(body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
       assert.equal(headers.get('retry-after'), '1');
     }
@@ -57,17 +57,17 @@ test('answers 429 with Retry-After beyond the rate limit, in the shape of every 
   }
 });
 
-/** A connection on which something was sent, and what came back so far. */
-const send = async (address: string, text: string): Promise<{ socket: Socket; answer: () => string }> => {
+/** A connection on which something was sent, and the response so far. */
+const send = async (address: string, text: string): Promise<{ socket: Socket; response: () => string }> => {
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(text);
-  return { socket, answer: () => answer };
+  return { socket, response: () => response };
 };
 
 const head = ({ teamId, secret }: Client, line: string, more = '') =>
@@ -75,26 +75,26 @@ const head = ({ teamId, secret }: Client, line: string, more = '') =>
 const halfSent = (client: Client, bytes: number) =>
   `${head(client, 'POST /users', `content-type: application/json\r\ncontent-length: ${bytes}\r\n`)}{`;
 
-/** Waits until something is so; it fails by the time limit of its test. */
+/** Waits until a condition holds; the time limit of the test applies. */
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-const isRefused = ({ answer }: { answer: () => string }): boolean =>
-  answer().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(answer());
+const isRejected = ({ response }: { response: () => string }): boolean =>
+  response().startsWith('HTTP/1.1 503') && /\r\nretry-after: 1\r\n/.test(response());
 
-/** As many as a single team may have under way. */
-const SHARE = LIMITS.requestsUnderWay / 2;
+/** The most concurrent requests of a single team. */
+const SHARE = LIMITS.concurrentRequests / 2;
 
-describe('requests under way', { timeout: 120_000 }, () => {
+describe('concurrent requests', { timeout: 120_000 }, () => {
   let empty: EmptyDatabase;
   let service: Service;
   let other: Client;
   const open: Socket[] = [];
-  /** What the database keeps waiting: authorization, or reads and writes of the first team. */
+  /** What the database delays: authorization, or reads and writes of the first team. */
   let gates: { authorization?: Promise<void>; team?: Promise<void> } = {};
   const isFirst = (teamId: string) => teamId === service?.teamId;
-  /** What is wrong is refused once it is admitted, and needs nothing that is kept waiting. */
+  /** An invalid request is rejected once it is admitted, without anything that is delayed. */
   const isAdmitted = async () => (await service.post('/attributes', {})).status === 400;
 
   before(async () => {
@@ -135,24 +135,24 @@ describe('requests under way', { timeout: 120_000 }, () => {
     return sent;
   };
 
-  test('are none of those whose bodies have not arrived', async () => {
+  test('do not include those whose bodies have not arrived', async () => {
     const sent = await sendMany(SHARE + 50, halfSent(service, 100));
     assert.equal((await service.post('/users', {})).status, 200, 'nor for the team itself');
     assert.equal((await other.post('/users', {})).status, 200);
-    assert.ok(sent.every(({ answer }) => answer() === ''));
+    assert.ok(sent.every(({ response }) => response() === ''));
   });
 
-  test('have room for bodies to arrive, which no team can take up alone', async () => {
+  test('leave room for bodies to arrive, which no single team can use up', async () => {
     const most = LIMITS.arrivingBytes / 2 / LIMITS.bodyBytes;
     await sendMany(most, halfSent(service, LIMITS.bodyBytes));
     await until(async () => (await service.post('/users', {})).status === 503);
-    assert.equal((await service.get('/users')).status, 200, 'what has no body needs no room');
+    assert.equal((await service.get('/users')).status, 200, 'requests without a body need no room');
     assert.equal((await other.post('/users', {})).status, 200);
     for (const socket of open.splice(0)) socket.destroy();
     await until(async () => (await service.post('/users', {})).status === 200);
   });
 
-  test('are none of those whose callers left while their secret was looked up', async () => {
+  test('do not include those whose callers left during authorization', async () => {
     const gate = Promise.withResolvers<void>();
     const fresh = await service.as('write');
     gates.authorization = gate.promise;
@@ -166,23 +166,23 @@ describe('requests under way', { timeout: 120_000 }, () => {
     assert.equal((await fresh.get('/users')).status, 200);
   });
 
-  test('are refused to a team that has as many as are free, and not to others', async () => {
+  test('are rejected for a team that has as many as are free, but not for others', async () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 10, head(service, 'GET /users'));
-    await until(() => sent.filter(isRefused).length >= 10);
+    await until(() => sent.filter(isRejected).length >= 10);
     assert.equal((await other.get('/users')).status, 200);
     assert.equal((await service.post('/users', {})).status, 503);
     gate.resolve();
-    await until(() => sent.every(({ answer }) => answer() !== ''));
-    assert.ok(sent.every((one) => isRefused(one) || one.answer().startsWith('HTTP/1.1 200')));
+    await until(() => sent.every(({ response }) => response() !== ''));
+    assert.ok(sent.every((one) => isRejected(one) || one.response().startsWith('HTTP/1.1 200')));
   });
 
-  test('are those that are still worked on, though their callers left', async () => {
+  test('include those still being processed after their callers left', async () => {
     const gate = Promise.withResolvers<void>();
     gates.team = gate.promise;
     const sent = await sendMany(SHARE + 1, head(service, 'GET /users'));
-    await until(() => sent.some(isRefused));
+    await until(() => sent.some(isRejected));
     for (const socket of open.splice(0)) socket.destroy();
     await until(async () => (await connectionsOf(service)) < SHARE / 2);
     assert.equal(await isAdmitted(), false);
@@ -196,13 +196,13 @@ const connectionsOf = ({ app }: Service): Promise<number> =>
     app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
   );
 
-test('forgets requests that were broken off', async () => {
+test('forgets aborted requests', async () => {
   const empty = await createEmptyDatabase('sqlite');
   const service = await startService(empty.url);
   try {
     const { port } = new URL(service.address);
     const head = `POST /attributes HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(service.teamId, service.secret)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
-    // More than are taken at once, in handfuls, each given up in the middle of its body.
+    // More than are accepted at once, in batches, each aborted in the middle of its body.
     for (let round = 0; round < 12; round += 1) {
       await Promise.all(
         Array.from(

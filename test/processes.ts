@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** A process that takes longer than this to say something, or to end, hangs. */
+/** A process that takes longer than this to print something, or to exit, hangs. */
 const LONGEST_WAIT_MS = 120_000;
 
 const ROOT = join(import.meta.dirname, '..');
@@ -24,19 +24,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A process of ours, with what it said so far. */
+/** A child process, with its output so far. */
 export interface Running {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly ended: Promise<Ended>;
-  /** Waits until a text was said, on either stream; fails if the process ends before, or takes too long. */
+  /** Waits until a text was printed, on either stream; fails if the process exits first, or takes too long. */
   readonly said: (text: string | RegExp) => Promise<void>;
 }
 
 /**
- * Runs a script of the project with these variables and none of our own that could disturb it. In a group of its own
- * it can be killed together with the processes that it starts.
+ * Runs a script of the project with only these environment variables. It has its own process group, so that it can be
+ * killed together with the processes that it starts.
  */
 export const run = (
   script: string,
@@ -93,7 +93,7 @@ export const run = (
   return { child, stdout: () => stdout, stderr: () => stderr, ended, said };
 };
 
-/** Runs a script to its end, or until it takes too long. */
+/** Runs a script until it exits, or takes too long. */
 export const runToEnd = async (script: string, args: readonly string[], environment?: Record<string, string>) => {
   const { child, ended } = run(script, args, environment);
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_WAIT_MS);

@@ -5,22 +5,22 @@ type Loss = 'silently' | 'by cutting' | 'by garbling';
 
 export interface NetworkProxy {
   readonly port: number;
-  /** Replaces a text of what clients send, so that a server understands something else; undefined: nothing. */
+  /** Replaces a text in what clients send, so that the server sees something else; undefined replaces nothing. */
   garble(text: string | undefined): void;
-  /** Breaks all connections off. */
+  /** Breaks all connections. */
   cut(): void;
-  /** Passes nothing on from now on, in either direction, and closes nothing: a network that went silent. */
+  /** From now on forwards nothing in either direction, and closes nothing: a network that went silent. */
   silence(isSilent: boolean): void;
-  /** The same for the connections that there are now, for good; later ones work. */
+  /** The same for all current connections, permanently; later ones work. */
   mute(): void;
-  /** Keeps what a server answers to a text to itself: the client hears nothing, finds the connection broken, or nonsense. */
+  /** Withholds the server's response to a text: the client gets nothing, a broken connection, or garbage. */
   loseAnswer(text: string | undefined, how?: Loss): void;
   /** What each client sent first. */
   readonly openings: readonly Buffer[];
   close(): Promise<void>;
 }
 
-/** Stands between a client and a server on this machine, and does what networks do. */
+/** A proxy between a client and a server on this machine, which simulates network faults. */
 export const startProxy = async (target: { host: string; port: number }): Promise<NetworkProxy> => {
   const sockets = new Set<Socket>();
   let garbled: string | undefined;
@@ -42,10 +42,10 @@ export const startProxy = async (target: { host: string; port: number }): Promis
     client.on('data', (chunk: Buffer) => {
       if (lost === undefined || !chunk.includes(lost.text)) return;
       const { how } = lost;
-      // By the time the server answers it has done what it was asked.
-      upstream.prependOnceListener('data', (answer: Buffer) => {
+      // By the time the server responds it has done what it was asked.
+      upstream.prependOnceListener('data', (response: Buffer) => {
         if (how === 'by garbling') {
-          answer.write('?');
+          response.write('?');
           return;
         }
         muted.add(upstream);

@@ -7,15 +7,15 @@ import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { isBlocked } from '../src/database/postgres/errors.ts';
 import { type Database, NO_TEAM } from '../src/database/work.ts';
-import { removeOldAnswers } from '../src/http/idempotency.ts';
+import { removeOldResponses } from '../src/http/idempotency.ts';
 import { earliestId, newId } from '../src/ids.ts';
 import { LIMITS } from '../src/limits.ts';
 import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from './harness.ts';
 
 const DAY_MS = 86_400_000;
-const goesOn = () => true;
+const shouldContinue = () => true;
 
-/** What the service would do by itself at a moment, if it kept things for thirty days. */
+/** What the service's background work would do at a moment, with a retention period of thirty days. */
 const partsOf = ({ database }: Pick<Service, 'database'>, nowMs: number) => ({
   database,
   clock: () => nowMs,
@@ -23,7 +23,7 @@ const partsOf = ({ database }: Pick<Service, 'database'>, nowMs: number) => ({
   settings: { keepRollEventsDays: 30, keepHistoryDays: 30 },
 });
 
-/** Lets a chore be due again, as it would be hours later. */
+/** Makes a chore due again, as it would be hours later. */
 const makeDue = ({ database }: Pick<Service, 'database'>, name: string) =>
   database.transaction(NO_TEAM, ({ queries }) =>
     queries.updateTable('chores').set({ due_at: 0 }).where('name', '=', name).execute(),
@@ -38,18 +38,18 @@ onEveryDatabase('the record of rolls', (service, engine) => {
     for (let count = 0; count < times; count += 1) assert.equal((await team.post('/items/roll')).status, 200);
   };
   const remove = async (nowMs: number): Promise<void> => {
-    await removeRolls(partsOf(service(), nowMs), goesOn);
+    await removeRolls(partsOf(service(), nowMs), shouldContinue);
     await makeDue(service(), 'roll events');
   };
 
-  test('is rid of what is older than it is kept, in every team, and counters stay as they are', async () => {
+  test('loses rows past their retention period, in every team, without changing counters', async () => {
     const teams = [await service().anotherTeam(), await service().anotherTeam()];
     for (const [index, team] of teams.entries()) {
       await team.post('/items', { id: 'coin', name: 'Coin' });
       await roll(team, index + 1);
     }
     const [many] = teams as [Client];
-    // More than one step removes.
+    // More than one step deletes.
     await service().database.transaction(many.teamId, ({ queries }) =>
       queries
         .insertInto('roll_events')
@@ -70,7 +70,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       LIMITS.rollEventsPerRemoval + 11,
       2,
     ]);
-    // On PostgreSQL a week goes as a whole.
+    // On PostgreSQL a week is deleted as a whole.
     await remove(Date.now() + 38 * DAY_MS);
     for (const [index, team] of teams.entries()) {
       assert.deepEqual(await recorded(team), []);
@@ -78,7 +78,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
     }
   });
 
-  test('takes rolls for which no time was provided for, and finds the right place for them later', async () => {
+  test('accepts rolls without a partition, and moves them to the right one later', async () => {
     const team = await service().anotherTeam();
     await team.post('/items', { id: 'coin', name: 'Coin' });
     await remove(Date.now() + 38 * DAY_MS);
@@ -103,7 +103,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       return rows.map(({ name }) => name);
     };
 
-    test('has partitions for this week and four to come, made once by nodes that start together', async () => {
+    test('has partitions for this week and the next four, created once by nodes that start together', async () => {
       const empty = await createEmptyDatabase('postgres');
       const nodes = [1, 2, 3].map(() => openDatabase(empty.url));
       await Promise.all(nodes.map((node) => node.migrate()));
@@ -111,7 +111,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       const found = await partitions(nodes[0]);
       assert.equal(found.length, 7);
       for (const name of found) assert.match(name, /^roll_events_(\d{4}_\d\d_\d\d|before|rest)$/);
-      // Rolls that are brought from elsewhere have a place too, so that the rest stays small.
+      // Restored rolls have a partition too, so that the default one stays small.
       for (const [daysAgo, name] of [
         [1000, 'roll_events_before'],
         [0, /^roll_events_\d/],
@@ -130,7 +130,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       await empty.drop();
     });
 
-    test('is one of partitions, the first of which is what was there before', async () => {
+    test('is partitioned, and the first partition is the previous table', async () => {
       const empty = await createEmptyDatabase('postgres');
       const database = openDatabase(empty.url);
       const older = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0009-removal'));
@@ -163,16 +163,16 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       await assert.rejects(insert(now), 'the key holds');
       await insert(`${earliestId(Date.now() + 15 * DAY_MS)}-later`);
       assert.equal((await partitions(database)).length, 6);
-      // What was there before goes once all of it is old.
-      await database.removeBefore('roll_events', Date.now() - DAY_MS, goesOn);
+      // The previous table is dropped once all of it is old.
+      await database.removeBefore('roll_events', Date.now() - DAY_MS, shouldContinue);
       assert.equal((await kept()).length, 6);
-      await database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      await database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue);
       assert.deepEqual((await kept()).slice(1), ids.slice(2));
       await database.close();
       await empty.drop();
     });
 
-    test('is written while somebody reads it for long, though nothing can be dropped meanwhile', async () => {
+    test('can be written during a long read, though nothing can be dropped meanwhile', async () => {
       const team = await service().anotherTeam();
       await team.post('/items', { id: 'coin', name: 'Coin' });
       await service().database.migrate();
@@ -191,16 +191,16 @@ onEveryDatabase('the record of rolls', (service, engine) => {
         await isOver;
       });
       await isReading;
-      await assert.rejects(service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn));
+      await assert.rejects(service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue));
       await roll(team, 1);
       end();
       await reading;
       assert.equal((await recorded(team)).length, 2);
-      await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, goesOn);
+      await service().database.removeBefore('roll_events', Date.now() + 8 * DAY_MS, shouldContinue);
       assert.equal((await recorded(team)).length, 0);
     });
 
-    test('takes every roll while partitions are dropped and made again', async () => {
+    test('accepts every roll while partitions are dropped and recreated', async () => {
       const team = await service().anotherTeam();
       await team.post('/items', { id: 'coin', name: 'Coin' });
       const { database } = service();
@@ -213,10 +213,10 @@ onEveryDatabase('the record of rolls', (service, engine) => {
       const rolling = Array.from({ length: 8 }, rollOn);
       for (let round = 0; round < 20; round += 1)
         try {
-          await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, goesOn);
+          await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, shouldContinue);
           await database.migrate();
         } catch (error) {
-          // On a busy machine the lock may not be had in time; it is then tried again.
+          // On a busy machine the lock may time out; it is retried then.
           if (!isBlocked(error)) throw error;
         }
       isOver = true;
@@ -230,7 +230,7 @@ onEveryDatabase('the history', (service) => {
   const START = Date.parse('2026-01-01T00:00:00.000Z');
 
   const remove = async (nowMs: number): Promise<void> => {
-    await removeHistory(partsOf(service(), nowMs), goesOn);
+    await removeHistory(partsOf(service(), nowMs), shouldContinue);
     await makeDue(service(), 'history');
   };
   const toldOf = async (team: Client, id: string): Promise<string[]> => {
@@ -242,7 +242,7 @@ onEveryDatabase('the history', (service) => {
     );
   };
 
-  test('is kept for so many days, and stays true where a part of it is gone', async () => {
+  test('is kept for a number of days, and stays valid when a part of it is gone', async () => {
     const team = await service().anotherTeam();
     service().setClock(START);
     await team.post('/items', { id: 'coin', name: 'Coin' });
@@ -261,7 +261,7 @@ onEveryDatabase('the history', (service) => {
     assert.deepEqual(await told(), before);
     await remove(START + 31 * DAY_MS);
     assert.deepEqual(await told(), [
-      // The first owner is not known any more; the last event is kept, so that the next one has the next number.
+      // The first owner is no longer known; the last event is kept, so that the next one has the next number.
       ['1 created null → null', '3 transferred bob → cyd'],
       ['1 created null → ann'],
       ['1 created null → ann', '2 transferred ann → bob'],
@@ -280,7 +280,7 @@ onEveryDatabase('the history', (service) => {
     ]);
   });
 
-  test('is gone through in steps, whatever the teams and however many events an instance has', async () => {
+  test('is processed in steps, whatever the teams and however many events an instance has', async () => {
     const teams = [await service().anotherTeam(), await service().anotherTeam()];
     const event = (id: string, sequence: number, name: 'transferred' | 'deleted', day: number) => ({
       item_instance_id: id,
@@ -295,7 +295,7 @@ onEveryDatabase('the history', (service) => {
     });
     const most = LIMITS.historyRowsPerRemoval;
     const events = [
-      // One that fills more than a step and is gone, one that fills more than a step and is there, and many small ones.
+      // A deleted instance and an existing one that each take more than a step, and many small ones.
       ...Array.from({ length: most + 50 }, (_, index) => event('long-gone', index + 2, 'transferred', 0)),
       event('long-gone', most + 60, 'deleted', 0),
       ...Array.from({ length: most + 50 }, (_, index) => event('long-there', index + 2, 'transferred', 0)),
@@ -326,11 +326,11 @@ onEveryDatabase('the history', (service) => {
 });
 
 describe('two nodes on one PostgreSQL', () => {
-  test('sweep old answers one at a time, each row once', async () => {
+  test('delete old responses one at a time, each row once', async () => {
     const empty = await createEmptyDatabase('postgres');
     const nodes = [openDatabase(empty.url), openDatabase(empty.url)] as const;
     await nodes[0].migrate();
-    const count = 3 * LIMITS.storedAnswersPerSweep + 7;
+    const count = 3 * LIMITS.storedResponsesPerSweep + 7;
     await nodes[0].transaction('team', ({ queries }) =>
       queries
         .insertInto('stored_answers')
@@ -345,15 +345,15 @@ describe('two nodes on one PostgreSQL', () => {
         )
         .execute(),
     );
-    const clock = () => 2 * LIMITS.storedAnswerMs;
-    const removed = await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn)));
+    const clock = () => 2 * LIMITS.storedResponseMs;
+    const removed = await Promise.all(nodes.map((node) => removeOldResponses(node, clock, shouldContinue)));
     assert.deepEqual(
       removed.sort((a, b) => a - b),
       [0, count],
     );
     const later = () => clock() + LIMITS.choreLeaseMs + 1;
-    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldAnswers(node, clock, goesOn))), [0, 0]);
-    // A node that died at it is replaced by another, and a clock that was far ahead keeps nobody from it.
+    assert.deepEqual(await Promise.all(nodes.map((node) => removeOldResponses(node, clock, shouldContinue))), [0, 0]);
+    // Another node takes over from a dead one, even if the clock of the dead one was far ahead.
     const claims = async (moment: () => number) =>
       nodes[1].transaction('team', async (tx) => {
         return (await claimChore(tx, 'stored answers', moment())) !== undefined;

@@ -2,14 +2,14 @@ import type { App } from '../src/http/server.ts';
 
 export interface Route {
   readonly method: string;
-  /** As it was registered: `/users/:userId/spaces`. */
+  /** As registered: `/users/:userId/spaces`. */
   readonly url: string;
 }
 
-/** Every route that the running service has, whether its description shows it or not. */
+/** Every route of the running service, documented or not. */
 export const routesOf = (app: App): Route[] => {
   const parents: string[] = [];
-  // The tree of common prefixes: the one of whole segments leaves out a wildcard beside another.
+  // The tree of common prefixes: the one of whole segments omits a wildcard beside another.
   return app
     .printRoutes()
     .split('\n')
@@ -24,7 +24,7 @@ export const routesOf = (app: App): Route[] => {
     });
 };
 
-/** Whoever runs the service or reads about it may call these without authorization. */
+/** Operators and readers of the documentation may call these without authorization. */
 export const PUBLIC_URLS = [
   '/',
   '/console',
@@ -40,5 +40,5 @@ export const PUBLIC_URLS = [
   '/readyz',
 ];
 
-/** The routes of the interface proper, which all need authorization. */
+/** The routes of the API itself, which all need authorization. */
 export const guardedRoutesOf = (app: App): Route[] => routesOf(app).filter(({ url }) => !PUBLIC_URLS.includes(url));

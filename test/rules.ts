@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../src/limits.ts';
-import { type Answer, type Client, issuePaths, type Service } from './harness.ts';
+import { type ApiResponse, type Client, issuePaths, type Service } from './harness.ts';
 
-/** Rules of the interface that hold for many operations, so that each feature states them in one line. */
+/** Rules of the API that hold for many operations, so that each feature states them in one line. */
 
 type Running = () => Service;
 
 export const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Takes the answer for a refusal of the request, with issues at exactly these paths. */
-export const assertInvalid = (answer: Answer, ...paths: string[]): void => {
-  assert.equal(answer.status, 400, JSON.stringify(answer.body));
-  assert.equal(answer.body.code, 'BAD_REQUEST');
-  assert.equal(answer.body.message, 'Invalid input data');
-  assert.deepEqual(issuePaths(answer).sort(), paths.sort(), JSON.stringify(answer.body));
-  for (const issue of answer.body.issues) {
+/** Asserts that a response is an error with issues at exactly these paths. */
+export const assertInvalid = (response: ApiResponse, ...paths: string[]): void => {
+  assert.equal(response.status, 400, JSON.stringify(response.body));
+  assert.equal(response.body.code, 'BAD_REQUEST');
+  assert.equal(response.body.message, 'Invalid input data');
+  assert.deepEqual(issuePaths(response).sort(), paths.sort(), JSON.stringify(response.body));
+  for (const issue of response.body.issues) {
     assert.deepEqual(Object.keys(issue), ['path', 'message']);
     assert.ok(issue.message.length > 0);
   }
 };
 
-export const assertDone = (answer: Answer): Answer => {
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer;
+export const assertDone = (response: ApiResponse): ApiResponse => {
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response;
 };
 
-/** What every creation of something with an id and a name accepts and refuses; `body` is the rest that it needs. */
+/** What every creation of something with an id and a name accepts and rejects; `body` is the rest that it needs. */
 export const keepsTheRulesOfCreation = (service: Running, path: string, body: object): void => {
   const post = (more: object) => service().post(path, { name: 'name', ...body, ...more });
 
-  test('makes an id that is a UUID of version 7', async () => {
+  test('generates a version 7 UUID as the id', async () => {
     assert.match(assertDone(await post({})).body.id, UUID_V7);
   });
 
-  test("takes an id of the caller's own", async () => {
+  test('accepts an id from the caller', async () => {
     for (const id of ['a', 'AZ.az_09:-', '...', 'Roll', 'rolls', 'x'.repeat(191)])
       assert.equal(assertDone(await post({ id })).body.id, id);
   });
 
-  test('takes an id that another team has', async () => {
+  test('accepts an id that another team uses', async () => {
     const other = await service().anotherTeam();
     assertDone(await other.post(path, { ...body, name: 'theirs', id: 'in-two-teams' }));
     assert.equal(assertDone(await post({ id: 'in-two-teams' })).body.teamId, service().teamId);
   });
 
-  test('takes names of 1 and of 191 characters, however many bytes they have', async () => {
+  test('accepts names of 1 and of 191 characters, however many bytes they have', async () => {
     for (const name of ['n', ' ', 'n'.repeat(191), 'é'.repeat(191), '🗡'.repeat(191)])
       assert.equal(assertDone(await post({ name })).body.name, name);
     const escaped = await service().post(path, undefined, {
@@ -55,22 +55,22 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     assert.equal(assertDone(escaped).body.name, '🗡');
   });
 
-  test('takes a name twice', async () => {
+  test('accepts a duplicate name', async () => {
     const first = assertDone(await post({ name: 'twin' }));
     assert.notEqual(assertDone(await post({ name: 'twin' })).body.id, first.body.id);
   });
 
-  test('takes a body of exactly 1 MiB', async () => {
+  test('accepts a body of exactly 1 MiB', async () => {
     const raw = JSON.stringify({ name: 'large', ...body });
     assertDone(await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes, ' ') }));
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     test('an id that is already in use', async () => {
       assertDone(await post({ id: 'taken' }));
-      const answer = await post({ id: 'taken' });
-      assertInvalid(answer, '/body/id');
-      assert.deepEqual(answer.body.issues, [{ path: '/body/id', message: 'is already in use' }]);
+      const response = await post({ id: 'taken' });
+      assertInvalid(response, '/body/id');
+      assert.deepEqual(response.body.issues, [{ path: '/body/id', message: 'is already in use' }]);
     });
 
     test('an id with characters or words that are not allowed', async () => {
@@ -80,19 +80,19 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
       for (const id of [1, null, true, ['a'], {}]) assertInvalid(await post({ id }), '/body/id');
     });
 
-    test('a name that is empty, too long, of another type or absent', async () => {
+    test('a name that is empty, too long, of another type or missing', async () => {
       for (const name of ['', 'n'.repeat(192), '🗡'.repeat(192), 1, null, ['n'], {}])
         assertInvalid(await post({ name }), '/body/name');
       assertInvalid(await service().post(path, body), '/body/name');
     });
 
-    test('NUL and halves of surrogate pairs', async () => {
+    test('NUL and lone surrogates', async () => {
       for (const name of ['a\u0000b', '\ud83d', 'a\udde1b', '\udde1\ud83d'])
         assertInvalid(await post({ name }), '/body/name');
       assertInvalid(await post({ 'a\u0000b': 1 }), '/body');
     });
 
-    test('members that it does not know', async () => {
+    test('unknown members', async () => {
       assertInvalid(await post({ colour: 'red', 'a/b~c': 1 }), '/body/colour', '/body/a~1b~0c');
       for (const member of ['__proto__', 'constructor']) {
         const raw = `{"name":"n",${JSON.stringify(body).slice(1, -1)}${body && Object.keys(body).length > 0 ? ',' : ''}"${member}":{"prototype":{}}}`;
@@ -100,7 +100,7 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
       }
     });
 
-    test('a body that is absent or no object', async () => {
+    test('a body that is missing or not an object', async () => {
       assertInvalid(await service().post(path), '/body');
       for (const raw of ['', '[]', 'null', '1', '"name"', 'true', '{', '{"name":"n",}', '{"name":\'n\'}', 'name=n'])
         assertInvalid(
@@ -111,36 +111,44 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
 
     test('a body over 1 MiB', async () => {
       const raw = JSON.stringify({ name: 'large', ...body });
-      const answer = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
-      assert.equal(answer.status, 413);
-      assert.deepEqual(answer.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
+      const response = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
+      assert.equal(response.status, 413);
+      assert.deepEqual(response.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
     });
 
-    test('a body that is not JSON by its type', async () => {
-      const answer = await service().post(path, { name: 'n', ...body }, { headers: { 'content-type': 'text/plain' } });
-      assert.equal(answer.status, 415);
-      assert.deepEqual(answer.body, { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'Unsupported media type', issues: [] });
+    test('a body with a content type other than JSON', async () => {
+      const response = await service().post(
+        path,
+        { name: 'n', ...body },
+        { headers: { 'content-type': 'text/plain' } },
+      );
+      assert.equal(response.status, 415);
+      assert.deepEqual(response.body, {
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        message: 'Unsupported media type',
+        issues: [],
+      });
     });
   });
 };
 
-/** What every list accepts and answers; `create` makes a row with an id of the caller's own. */
+/** What every list accepts and returns; `create` creates a row with a given id. */
 export const keepsTheRulesOfLists = (
   service: Running,
   path: string,
-  create: (client: Client, id: string) => Promise<Answer>,
+  create: (client: Client, id: string) => Promise<ApiResponse>,
 ): void => {
-  const ids = (answer: Answer): string[] => answer.body.map((row: { id: string }) => row.id);
-  const next = (answer: Answer): string | undefined =>
-    /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  const ids = (response: ApiResponse): string[] => response.body.map((row: { id: string }) => row.id);
+  const next = (response: ApiResponse): string | undefined =>
+    /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
 
   test('is empty for a team that has none', async () => {
-    const answer = assertDone(await (await service().anotherTeam()).get(path));
-    assert.deepEqual(answer.body, []);
-    assert.equal(answer.headers.get('link'), null);
+    const response = assertDone(await (await service().anotherTeam()).get(path));
+    assert.deepEqual(response.body, []);
+    assert.equal(response.headers.get('link'), null);
   });
 
-  test('goes by age, and by the bytes of the ids where the age is the same', async () => {
+  test('is sorted by age, then by the bytes of the ids', async () => {
     const team = await service().anotherTeam();
     const moment = Date.parse('2026-03-01T12:00:00Z');
     service().setClock(moment + 1);
@@ -150,12 +158,12 @@ export const keepsTheRulesOfLists = (
     const all = ['10', '9', 'Z', '_', 'a', 'a-b', 'a.b', 'aa', 'b', 'a-younger'];
     assert.deepEqual(ids(await team.get(path)), all);
 
-    // Every page size leads through the same rows, though most of them were made in the same millisecond.
+    // Every page size leads through the same rows, though most of them were created in the same millisecond.
     for (const limit of [1, 3, 9, 10]) {
       const walked: string[] = [];
       let link: string | undefined = `${path}?limit=${limit}`;
       while (link !== undefined) {
-        const page: Answer = assertDone(await team.get(link));
+        const page: ApiResponse = assertDone(await team.get(link));
         assert.ok(page.body.length >= 1 && page.body.length <= limit);
         walked.push(...ids(page));
         link = next(page);
@@ -164,7 +172,7 @@ export const keepsTheRulesOfLists = (
     }
   });
 
-  test('keeps a page stable while rows are added and removed before it', async () => {
+  test('keeps pages stable while rows before them are added and removed', async () => {
     const team = await service().anotherTeam();
     service().setClock(Date.parse('2026-03-02T12:00:00Z'));
     for (const id of ['a', 'c', 'd']) assertDone(await create(team, id));
@@ -183,14 +191,14 @@ export const keepsTheRulesOfLists = (
     assert.deepEqual((await two.get(`${path}?cursor=${cursor}`)).body, []);
   });
 
-  describe('refuses', () => {
-    test('a limit outside 1 to 1,000 or that is no whole number', async () => {
+  describe('rejects', () => {
+    test('a limit outside 1 to 1,000 or that is not a whole number', async () => {
       for (const limit of ['0', '-1', '1001', '1.5', 'all', '', '1e999', 'NaN', '1&limit=2'])
         assertInvalid(await service().get(`${path}?limit=${limit}`), '/query/limit');
       for (const limit of ['1', '1000']) assertDone(await service().get(`${path}?limit=${limit}`));
     });
 
-    test('a cursor that it did not give', async () => {
+    test('an invalid cursor', async () => {
       const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const junk = [
         ...[
@@ -216,76 +224,78 @@ export const keepsTheRulesOfLists = (
       assertInvalid(await service().get(`${path}?cursor=${'A'.repeat(2000)}`), '/query/cursor');
     });
 
-    test('query parameters that it does not know', async () => {
+    test('unknown query parameters', async () => {
       assertInvalid(await service().get(`${path}?colour=red&limit=0`), '/query/colour', '/query/limit');
     });
   });
 };
 
-/** How an operation on one row answers where there is no such row; `call` is given the row's id as a path writes it. */
+/** How an operation on one row responds if there is no such row; `call` gets the row's id as written in a path. */
 export const keepsTheRulesOfRows = (
   service: Running,
   operation: string,
-  call: (client: Client, id: string) => Promise<Answer>,
-  create: (client: Client, id: string) => Promise<Answer>,
+  call: (client: Client, id: string) => Promise<ApiResponse>,
+  create: (client: Client, id: string) => Promise<ApiResponse>,
 ): void => {
   describe(`${operation} does not find`, () => {
-    test('an id that nothing has', async () => {
+    test('an unknown id', async () => {
       for (const id of ['nobody', 'y'.repeat(191), '%F0%9F%97%A1', '%2F', "'", '%25']) {
-        const answer = await call(service(), id);
-        assert.equal(answer.status, 404, id);
-        assert.deepEqual(answer.body, NOT_FOUND);
+        const response = await call(service(), id);
+        assert.equal(response.status, 404, id);
+        assert.deepEqual(response.body, NOT_FOUND);
       }
     });
 
-    test("another team's row, with the same answer", async () => {
+    test("another team's row, with the same response", async () => {
       assertDone(await create(await service().anotherTeam(), 'theirs'));
-      const answer = await call(service(), 'theirs');
-      assert.equal(answer.status, 404);
-      assert.deepEqual(answer.body, NOT_FOUND);
+      const response = await call(service(), 'theirs');
+      assert.equal(response.status, 404);
+      assert.deepEqual(response.body, NOT_FOUND);
     });
 
     test('an id with a NUL character', async () => {
       const team = await service().anotherTeam();
       assertDone(await create(team, 'a'));
       for (const id of ['%00', 'a%00', '%00a']) {
-        const answer = await call(team, id);
-        assert.equal(answer.status, 404);
-        assert.deepEqual(answer.body, NOT_FOUND);
+        const response = await call(team, id);
+        assert.equal(response.status, 404);
+        assert.deepEqual(response.body, NOT_FOUND);
       }
     });
   });
 
-  test(`${operation} refuses an id of more than 191 characters`, async () => {
+  test(`${operation} rejects an id of more than 191 characters`, async () => {
     assertInvalid(await call(service(), 'x'.repeat(192)), '/path/id');
     assertInvalid(await call(service(), '%F0%9F%97%A1'.repeat(192)), '/path/id');
     assert.equal((await call(service(), '%F0%9F%97%A1'.repeat(191))).status, 404);
   });
 };
 
-/** Who may call: nobody without a secret, and for changes nobody with one that only reads, whatever the request holds. */
+/**
+ * Who may call: nobody without a secret, and for changes nobody with a read-only one, whatever the request contains.
+ */
 export const keepsTheRulesOfAccess = (
   service: Running,
   operations: readonly { method: string; path: string; changes: boolean }[],
 ): void => {
   for (const { method, path, changes } of operations) {
-    test(`${method} ${path} asks for authorization before anything else`, async () => {
-      const answer = await service()
+    test(`${method} ${path} requires authorization before anything else`, async () => {
+      const response = await service()
         .anyone()
         .request(method, path, undefined, {
           ...(method === 'GET' ? {} : { raw: '{"colour":' }),
         });
-      assert.equal(answer.status, 401);
-      assert.deepEqual(answer.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
-      assert.equal(answer.headers.get('www-authenticate'), 'Basic realm="itemwright"');
+      assert.equal(response.status, 401);
+      assert.deepEqual(response.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
+      assert.equal(response.headers.get('www-authenticate'), 'Basic realm="itemwright"');
     });
 
     if (changes)
-      test(`${method} ${path} refuses a secret that may only read, before it looks at the request`, async () => {
+      test(`${method} ${path} rejects a read-only secret before it looks at the request`, async () => {
         const reader = await service().as('read');
-        const answer = await reader.request(method, path, undefined, { raw: '{"colour":' });
-        assert.equal(answer.status, 403);
-        assert.deepEqual(answer.body, { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] });
+        const response = await reader.request(method, path, undefined, { raw: '{"colour":' });
+        assert.equal(response.status, 403);
+        assert.deepEqual(response.body, { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] });
       });
   }
 };

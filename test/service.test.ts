@@ -26,7 +26,7 @@ const newDatabase = async (): Promise<string> => {
   return empty.url;
 };
 
-/** The service as a process of its own, listening. */
+/** The service as a separate process, listening. */
 const start = async (environment: Record<string, string> = {}) => {
   const port = await freePort();
   const DATABASE_URL = environment.DATABASE_URL ?? (await newDatabase());
@@ -42,21 +42,21 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-/** A request whose body is held back: what is sent of it so far has reached the service. */
-const begin = async (port: number, body: string): Promise<{ socket: Socket; answer: () => string }> => {
+/** A request whose body is held back: what was sent of it so far has reached the service. */
+const begin = async (port: number, body: string): Promise<{ socket: Socket; response: () => string }> => {
   const socket = connect(port, '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.setEncoding('utf8').on('data', (chunk) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(
     `POST /users HTTP/1.1\r\nhost: x\r\nauthorization: ${AUTHORIZATION}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
   );
-  // Another connection's answer tells that the service is awake and has read this one's head by now.
+  // A response on another connection shows that the service is awake and has read the headers of this one by now.
   for (let n = 0; n < 3; n += 1) await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } });
-  return { socket, answer: () => answer };
+  return { socket, response: () => response };
 };
 
 describe('the service as a process', () => {
@@ -80,7 +80,7 @@ describe('the service as a process', () => {
     assert.deepEqual([code, stderr], [0, '']);
   });
 
-  test('makes the first team with the id and the secret that are given, and does not show the secret', async () => {
+  test('creates the first team with the given id and secret, and does not show the secret', async () => {
     const service = await start(TEAM);
     await service.said('curl');
     assert.match(service.stderr(), /team id {2}my-team\n/);
@@ -94,23 +94,23 @@ describe('the service as a process', () => {
     assert.ok(!(stdout + stderr).includes(TEAM.ITEMWRIGHT_SECRET));
   });
 
-  test('finishes requests under way when told to stop, takes no more, and exits 0', async () => {
+  test('finishes open requests when told to stop, accepts no more, and exits with 0', async () => {
     const service = await start(TEAM);
     const body = '{"id":"late"}';
-    const { socket, answer } = await begin(service.port, body);
+    const { socket, response } = await begin(service.port, body);
     service.child.kill('SIGTERM');
     await service.said('"msg":"stopping"');
     service.child.kill('SIGINT');
     service.child.kill('SIGTERM');
     await assert.rejects(fetch(`${service.address}/healthz`), 'no new connection is taken');
-    // The next request on the same connection comes too late.
+    // The next request on the same connection is too late.
     socket.write(`${body}GET /users HTTP/1.1\r\nhost: x\r\nauthorization: ${AUTHORIZATION}\r\n\r\n`);
     await once(socket, 'close');
     const { code, stdout } = await service.ended;
     assert.equal(code, 0);
-    assert.match(answer(), /^HTTP\/1\.1 200 OK\r\n/);
-    assert.match(answer(), /"id":"late"/);
-    const [, second] = answer().split('HTTP/1.1 503');
+    assert.match(response(), /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(response(), /"id":"late"/);
+    const [, second] = response().split('HTTP/1.1 503');
     if (second !== undefined)
       assert.ok(second.endsWith('{"code":"SERVICE_UNAVAILABLE","message":"Service unavailable","issues":[]}'), second);
     assert.equal(linesOf(stdout).at(-1).msg, 'stopped');
@@ -124,7 +124,7 @@ describe('the service as a process', () => {
     );
   });
 
-  test('logs one JSON line a request, with neither secrets nor bodies', async () => {
+  test('logs one line of JSON per request, without secrets or bodies', async () => {
     const service = await start(TEAM);
     const call = (path: string, init: RequestInit = {}) =>
       fetch(`${service.address}${path}`, {
@@ -175,7 +175,7 @@ describe('the service as a process', () => {
       assert.ok(!(stdout + stderr).includes(hidden), hidden);
   });
 
-  test('stops with one clear line for each setting that makes no sense', async () => {
+  test('exits with one clear line per invalid setting', async () => {
     const { code, stdout, stderr } = await runToEnd('src/main.ts', [], { PORT: 'http', METRICS: 'yes' });
     assert.equal(code, 1);
     assert.equal(stdout, '');
@@ -186,7 +186,7 @@ describe('the service as a process', () => {
     ]);
   });
 
-  test('says in one clear line that its port is in use, and still shows the first team', async () => {
+  test('reports in one clear line that its port is in use, and still shows the first team', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -203,7 +203,7 @@ describe('the service as a process', () => {
     assert.match(second.stderr, new RegExp(`^itemwright: cannot start: .*address already in use.*${port}\n$`));
   });
 
-  test('says in one clear line that the database is away', async () => {
+  test('reports in one clear line that the database is down', async () => {
     const { code, stderr } = await runToEnd('src/main.ts', [], {
       PORT: String(await freePort()),
       DATABASE_URL: `postgres://postgres:hush@127.0.0.1:${await freePort()}/x`,
@@ -214,7 +214,7 @@ describe('the service as a process', () => {
   });
 });
 
-describe('the service by its settings', () => {
+describe('the service with settings', () => {
   const withService = async (
     environment: Record<string, string>,
     use: (service: Awaited<ReturnType<typeof startService>>) => Promise<void>,
@@ -237,39 +237,39 @@ describe('the service by its settings', () => {
       },
     });
 
-  test('lets no browser call by default', async () => {
+  test('allows no cross-origin requests by default', async () => {
     await withService({}, async (service) => {
-      const response = await preflight(service, 'https://game.example');
-      assert.equal(response.status, 404);
-      const answer = await service.get('/team', { headers: { origin: 'https://game.example' } });
-      for (const { headers } of [response, answer]) assert.equal(headers.get('access-control-allow-origin'), null);
+      const denied = await preflight(service, 'https://game.example');
+      assert.equal(denied.status, 404);
+      const response = await service.get('/team', { headers: { origin: 'https://game.example' } });
+      for (const { headers } of [denied, response]) assert.equal(headers.get('access-control-allow-origin'), null);
     });
   });
 
-  test('lets browsers of the origins named call, also where they are refused', async () => {
+  test('allows requests from the listed origins, including those that fail', async () => {
     await withService({ CORS_ORIGINS: 'https://game.example,https://other.example' }, async (service) => {
       const asked = await preflight(service, 'https://game.example');
       assert.equal(asked.status, 204);
       assert.equal(asked.headers.get('access-control-allow-origin'), 'https://game.example');
       assert.match(asked.headers.get('access-control-allow-methods') ?? '', /POST/);
-      // Whatever headers the browser asks for: clients add headers of their own.
+      // Any headers that the browser asks for: clients add headers of their own.
       assert.equal(
         asked.headers.get('access-control-allow-headers'),
         'authorization,content-type,idempotency-key,x-stainless-lang',
       );
       const headers = { origin: 'https://game.example' };
-      for (const [answer, status] of [
+      for (const [response, status] of [
         [await service.get('/team', { headers }), 200],
         [await service.anyone().get('/team', { headers }), 401],
         [await service.post('/users', { colour: 'red' }, { headers }), 400],
         [await service.get('/users/nobody', { headers }), 404],
       ] as const) {
-        assert.equal(answer.status, status);
-        assert.equal(answer.headers.get('access-control-allow-origin'), 'https://game.example');
-        assert.match(answer.headers.get('vary') ?? '', /origin/i);
-        const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
+        assert.equal(response.status, status);
+        assert.equal(response.headers.get('access-control-allow-origin'), 'https://game.example');
+        assert.match(response.headers.get('vary') ?? '', /origin/i);
+        const exposed = response.headers.get('access-control-expose-headers')?.split(', ');
         for (const name of ['link', 'x-should-retry', 'retry-after']) assert.ok(exposed?.includes(name), name);
-        assert.equal(answer.headers.get('x-should-retry'), status === 200 ? null : 'false');
+        assert.equal(response.headers.get('x-should-retry'), status === 200 ? null : 'false');
       }
       const foreign = await service.get('/team', { headers: { origin: 'https://evil.example' } });
       assert.equal(foreign.headers.get('access-control-allow-origin'), null);
@@ -279,32 +279,32 @@ describe('the service by its settings', () => {
     });
   });
 
-  test('lets every browser call where all are named', async () => {
+  test('allows requests from every origin with *', async () => {
     await withService({ CORS_ORIGINS: '*' }, async (service) => {
-      const answer = await service.anyone().get('/team', { headers: { origin: 'https://any.example' } });
-      assert.equal(answer.status, 401);
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      const response = await service.anyone().get('/team', { headers: { origin: 'https://any.example' } });
+      assert.equal(response.status, 401);
+      assert.equal(response.headers.get('access-control-allow-origin'), '*');
     });
   });
 
-  test('answers 429 with Retry-After to too many wrong secrets from one address, and goes on to know right ones', async () => {
+  test('responds with 429 and Retry-After to too many wrong secrets from one address, and still accepts right ones', async () => {
     await withService({}, async (service) => {
       const other = await service.anotherTeam();
       assert.equal((await service.get('/team')).status, 200);
       const guess = (number: number) => service.anyone(basic(service.teamId, `a wrong secret ${number}`)).get('/team');
       let number = 0;
-      let answer = await guess(number);
-      for (; answer.status === 401; number += 1) answer = await guess(number);
-      assert.equal(answer.status, 429);
-      assert.equal(answer.headers.get('retry-after'), '1');
-      assert.deepEqual(answer.body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
+      let response = await guess(number);
+      for (; response.status === 401; number += 1) response = await guess(number);
+      assert.equal(response.status, 429);
+      assert.equal(response.headers.get('retry-after'), '1');
+      assert.deepEqual(response.body, { code: 'TOO_MANY_REQUESTS', message: 'Too many requests', issues: [] });
       assert.ok(number < 1000);
       assert.equal((await service.get('/team')).status, 200);
       assert.equal((await other.get('/team')).status, 200);
     });
   });
 
-  test('takes the word of proxies for where a request comes from, and of nobody else', async () => {
+  test('trusts the client address of trusted proxies only', async () => {
     const guesses = async (service: Awaited<ReturnType<typeof startService>>, address: (number: number) => string) => {
       await service.get('/team');
       const statuses = new Set<number>();
@@ -325,21 +325,21 @@ describe('the service by its settings', () => {
     });
   });
 
-  test('sends headers that keep its answers from being taken for pages', async () => {
+  test('sends headers that keep its responses from being used as pages', async () => {
     await withService({}, async (service) => {
-      for (const answer of [
+      for (const response of [
         await service.get('/team'),
         await service.anyone().get('/team'),
         await service.get('/no'),
       ]) {
-        assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-        assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-        assert.equal(answer.headers.get('cache-control'), 'no-store');
+        assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+        assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+        assert.equal(response.headers.get('cache-control'), 'no-store');
       }
     });
   });
 
-  test('cuts off a request whose body never ends', async () => {
+  test('aborts a request whose body never ends', async () => {
     const databaseUrl = await newDatabase();
     const database = openDatabase(databaseUrl);
     await database.migrate();
@@ -358,11 +358,11 @@ describe('the service by its settings', () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     try {
-      const { socket, answer } = await begin(port, `{"id":"${'x'.repeat(100)}"}`);
+      const { socket, response } = await begin(port, `{"id":"${'x'.repeat(100)}"}`);
       socket.write('{"id":"x');
       await once(socket, 'close');
-      assert.match(answer(), /^HTTP\/1\.1 (400|503) /);
-      assert.match(answer(), /"code":"(BAD_REQUEST|SERVICE_UNAVAILABLE)"/);
+      assert.match(response(), /^HTTP\/1\.1 (400|503) /);
+      assert.match(response(), /"code":"(BAD_REQUEST|SERVICE_UNAVAILABLE)"/);
       assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
     } finally {
       await app.close();

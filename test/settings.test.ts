@@ -13,7 +13,7 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
 };
 
 describe('settings', () => {
-  test('have defaults for all', () => {
+  test('all have defaults', () => {
     assert.deepEqual(readSettings({}), {
       host: '127.0.0.1',
       port: 8080,
@@ -33,7 +33,7 @@ describe('settings', () => {
     });
   });
 
-  test('are read, each from its variable', () => {
+  test('are read from their variables', () => {
     assert.deepEqual(
       readSettings({
         HOST: '::',
@@ -73,7 +73,7 @@ describe('settings', () => {
     );
   });
 
-  test('count as absent when empty', () => {
+  test('count as unset when empty', () => {
     const names = [
       'HOST',
       'PORT',
@@ -94,7 +94,7 @@ describe('settings', () => {
     assert.deepEqual(readSettings(Object.fromEntries(names.map((name) => [name, '']))), readSettings({}));
   });
 
-  test('cannot be changed afterwards', () => {
+  test('are immutable', () => {
     assert.throws(() => {
       (readSettings({}) as { port: number }).port = 1;
     }, TypeError);
@@ -127,10 +127,10 @@ describe('settings', () => {
     KEEP_HISTORY_DAYS: ['1', '36500'],
   })) {
     for (const value of values)
-      test(`take ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
+      test(`accept ${name}=${value.slice(0, 40)}`, () => assert.deepEqual(faultsOf({ [name]: value }), []));
   }
 
-  describe('refuse', () => {
+  describe('reject', () => {
     for (const [name, values] of Object.entries({
       PATH_PREFIX: [
         '/',
@@ -190,7 +190,7 @@ describe('settings', () => {
       }
     }
 
-    test('all that make no sense at once', () => {
+    test('all invalid ones at once', () => {
       const lines = faultsOf({
         PORT: 'x',
         DATABASE_URL: 'x',

@@ -39,7 +39,7 @@ describe('a service whose SQLite file is removed', () => {
     assert.equal(stderr.split('\n').filter((line) => line.includes('.db was removed')).length, 1, stderr);
   };
 
-  test('answers no further write, and stops with one line', async () => {
+  test('acknowledges no further write, and stops with one line', async () => {
     const path = join(folder, 'written.db');
     const service = await start(path);
     assert.equal((await service.createUser('kept')).status, 200);
@@ -48,7 +48,7 @@ describe('a service whose SQLite file is removed', () => {
     await assertStopped(service);
   });
 
-  test('stops though nobody writes', async () => {
+  test('stops even without writes', async () => {
     const path = join(folder, 'idle.db');
     const service = await start(path);
     await rm(path);

@@ -3,29 +3,29 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { TABLES } from '../src/database/tables.ts';
 import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldAnswers } from '../src/http/idempotency.store.ts';
+import { deleteOldResponses } from '../src/http/idempotency.store.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
 import { walkThroughInterface } from './walk.ts';
 
-/** Everything that was sent to PostgreSQL from the start on, and where the start ended. */
+/** Everything that was sent to PostgreSQL since the start, and where the start ended. */
 const sent: string[] = [];
 let started = 0;
 
-/** What may concern several teams, and why that is well. */
+/** Statements that may concern several teams, and why that is acceptable. */
 const OF_NO_TEAM: Record<string, RegExp> = {
-  'every node of a cluster has a copy of it': /\b(from|into|update) "(milestones|chores)"/,
-  'whose counters are due is asked of all teams at once': /^select "team_id" from "roll_pending" group by "team_id"/,
-  'the oldest answers are found over all teams, and removed team by team':
+  'every node of a cluster has a copy': /\b(from|into|update) "(milestones|chores)"/,
+  'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
+  'the oldest responses are found across all teams, and deleted team by team':
     /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
 };
 
-/** Tables that a statement reads or writes. */
+/** The tables that a statement reads or writes. */
 const tablesOf = (text: string): string[] =>
   [...text.matchAll(/\b(?:from|join|into|update)\s+"?([a-z_]+)"?/g)]
     .map(([, name]) => name as string)
     .filter((name) => (TABLES as readonly string[]).includes(name));
 
-/** As many times as it names a table it says of which team. */
+/** Whether it names a team as often as it names tables. */
 const namesTeam = (text: string): boolean => {
   const tables = tablesOf(text);
   const isOfTeam = /\bteam_id"? = (\$\d|cast\(\$\d|"?\w+"?\."?team_id)|insert into "?\w+"? \("?team_id"?,/g;
@@ -35,7 +35,7 @@ const namesTeam = (text: string): boolean => {
   return named >= tables.length;
 };
 
-describe('what is sent to PostgreSQL', () => {
+describe('every statement sent to PostgreSQL', () => {
   let empty: EmptyDatabase;
   let service: Service;
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
@@ -53,7 +53,7 @@ describe('what is sent to PostgreSQL', () => {
     await service.database.read('', teamsToFold);
     await service.database.transaction(service.teamId, (tx) => foldCounts(tx, 100));
     await service.database.maintain();
-    assert.ok((await service.database.transaction('', (tx) => deleteOldAnswers(tx, Date.now() + 1, 100))) > 10);
+    assert.ok((await service.database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 100))) > 10);
   });
   after(async () => {
     pg.Client.prototype.query = query as typeof pg.Client.prototype.query;
@@ -61,7 +61,7 @@ describe('what is sent to PostgreSQL', () => {
     await empty?.drop();
   });
 
-  test('names one team, so that the tables can be spread by team', () => {
+  test('names one team, so that tables can be distributed by team', () => {
     const statements = [...new Set(sent.slice(started))].filter((text) => tablesOf(text).length > 0);
     assert.ok(statements.length > 100, `${statements.length} statements`);
     const exceptions = Object.values(OF_NO_TEAM);
@@ -69,12 +69,12 @@ describe('what is sent to PostgreSQL', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('locks nothing of several teams', () => {
+  test('does not lock rows of several teams', () => {
     for (const text of new Set(sent.slice(started)))
       if (Object.values(OF_NO_TEAM).some((known) => known.test(text))) assert.doesNotMatch(text, /for (update|share)/);
   });
 
-  test('leaves nothing behind in a session, which a pooler gives to others', () => {
+  test('leaves nothing behind in the session, which a pooler gives to others', () => {
     const ofSession =
       /\bpg_(try_)?advisory_(un)?lock\b|^\s*(set (?!local)|reset|listen|discard|prepare|declare|load)\b|;\s*set (?!local)|create temp/i;
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import type { Draws } from '../src/engine/random.ts';
 
 /**
- * A cheap seeded source of 53-bit draws for large statistical tests: sfc32 of Chris Doty-Humphrey, run in from the
- * seed. It is no secret to anyone and has no place outside tests and measurements.
+ * A cheap seeded source of 53-bit draws for large statistical tests: sfc32 by Chris Doty-Humphrey, warmed up from the
+ * seed. It is predictable, and must not be used outside tests and benchmarks.
  */
 export const cheapDraws = (seed: number): Draws => {
   let a = 0;
@@ -22,7 +22,7 @@ export const cheapDraws = (seed: number): Draws => {
   return () => ((next() >>> 5) * 0x4000000 + (next() >>> 6)) * 2 ** -53;
 };
 
-/** Draws read from a list; more than it holds are a fault of the test. */
+/** Draws from a list; running out of draws is a bug in the test. */
 export const listedDraws = (...draws: readonly number[]): Draws => {
   let next = 0;
   return () => {
@@ -33,7 +33,7 @@ export const listedDraws = (...draws: readonly number[]): Draws => {
   };
 };
 
-/** Counts the draws that are taken from a source. */
+/** Counts the draws taken from a source. */
 export const countedDraws = (draws: Draws): { draws: Draws; count: () => number } => {
   let count = 0;
   return {
@@ -57,7 +57,7 @@ const lnGamma = (x: number): number => {
   return (z - 0.5) * Math.log(z) - z + 0.5 * Math.log(2 * Math.PI) + series - shift;
 };
 
-/** The chance that a chi-square variable with so many degrees of freedom exceeds the statistic. */
+/** The probability that a chi-square variable with this many degrees of freedom exceeds the statistic. */
 export const chiSquareTail = (statistic: number, degrees: number): number => {
   const a = degrees / 2;
   const x = statistic / 2;
@@ -88,7 +88,7 @@ export const chiSquareTail = (statistic: number, degrees: number): number => {
   return front * fraction;
 };
 
-/** The value that a chi-square variable exceeds with the chance `level`. */
+/** The value that a chi-square variable exceeds with probability `level`. */
 export const chiSquareCritical = (degrees: number, level: number): number => {
   let low = 0;
   let high = degrees + 10;
@@ -101,7 +101,7 @@ export const chiSquareCritical = (degrees: number, level: number): number => {
   return high;
 };
 
-/** The chi-square statistic of counts against exact shares. An impossible outcome that was seen gives Infinity. */
+/** The chi-square statistic of counts against exact shares. Observing an impossible outcome gives Infinity. */
 export const chiSquare = (
   counts: readonly number[],
   shares: readonly number[],
@@ -122,7 +122,7 @@ export const chiSquare = (
   return { statistic, degrees: cells - 1 };
 };
 
-/** Whether counts agree with exact shares: false for a right implementation in one of 1/level seeds. */
+/** Whether counts agree with exact shares: false for a correct implementation in one of 1/level seeds. */
 export const agrees = (counts: readonly number[], shares: readonly number[], level: number): boolean => {
   const { statistic, degrees } = chiSquare(counts, shares);
   return degrees === 0 ? Number.isFinite(statistic) : statistic < chiSquareCritical(degrees, level);

@@ -33,7 +33,7 @@ const start = async (engine: Engine, environment: Record<string, string> = {}) =
   return { ...running, port };
 };
 
-/** Sends one request. An error says whether it was on a connection that was open before. */
+/** Sends one request. An error says whether the connection was already open. */
 const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: number }> =>
   new Promise((resolve, reject) => {
     const method = path === '/users' ? 'POST' : 'GET';
@@ -50,7 +50,7 @@ const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: nu
     sent.end(method === 'POST' ? '{}' : undefined);
   });
 
-/** Calls again and again on one connection until no connection can be made; tells what became of each call. */
+/** Sends request after request on one connection until no connection can be opened; returns the outcome of each. */
 const callUntilRefused = async (port: number, called: () => void): Promise<(number | string)[]> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const results: (number | string)[] = [];
@@ -73,7 +73,7 @@ const NODES = [
 
 for (const { engine, workers } of NODES) {
   describe(`stopping on ${engine} with ${workers === 1 ? 'one process' : `${workers} processes`}`, () => {
-    test('answers everybody who called on an open connection, and exits 0', { timeout: 60_000 }, async () => {
+    test('responds to every request on an open connection, and exits with 0', { timeout: 60_000 }, async () => {
       const service = await start(engine, { WORKERS: String(workers) });
       let calls = 0;
       let stoppedAtMs = 0;
@@ -95,18 +95,18 @@ for (const { engine, workers } of NODES) {
       assert.ok(stoppedAtMs > 0);
       for (const result of results) {
         const last = result.pop();
-        // The first process hands connections on, and may have one in hand when the last of the others takes no more.
+        // The primary process hands out connections, and may have one left when the last worker stops accepting.
         if (workers === 1 || last !== 'ECONNRESET') assert.equal(last, 'ECONNREFUSED');
         assert.deepEqual([...new Set(result)], [200]);
       }
       // Two seconds are promised; machines that run tests may be busy.
-      assert.ok(exitMs < 10_000, `${exitMs} ms after the last answer`);
+      assert.ok(exitMs < 10_000, `${exitMs} ms after the last response`);
     });
   });
 }
 
 describe('stopping', { timeout: 60_000 }, () => {
-  test('waits for neither connections without a request nor requests that do not arrive', async () => {
+  test('does not wait for connections without a request, or for incomplete requests', async () => {
     const service = await start('sqlite');
     const silent = connect(service.port, '127.0.0.1');
     const halfSent = connect(service.port, '127.0.0.1');
@@ -125,7 +125,7 @@ describe('stopping', { timeout: 60_000 }, () => {
 
   for (const workers of [1, 2]) {
     const engine = workers === 1 ? 'sqlite' : 'postgres';
-    test(`goes on serving for as long as it was told, not ready any more: ${workers} on ${engine}`, async () => {
+    test(`keeps serving for the configured time, but is not ready: ${workers} on ${engine}`, async () => {
       const service = await start(engine, { WORKERS: String(workers), STOP_DELAY_MS: '3000' });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       assert.equal((await call(service.port, agent, '/readyz')).status, 200);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const POSTGRES = new URL('postgres.ts', import.meta.url);
 const SETUP = fileURLToPath(new URL('global-setup.ts', import.meta.url));
 
-/** Runs a test file as the suite does, on a server that is said to be there already, and gives its exit status. */
+/** Runs a test file as the suite does, with a server address as if one were running, and returns its exit code. */
 const runSuite = async (body: string): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-suite-'));
   const file = join(folder, 'one.test.ts');
@@ -33,11 +33,11 @@ const runSuite = async (body: string): Promise<number> => {
   }
 };
 
-test('a run with a failed test ends with a status that says so', async () => {
+test('a run with a failed test exits with a failure', async () => {
   assert.deepEqual(await Promise.all([runSuite(''), runSuite("throw new Error('failed');")]), [0, 1]);
 });
 
-test('every test file lies where a run finds it', () => {
+test('every test file is where a run finds it', () => {
   const files = globSync('{bench,console,src,test,tools}/**/*.test.{ts,tsx}', { cwd: join(import.meta.dirname, '..') });
   const isFound = (file: string) => /^(src\/.+|test\/(browser\/|interface\/)?[^/]+)\.ts$/.test(file);
   assert.ok(files.length > 50);

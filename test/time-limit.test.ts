@@ -10,7 +10,7 @@ for (const engine of ENGINES) {
   describe(`the time limit of a request on ${engine}`, { timeout: 60_000 }, () => {
     let empty: EmptyDatabase;
     let service: Service;
-    /** What keeps commands, and the lookup of secrets, from being carried out. */
+    /** Delays commands and secret lookups. */
     let gate = Promise.withResolvers<void>();
     let isShut = false;
     const passed = async (): Promise<void> => {
@@ -59,7 +59,7 @@ for (const engine of ENGINES) {
       ['a change', '/attributes', { id: 'late', name: 'Late' }],
       ['a change with a key', '/attributes', { id: 'late', name: 'Late' }],
     ] as const) {
-      test(`answers 503 with Retry-After to ${what} that takes longer, and undoes it`, async () => {
+      test(`responds with 503 and Retry-After to ${what} that takes longer, and rolls it back`, async () => {
         const headers: Record<string, string> = what.includes('key') ? { 'idempotency-key': 'late' } : {};
         shut();
         const late = await service.post(path, body, { headers });
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
         open();
         assert.equal((await service.get('/attributes/late')).status, 404);
         const again = await service.post(path, body, { headers });
-        assert.equal(again.status, 200, 'it can be asked for again');
+        assert.equal(again.status, 200, 'it can be retried');
         assert.equal((await service.delete('/attributes/late')).status, 200);
       });
     }
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
       for (const send of late) assert.equal((await send()).status, 200, 'it can be asked for again');
     });
 
-    test('answers 503 to whoever waits that long for the lookup of a secret, and knows the secret later', async () => {
+    test('responds with 503 if looking up a secret takes that long, and accepts the secret later', async () => {
       const fresh = await service.as('read');
       shut();
       assert.equal((await fresh.get('/team')).status, 503);
@@ -100,11 +100,11 @@ for (const engine of ENGINES) {
       assert.equal((await fresh.get('/team')).status, 200);
     });
 
-    test('cuts off a caller who does not take the response', async () => {
+    test('disconnects a client that does not read the response', async () => {
       const socket = connect(Number(new URL(service.address).port), '127.0.0.1');
       socket.on('error', () => {});
       await once(socket, 'connect');
-      // More than what the system holds for a connection, and none of it is read.
+      // More than the system buffers for a connection, and none of it is read.
       socket.pause();
       socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200));
       const connections = () =>

@@ -6,14 +6,14 @@ const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta
   paths: Record<string, Record<string, unknown>>;
 };
 
-/** Every operation of the interface, as `GET /items/{id}`. */
+/** Every operation of the API, as `GET /items/{id}`. */
 const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
-/** The operation that a request is meant for: one without parameters goes before others. */
+/** The operation that a request is for: one without parameters takes precedence. */
 export const operationOf = (method: string, path: string): string => {
   const plain = path.split('?', 1)[0] as string;
   const fitting = OPERATIONS.filter((operation) => {
@@ -23,14 +23,14 @@ export const operationOf = (method: string, path: string): string => {
   return fitting.sort((a, b) => a.split('{').length - b.split('{').length)[0] ?? `${method} ${path}`;
 };
 
-/** Calls every operation of the interface for a new team, so that each has something to do, and each succeeds. */
+/** Calls every operation of the API for a new team, so that each has something to do and succeeds. */
 export const walkThroughInterface = async (team: Client): Promise<void> => {
   const called = new Set<string>();
   const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const answer = await team.request(method, path, body, { headers });
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    const response = await team.request(method, path, body, { headers });
+    assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);
     called.add(operationOf(method, path));
-    return answer.body;
+    return response.body;
   };
   const get = (path: string) => send('GET', path);
   const post = (path: string, body: object = {}) =>
@@ -73,7 +73,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/spaces', { id: 'spare', name: 'Spare', cols: 1, rows: 1 });
   await send('PUT', '/spaces/bag', { rows: 12 });
 
-  // Players, and what they have.
+  // Users and what they own.
   for (const id of ['ann', 'bob', 'cyd']) await post('/users', { id, externalId: `outside-${id}` });
   const bags: Record<string, string> = {};
   for (const id of ['ann', 'bob']) bags[id] = (await post(`/users/${id}/spaces`, { spaceId: 'bag' })).id;
@@ -141,7 +141,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   ])
     await get(path);
 
-  // And all the ways in which things go.
+  // Deletions.
   await send('DELETE', '/item-instances/three');
   await send('DELETE', `/users/cyd/spaces/${spare.id}`);
   await send('DELETE', '/users/bob');

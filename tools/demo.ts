@@ -1,4 +1,4 @@
-/** `npm run demo`: the service on a temporary database, filled with a game to look at. It is gone when it stops. */
+/** `npm run demo`: the service on a temporary database with demo data, which is deleted when it stops. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
 import { seed } from './demo/seed.ts';
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -43,7 +43,7 @@ const app = await buildApp({
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
 
-say('Thirty days of a small game are being played; a moment …');
+print('Simulating thirty days of a small game …');
 const startedAt = performance.now();
 await seed({
   app,
@@ -55,7 +55,7 @@ await seed({
 clockMs = undefined;
 await app.listen({ host: settings.host, port: settings.port });
 const { port } = app.server.address() as { port: number };
-say(`… played in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.
+print(`… done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.
 
 The demo is ready: http://${settings.host}:${port}/console
 

@@ -1,4 +1,4 @@
-/** Runs all tests, or only the files and with the options that are given: `npm test -- test/crash.test.ts`. */
+/** Runs all tests, or only the given files with the given options: `npm test -- test/crash.test.ts`. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 

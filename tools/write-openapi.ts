@@ -1,4 +1,4 @@
-/** Writes `openapi.json`; with `--examples`, records the examples first, which the document then contains. */
+/** Writes `openapi.json`; with `--examples`, first records the examples that it contains. */
 import { writeFile } from 'node:fs/promises';
 import { currentExamples, describeApi, EXAMPLES_FILE } from '../test/openapi-document.ts';
 

@@ -1,25 +1,25 @@
 /**
- * The form of a backup, the same for both engines: lines of JSON, compressed with gzip. The first line says what it is.
- * Each table has a line with its name and columns, a line for each row, and one with their number and hash. The last line
- * has the hash of all lines but the rows, so that nothing can be missing or altered unnoticed.
+ * The backup format, the same for both engines: gzipped lines of JSON. The first line is a header. Each table has a
+ * line with its name and columns, a line per row, and a line with the row count and hash. The last line has a hash of
+ * all lines other than rows, so that missing or altered data is detected.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { createDigest, type Digest, isSame, linesOf, tableIn } from '../database/transfer.ts';
+import { createDigest, type Digest, linesOf, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError } from './command.ts';
 
 const FORMAT = 1;
-/** Little is gained by more. */
+/** Higher levels gain little. */
 const GZIP_LEVEL = 3;
 
 interface Header {
   readonly itemwright: 'backup';
   readonly format: number;
-  /** The last migration that was run on the database. */
+  /** The latest migration applied to the database. */
   readonly schema: string;
   readonly engine: Engine;
   readonly takenAt: string;
@@ -36,14 +36,14 @@ interface Trailer {
   readonly sha256: string;
 }
 
-/** What a backup holds, as its lines tell. */
+/** Describes the contents of a backup. */
 export interface Contents {
   readonly header: Header;
   readonly tables: readonly (Digest & TableLine)[];
   readonly rows: number;
 }
 
-/** Writes everything to a stream, table by table. */
+/** Streams every table to `out`. */
 export const writeBackup = async (
   snapshot: Snapshot,
   out: NodeJS.WritableStream,
@@ -79,7 +79,7 @@ export const writeBackup = async (
   return trailer as unknown as Trailer;
 };
 
-/** The lines of a file, many at a time, never the whole of it. */
+/** Yields the lines of a file in batches, without reading the whole file into memory. */
 async function* linesIn(path: string): AsyncGenerator<string[]> {
   const file = createReadStream(path);
   const text = createGunzip({ chunkSize: LIMITS.batchLength });
@@ -100,28 +100,28 @@ async function* linesIn(path: string): AsyncGenerator<string[]> {
       }
       rest.push(chunk.subarray(end));
       restBytes += chunk.length - end;
-      if (restBytes > LIMITS.backupLineBytes) throw new CommandError(`${path} is not a backup of Itemwright`);
+      if (restBytes > LIMITS.backupLineBytes) throw new CommandError(`${path} is not an Itemwright backup`);
     }
   } finally {
     file.destroy();
     text.destroy();
   }
-  if (restBytes > 0) throw new CommandError(`${path} is cut off`);
+  if (restBytes > 0) throw new CommandError(`${path} is truncated`);
 }
 
-/** What a failure to read says to a person. */
-const explained = (path: string, error: unknown): unknown => {
+/** Turns a read error into a message for the user. */
+const readableError = (path: string, error: unknown): unknown => {
   const { code, errno, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new CommandError(`there is no file ${path}`);
-  if (code === 'Z_BUF_ERROR') return new CommandError(`${path} is cut off`);
+  if (code === 'ENOENT') return new CommandError(`no such file: ${path}`);
+  if (code === 'Z_BUF_ERROR') return new CommandError(`${path} is truncated`);
   if (code === 'Z_DATA_ERROR')
     return new CommandError(
-      /header/.test(message) ? `${path} is not a backup of Itemwright` : `${path} is damaged: ${message}`,
+      /header/.test(message) ? `${path} is not an Itemwright backup` : `${path} is damaged: ${message}`,
     );
   return errno === undefined ? error : new CommandError(`${path} cannot be read: ${message}`);
 };
 
-/** What becomes of the rows as they are read. */
+/** Receives the contents of a backup as it is read. */
 export interface Receiver {
   header?(header: Header): Promise<void>;
   table?(table: TableLine): Promise<void>;
@@ -134,18 +134,20 @@ const parse = (path: string, line: string): object => {
     const value = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value;
   } catch {}
-  throw new CommandError(`${path} is damaged: a line of it cannot be read`);
+  throw new CommandError(`${path} is damaged: it contains an unreadable line`);
 };
 
 const headerOf = (path: string, line: string): Header => {
-  if (!line.startsWith('{"itemwright":"backup"')) throw new CommandError(`${path} is not a backup of Itemwright`);
+  if (!line.startsWith('{"itemwright":"backup"')) throw new CommandError(`${path} is not an Itemwright backup`);
   const header = parse(path, line) as Header;
   if (header.format > FORMAT)
     throw new CommandError(`${path} was made by a newer version of Itemwright (format ${header.format})`);
   return header;
 };
 
-/** Reads a backup and refuses one that is not whole. Whoever receives rows keeps nothing before this has ended well. */
+/**
+ * Reads a backup, and fails if it is incomplete or damaged. Receivers must not keep any rows until this has succeeded.
+ */
 export const readBackup = async (path: string, receiver: Receiver = {}): Promise<Contents> => {
   const hash = createHash('sha256');
   const tables: (Digest & TableLine)[] = [];
@@ -156,14 +158,14 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
   let rows = 0;
 
   const takeRows = async (lines: readonly string[]): Promise<void> => {
-    if (table === undefined) throw new CommandError(`${path} is damaged: it has a row outside of any table`);
+    if (table === undefined) throw new CommandError(`${path} is damaged: it has a row outside any table`);
     digest.add(`${lines.join('\n')}\n`, lines.length);
     rows += lines.length;
     if (receiver.rows !== undefined) await receiver.rows(lines.map((line) => parse(path, line) as Value[]));
   };
 
   const takeOther = async (line: string): Promise<void> => {
-    if (trailer !== undefined) throw new CommandError(`${path} is damaged: it goes on after its end`);
+    if (trailer !== undefined) throw new CommandError(`${path} is damaged: it continues past its end`);
     if (header === undefined) {
       header = headerOf(path, line);
       hash.update(`${line}\n`);
@@ -184,8 +186,8 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
     }
     if (table === undefined) throw new CommandError(`${path} is damaged: its lines are out of order`);
     const found = digest.end();
-    if (!isSame(found, value as Digest))
-      throw new CommandError(`${path} is damaged: table ${table.table} is not as it was written`);
+    if (!sameDigest(found, value as Digest))
+      throw new CommandError(`${path} is damaged: table ${table.table} does not match its hash`);
     tables.push({ ...table, ...found });
     await receiver.end?.(table.table, found);
     table = undefined;
@@ -205,11 +207,11 @@ export const readBackup = async (path: string, receiver: Receiver = {}): Promise
       }
     }
   } catch (error) {
-    throw explained(path, error);
+    throw readableError(path, error);
   }
-  if (header === undefined) throw new CommandError(`${path} is not a backup of Itemwright`);
-  if (trailer === undefined) throw new CommandError(`${path} is cut off`);
+  if (header === undefined) throw new CommandError(`${path} is not an Itemwright backup`);
+  if (trailer === undefined) throw new CommandError(`${path} is truncated`);
   if (trailer.sha256 !== hash.digest('hex') || trailer.rows !== rows || trailer.tables !== tables.length)
-    throw new CommandError(`${path} is damaged: it is not as it was written`);
+    throw new CommandError(`${path} is damaged: it does not match its hash`);
   return { header, tables, rows };
 };

@@ -10,23 +10,23 @@ import {
   type Command,
   CommandError,
   checkSchema,
-  counted,
+  formatCount,
+  formatElapsed,
   openToRead,
   required,
-  seconds,
   withDatabase,
 } from './command.ts';
 
-/** It holds digests of secrets. */
+/** The file contains digests of secrets. */
 const OWNER_ONLY = 0o600;
 
 const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
-const refuseExisting = async (path: string): Promise<void> => {
-  if (await exists(path)) throw new CommandError(`${path} exists already; --force overwrites it`);
+const assertAbsent = async (path: string): Promise<void> => {
+  if (await exists(path)) throw new CommandError(`${path} already exists; use --force to overwrite it`);
 };
 
-/** A new name in a folder outlasts a power cut once the folder is synced. */
+/** A new directory entry survives a power cut only once its directory is synced. */
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(dirname(path), 'r');
   try {
@@ -36,17 +36,17 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Makes a file that is there as a whole or not at all: it gets its name when it is finished and on the disk. */
+/** Writes a file atomically: it gets its final name only once it is complete and on disk. */
 const writeWhole = async <T>(
   path: string,
   { force }: { force: boolean },
   write: (out: NodeJS.WritableStream) => Promise<T>,
 ): Promise<T> => {
-  if (!force) await refuseExisting(path);
+  if (!force) await assertAbsent(path);
   const part = `${path}.${process.pid}.part`;
   try {
     const written = await write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true }));
-    if (!force) await refuseExisting(path);
+    if (!force) await assertAbsent(path);
     await rename(part, path);
     await syncFolder(path);
     return written;
@@ -58,10 +58,10 @@ const writeWhole = async <T>(
 
 export const backup: Command = {
   usage: 'FILE [--force]',
-  help: ['writes all there is to FILE, as it is at this moment', '--force overwrites a FILE that exists'],
+  help: ['writes a snapshot of the whole database to FILE', '--force overwrites an existing FILE'],
   takesArgument: true,
   options: ['force'],
-  run: async ({ databaseUrl, argument, options, say }) => {
+  run: async ({ databaseUrl, argument, options, print }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const startedMs = performance.now();
     return withDatabase(openToRead(databaseUrl), async (database) => {
@@ -71,7 +71,9 @@ export const backup: Command = {
         return writeWhole(path, { force: options.force === true }, (out) => writeBackup(snapshot, out, taken));
       });
       const { size } = await stat(path);
-      say(`${path}: ${tables} tables, ${counted(rows)} rows, ${counted(size)} bytes, in ${seconds(startedMs)}`);
+      print(
+        `${path}: ${tables} tables, ${formatCount(rows)} rows, ${formatCount(size)} bytes, in ${formatElapsed(startedMs)}`,
+      );
       return true;
     });
   },

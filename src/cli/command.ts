@@ -1,9 +1,9 @@
 import { openExistingDatabase, parseDatabaseUrl } from '../database/open.ts';
-import { ageOf } from '../database/transfer.ts';
+import { schemaAge } from '../database/transfer.ts';
 import type { Database, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 
-/** What a person did wrong, or what the command found: told in a line, without a stack. */
+/** A mistake by the user, or a finding of the command: printed as a line, without a stack trace. */
 export class CommandError extends Error {}
 
 export interface Options {
@@ -16,23 +16,23 @@ export interface Options {
   readonly replace?: boolean;
 }
 
-/** How a command was called. */
+/** The arguments a command was called with. */
 export interface Call {
   readonly databaseUrl: string;
   readonly argument: string | undefined;
   readonly options: Options;
-  /** Prints a line on standard output. */
-  say(line: string): void;
+  /** Prints a line to standard output. */
+  print(line: string): void;
 }
 
 export interface Command {
-  /** What follows the name of the command, such as `FILE [--force]`. */
+  /** What follows the command name, such as `FILE [--force]`. */
   readonly usage: string;
-  /** Lines that say what it does. */
+  /** Lines that explain what it does. */
   readonly help: readonly string[];
   readonly takesArgument: boolean;
   readonly options: readonly (keyof Options)[];
-  /** Answers false where it did its work but what it found is not well. */
+  /** Returns false if the command ran but found problems. */
   run(call: Call): Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export const required = (value: string | undefined, what: string, most: number =
   return value;
 };
 
-/** Uses a database and closes it, whatever happens. */
+/** Closes the database when done, even on failure. */
 export const withDatabase = async <T>(database: Database, use: (database: Database) => Promise<T>): Promise<T> => {
   try {
     return await use(database);
@@ -51,34 +51,35 @@ export const withDatabase = async <T>(database: Database, use: (database: Databa
   }
 };
 
-/** A database as a person may see it: no password. */
-export const nameOf = (url: string): string => {
+/** A database URL without the password, for display. */
+export const displayUrl = (url: string): string => {
   const parsed = parseDatabaseUrl(url);
   if (parsed?.engine !== 'postgres') return url;
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;
 };
 
-/** Opens a database that is only read, and neither made nor migrated. */
+/** Opens an existing database without creating or migrating it. */
 export const openToRead = (url: string): Database => {
   const database = openExistingDatabase(url);
-  if (database === undefined) throw new CommandError(`there is no database at ${nameOf(url)}`);
+  if (database === undefined) throw new CommandError(`no database at ${displayUrl(url)}`);
   return database;
 };
 
-/** Refuses tables that this version does not know, which it would read only in part. */
+/** Rejects schemas that this version does not know, since it would read them only in part. */
 export const checkSchema = async (snapshot: Snapshot, url: string): Promise<void> => {
   const schema = await snapshot.schema();
-  if (schema === undefined) throw new CommandError(`there is no database of Itemwright at ${nameOf(url)}`);
-  const age = ageOf(schema);
+  if (schema === undefined) throw new CommandError(`no Itemwright database at ${displayUrl(url)}`);
+  const age = schemaAge(schema);
   if (age === 'older')
     throw new CommandError(
-      `${nameOf(url)} was made by an older version of Itemwright (${schema}): use that version, or start this one on it once`,
+      `${displayUrl(url)} was created by an older version of Itemwright (${schema}): use that version, or start this version on it once to migrate`,
     );
-  if (age === 'newer') throw new CommandError(`${nameOf(url)} was made by a newer version of Itemwright (${schema})`);
+  if (age === 'newer')
+    throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
 };
 
-/** A number with commas, such as 1,000,000. */
-export const counted = (count: number): string => count.toLocaleString('en-US');
+/** Formats a number with commas, such as 1,000,000. */
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-export const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+export const formatElapsed = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;

@@ -2,7 +2,7 @@ import { ROLES, type Role } from '../context.ts';
 import type { Database } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
 import { type Command, CommandError, type Options, required } from './command.ts';
-import { answering } from './team.ts';
+import { printJson } from './team.ts';
 
 const requiredRole = (value: string | undefined): Role => {
   const role = ROLES.find((known) => known === value);
@@ -13,16 +13,16 @@ const requiredRole = (value: string | undefined): Role => {
 const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
   const teamId = required(team, '--team');
   if (!(await database.read(teamId, (reader) => teams.teamExists(reader, teamId))))
-    throw new CommandError(`there is no team ${teamId}`);
+    throw new CommandError(`no such team: ${teamId}`);
   return { teamId, nowMs: Date.now() };
 };
 
 export const createSecret: Command = {
   usage: '--team ID --role ROLE [--name NAME]',
-  help: ['makes a secret; ROLE is read, write or admin'],
+  help: ['creates a secret; ROLE is read, write or admin'],
   takesArgument: false,
   options: ['team', 'role', 'name'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const role = requiredRole(options.role);
     const team = await knownTeam(database, options);
     return database.transaction(team.teamId, (tx) =>
@@ -33,10 +33,10 @@ export const createSecret: Command = {
 
 export const listSecrets: Command = {
   usage: '--team ID',
-  help: ['lists secrets, without the secrets themselves'],
+  help: ['lists the secrets of a team, without their values'],
   takesArgument: false,
   options: ['team'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const team = await knownTeam(database, options);
     return database.read(team.teamId, (reader) => teams.listSecrets(reader, team));
   }),
@@ -47,7 +47,7 @@ export const revokeSecret: Command = {
   help: ['revokes a secret'],
   takesArgument: false,
   options: ['team', 'id'],
-  run: answering(async (database, { options }) => {
+  run: printJson(async (database, { options }) => {
     const id = required(options.id, '--id');
     const team = await knownTeam(database, options);
     await database.transaction(team.teamId, (tx) => teams.revokeSecret(tx, team, id));

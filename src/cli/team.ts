@@ -3,22 +3,22 @@ import { type Database, NO_TEAM } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
 import { type Call, type Command, required, withDatabase } from './command.ts';
 
-/** Does something with the database and prints the answer as one JSON line. */
-export const answering =
+/** Runs against the database, and prints the result as one line of JSON. */
+export const printJson =
   (work: (database: Database, call: Call) => Promise<unknown>): Command['run'] =>
   (call) =>
     withDatabase(openDatabase(call.databaseUrl), async (database) => {
       await database.migrate();
-      call.say(JSON.stringify(await work(database, call)));
+      call.print(JSON.stringify(await work(database, call)));
       return true;
     });
 
 export const createTeam: Command = {
   usage: 'NAME',
-  help: ['makes a team with an admin secret'],
+  help: ['creates a team with an admin secret'],
   takesArgument: true,
   options: [],
-  run: answering((database, { argument }) => {
+  run: printJson((database, { argument }) => {
     const name = required(argument, 'NAME');
     return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
   }),
@@ -26,8 +26,8 @@ export const createTeam: Command = {
 
 export const listTeams: Command = {
   usage: '',
-  help: ['lists teams'],
+  help: ['lists all teams'],
   takesArgument: false,
   options: [],
-  run: answering((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
+  run: printJson((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
 };

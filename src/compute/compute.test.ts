@@ -7,7 +7,7 @@ import { share } from './shared.ts';
 
 const worker = new URL('../../test/compute-worker.ts', import.meta.url);
 
-describe('work in threads', () => {
+describe('compute threads', () => {
   let open: Compute[] = [];
   const computing = (options: Partial<ComputeOptions> = {}): Compute => {
     const compute = createCompute({ threads: 1, timeLimitMs: 30_000, worker, ...options });
@@ -19,36 +19,36 @@ describe('work in threads', () => {
     open = [];
   });
 
-  /** The test's own thread takes other input than the jobs of the service. */
+  /** The worker of this test takes different input than the jobs of the service. */
   const run = (compute: Compute, teamId: string, does: string, text = '', signal?: AbortSignal): Promise<unknown> =>
     compute.run(teamId, 'odds', { does, text } as never, signal);
   const isUnavailable = (error: unknown): boolean =>
     error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
 
-  test('answers with what the job came to', async () => {
+  test('returns the result of a job', async () => {
     assert.equal(await run(computing(), 'a', 'answer', 'forty-two'), 'forty-two');
   });
 
-  test('fails where the job does, and goes on', async () => {
+  test('rejects when the job throws, and keeps working', async () => {
     const compute = computing();
     await assert.rejects(run(compute, 'a', 'fail', 'no such luck'), /no such luck/);
     assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
   });
 
-  test('survives threads that end or throw, and starts others', async () => {
+  test('replaces threads that exit or throw', async () => {
     const compute = computing();
     await assert.rejects(run(compute, 'a', 'end'), /code 3/);
     await assert.rejects(run(compute, 'a', 'throw'), /thrown outside/);
     assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
   });
 
-  test('gives up a job that takes too long with 503, and goes on', async () => {
+  test('rejects a job that takes too long with 503, and keeps working', async () => {
     const compute = computing({ timeLimitMs: 1500 });
     await assert.rejects(run(compute, 'a', 'work for ever'), isUnavailable);
     assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
   });
 
-  test('gives up a job whose caller left, whether it runs or waits', async () => {
+  test('cancels a running or waiting job when its caller leaves', async () => {
     const compute = computing();
     const [first, second] = [new AbortController(), new AbortController()];
     const running = run(compute, 'a', 'work for ever', '', first.signal);
@@ -61,7 +61,7 @@ describe('work in threads', () => {
     assert.equal(await next, 'next');
   });
 
-  test('takes the teams in turn, however many jobs one of them has', async () => {
+  test('serves teams in turn, however many jobs one of them has', async () => {
     const compute = computing();
     const first = new AbortController();
     const order: unknown[] = [];
@@ -79,7 +79,7 @@ describe('work in threads', () => {
     assert.deepEqual(order, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('refuses a team too many jobs at once with 429, and all teams with 503', async () => {
+  test('rejects too many jobs of one team with 429, and of all teams with 503', async () => {
     const compute = computing();
     const left = new AbortController();
     const jobs = Array.from({ length: LIMITS.computeJobsPerTeam }, () =>
@@ -94,7 +94,7 @@ describe('work in threads', () => {
     assert.equal(await run(compute, 'a', 'answer', 'again'), 'again');
   });
 
-  test('stops at once, whatever is under way', async () => {
+  test('closes at once, whatever is running', async () => {
     const compute = computing();
     const jobs = ['a', 'b'].map((team) => assert.rejects(run(compute, team, 'work for ever'), isUnavailable));
     await compute.close();
@@ -104,7 +104,7 @@ describe('work in threads', () => {
 });
 
 describe('shared work', () => {
-  test('is done once, and given up when all who wait have left', async () => {
+  test('is done once, and cancelled when every waiter has left', async () => {
     const signals: AbortSignal[] = [];
     const gates: PromiseWithResolvers<string>[] = [];
     const shared = share((signal) => {

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError, unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { JobName, Jobs } from './jobs.ts';
-import type { Told } from './worker.ts';
+import type { JobResult } from './worker.ts';
 
-/** Runs what may take long in worker threads, so that nobody else waits for it. */
+/** Runs slow jobs in worker threads, so that requests do not wait for them. */
 export interface Compute {
   /**
-   * Runs a job for a team. It is given up once `signal` aborts. Refused: 429 where the team has too many jobs of the kind
-   * under way already, 503 where all teams have, and 503 where it takes too long.
+   * Runs a job for a team, until `signal` aborts. Rejects with 429 if the team already has too many jobs of this kind,
+   * with 503 if there are too many jobs in total, and with 503 if the job takes too long.
    */
   run<N extends JobName>(
     teamId: string,
@@ -17,7 +17,7 @@ export interface Compute {
     input: Parameters<Jobs[N]>[0],
     signal?: AbortSignal,
   ): Promise<ReturnType<Jobs[N]>>;
-  /** Gives up whatever is under way. */
+  /** Cancels all jobs. */
   close(): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ export interface ComputeOptions {
   readonly threads: number;
   readonly timeLimitMs: number;
   readonly idleMs: number;
-  /** The file that a thread runs. */
+  /** The script that a thread runs. */
   readonly worker: URL;
 }
 
 const DEFAULTS: ComputeOptions = {
-  // One processor is left to those who serve requests.
+  // Leave one core for serving requests.
   threads: Math.max(1, Math.min(LIMITS.computeThreads, availableParallelism() - 1)),
   timeLimitMs: LIMITS.computeMs,
   idleMs: LIMITS.computeIdleMs,
@@ -38,14 +38,14 @@ const DEFAULTS: ComputeOptions = {
 };
 
 interface Job {
-  /** Whose turn it is: a team's jobs of one kind wait for each other, and not for those of another. */
+  /** Jobs of one team and kind wait for each other, but not for those of another team or kind. */
   readonly queue: string;
   readonly name: JobName;
   readonly input: unknown;
-  readonly settle: (told: Told) => void;
+  readonly settle: (result: JobResult) => void;
 }
 
-/** One thread, which does one job at a time. */
+/** A thread, which runs one job at a time. */
 interface Thread {
   readonly worker: Worker;
   job: Job | undefined;
@@ -53,28 +53,28 @@ interface Thread {
 }
 
 export const createCompute = (options: Partial<ComputeOptions> = {}): Compute => {
-  const { threads: mostThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
+  const { threads: maxThreads, timeLimitMs, idleMs, worker: file } = { ...DEFAULTS, ...options };
   const threads = new Set<Thread>();
-  /** Jobs that wait, by team and kind; those whose turn is next come first. */
+  /** Waiting jobs by queue; the queue whose turn is next comes first. */
   const waiting = new Map<string, Job[]>();
-  /** How many jobs of each team and kind wait or run. */
-  const underWay = new Map<string, number>();
+  /** Number of waiting and running jobs by queue. */
+  const activeJobs = new Map<string, number>();
   let jobs = 0;
   let isClosed = false;
 
-  const begun = (queue: string): void => {
+  const jobStarted = (queue: string): void => {
     jobs += 1;
-    underWay.set(queue, (underWay.get(queue) ?? 0) + 1);
+    activeJobs.set(queue, (activeJobs.get(queue) ?? 0) + 1);
   };
 
-  const ended = (queue: string): void => {
+  const jobFinished = (queue: string): void => {
     jobs -= 1;
-    const left = (underWay.get(queue) ?? 1) - 1;
-    if (left === 0) underWay.delete(queue);
-    else underWay.set(queue, left);
+    const left = (activeJobs.get(queue) ?? 1) - 1;
+    if (left === 0) activeJobs.delete(queue);
+    else activeJobs.set(queue, left);
   };
 
-  /** The next job of those whose turn it is. */
+  /** Takes the next job, and moves its queue to the back. */
   const nextJob = (): Job | undefined => {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
@@ -93,8 +93,8 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     return true;
   };
 
-  /** Ends a thread, whatever it is doing; its job, if any, is told why. */
-  const end = async (thread: Thread, error: unknown): Promise<void> => {
+  /** Terminates a thread, whatever it is doing, and rejects its job, if any. */
+  const endThread = async (thread: Thread, error: unknown): Promise<void> => {
     threads.delete(thread);
     clearTimeout(thread.timer);
     const { job } = thread;
@@ -103,102 +103,104 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     await thread.worker.terminate();
   };
 
-  const endAndGoOn = (thread: Thread, error: unknown): void => {
+  const replaceThread = (thread: Thread, error: unknown): void => {
     if (!threads.has(thread)) return;
-    end(thread, error);
-    start();
+    endThread(thread, error);
+    dispatchJobs();
   };
 
-  const give = (thread: Thread, job: Job): void => {
+  const assign = (thread: Thread, job: Job): void => {
     clearTimeout(thread.timer);
     thread.job = job;
     thread.timer = setTimeout(
-      () => endAndGoOn(thread, unavailable(new Error(`a job took longer than ${timeLimitMs} ms`))),
+      () => replaceThread(thread, unavailable(new Error(`a job took longer than ${timeLimitMs} ms`))),
       timeLimitMs,
     ).unref();
     try {
       thread.worker.postMessage({ name: job.name, input: job.input });
     } catch (error) {
-      endAndGoOn(thread, error);
+      replaceThread(thread, error);
     }
   };
 
-  /** A thread that has nothing to do waits a while for more, and ends. */
-  const rest = (thread: Thread): void => {
+  /** A thread without work exits after a while. */
+  const exitWhenIdle = (thread: Thread): void => {
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => endAndGoOn(thread, undefined), idleMs).unref();
+    thread.timer = setTimeout(() => replaceThread(thread, undefined), idleMs).unref();
   };
 
   const createThread = (): Thread => {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: LIMITS.computeHeapMib } });
-    // A thread keeps nobody from ending: whoever waits for its answer does.
+    // A thread must not keep the process alive; whoever awaits its result does.
     worker.unref();
     const thread: Thread = { worker, job: undefined, timer: undefined };
-    worker.on('message', (told: Told) => {
+    worker.on('message', (result: JobResult) => {
       const { job } = thread;
       thread.job = undefined;
       const next = nextJob();
-      if (next === undefined) rest(thread);
-      else give(thread, next);
-      job?.settle(told);
+      if (next === undefined) exitWhenIdle(thread);
+      else assign(thread, next);
+      job?.settle(result);
     });
-    worker.on('error', (error) => endAndGoOn(thread, error));
-    worker.on('exit', (code) => endAndGoOn(thread, new Error(`a thread ended by itself with code ${code}`)));
+    worker.on('error', (error) => replaceThread(thread, error));
+    worker.on('exit', (code) => replaceThread(thread, new Error(`a thread exited unexpectedly with code ${code}`)));
     threads.add(thread);
     return thread;
   };
 
-  /** Gives waiting jobs to threads that are free, or to new ones. */
-  const start = (): void => {
+  /** Hands waiting jobs to idle threads, or to new ones. */
+  const dispatchJobs = (): void => {
     while (waiting.size > 0) {
       let free: Thread | undefined;
       for (const thread of threads) if (thread.job === undefined) free = thread;
-      if (free === undefined && threads.size < mostThreads) free = createThread();
+      if (free === undefined && threads.size < maxThreads) free = createThread();
       const job = free && nextJob();
       if (free === undefined || job === undefined) return;
-      give(free, job);
+      assign(free, job);
     }
   };
 
-  const refusalFor = (queue: string): ServiceError | undefined => {
+  const rejectionFor = (queue: string): ServiceError | undefined => {
     if (isClosed || jobs >= LIMITS.computeJobs) return new ServiceError('SERVICE_UNAVAILABLE');
-    return (underWay.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam ? new ServiceError('TOO_MANY_REQUESTS') : undefined;
+    return (activeJobs.get(queue) ?? 0) >= LIMITS.computeJobsPerTeam
+      ? new ServiceError('TOO_MANY_REQUESTS')
+      : undefined;
   };
 
   const run = (teamId: string, name: JobName, input: unknown, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const queue = `${name}\0${teamId}`;
-      const refusal = refusalFor(queue);
-      if (refusal !== undefined || signal?.aborted) {
-        reject(refusal ?? unavailable(signal?.reason));
+      const rejection = rejectionFor(queue);
+      if (rejection !== undefined || signal?.aborted) {
+        reject(rejection ?? unavailable(signal?.reason));
         return;
       }
-      const giveUp = (): void => {
+      const cancel = (): void => {
         const error = unavailable(signal?.reason);
         if (dropWaiting(job)) job.settle({ error });
-        else for (const thread of threads) if (thread.job === job) endAndGoOn(thread, error);
+        else for (const thread of threads) if (thread.job === job) replaceThread(thread, error);
       };
-      const settle = (told: Told): void => {
-        signal?.removeEventListener('abort', giveUp);
-        ended(queue);
-        if ('error' in told) reject(told.error);
-        else resolve(told.value);
+      const settle = (result: JobResult): void => {
+        signal?.removeEventListener('abort', cancel);
+        jobFinished(queue);
+        if ('error' in result) reject(result.error);
+        else resolve(result.value);
       };
       const job: Job = { queue, name, input, settle };
-      begun(queue);
-      signal?.addEventListener('abort', giveUp);
+      jobStarted(queue);
+      signal?.addEventListener('abort', cancel);
       waiting.set(queue, [...(waiting.get(queue) ?? []), job]);
-      start();
+      dispatchJobs();
     });
 
   return {
     run: run as Compute['run'],
     close: async () => {
       isClosed = true;
-      const stopped = unavailable(new Error('the service stops'));
+      const stopped = unavailable(new Error('the service is stopping'));
       for (const job of [...waiting.values()].flat()) job.settle({ error: stopped });
       waiting.clear();
-      await Promise.all([...threads].map((thread) => end(thread, stopped)));
+      await Promise.all([...threads].map((thread) => endThread(thread, stopped)));
     },
   };
 };

@@ -1,11 +1,11 @@
 import { unavailable } from '../errors.ts';
 
-/** Waits for what others may wait for too; one who leaves no longer does. */
+/** Waits for a shared result, until `signal` aborts. */
 export type Shared<T> = (signal?: AbortSignal) => Promise<T>;
 
 /**
- * Does something once for all who ask. What it comes to is kept; a failure is not, so that the next one tries again. It
- * is given up when all who waited have left.
+ * Does work once for all callers. The result is kept, but a failure is not, so that the next caller retries. The work
+ * is aborted once every waiting caller has left.
  */
 export const share = <T>(work: (signal: AbortSignal) => Promise<T>): Shared<T> => {
   let known: { readonly value: T } | undefined;

@@ -1,21 +1,21 @@
 import { parentPort } from 'node:worker_threads';
 import { JOBS, type JobName } from './jobs.ts';
 
-/** What a worker is asked, one job at a time. */
-export interface Asked {
+/** A message to a worker, which runs one job at a time. */
+export interface JobRequest {
   readonly name: JobName;
   readonly input: unknown;
 }
 
-/** What it answers. */
-export type Told = { readonly value: unknown } | { readonly error: unknown };
+/** The worker's reply. */
+export type JobResult = { readonly value: unknown } | { readonly error: unknown };
 
-parentPort?.on('message', ({ name, input }: Asked) => {
-  let told: Told;
+parentPort?.on('message', ({ name, input }: JobRequest) => {
+  let result: JobResult;
   try {
-    told = { value: (JOBS[name] as (input: unknown) => unknown)(input) };
+    result = { value: (JOBS[name] as (input: unknown) => unknown)(input) };
   } catch (error) {
-    told = { error };
+    result = { error };
   }
-  parentPort?.postMessage(told);
+  parentPort?.postMessage(result);
 });

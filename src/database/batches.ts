@@ -1,19 +1,19 @@
 import { LIMITS } from '../limits.ts';
 
-/** About how much memory a row takes; what counts are its texts. */
+/** Approximate memory use of a row; strings dominate. */
 const sizeOf = (row: object): number => {
   let size = 0;
   for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
   return size;
 };
 
-/** How many rows like these to ask for next: rows may be anything from a few bytes to megabytes. */
+/** How many rows like these to fetch next: a row may have a few bytes or several megabytes. */
 export const nextBatchRows = (rows: readonly object[]): number => {
   const size = rows.reduce((sum, row) => sum + sizeOf(row), 1);
   return Math.max(1, Math.min(LIMITS.batchRows, Math.floor((rows.length * LIMITS.batchLength) / size)));
 };
 
-/** Gathers rows one by one, to be passed on some at a time. */
+/** Groups rows into batches. */
 export function* inBatches<Row extends object>(rows: Iterable<Row>): Generator<Row[]> {
   let batch: Row[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * A statement takes a bounded number of parameters, and others are to have their turn between two statements, so what may
- * be many rows is read and written some at a time.
+ * The number of parameters of a statement is limited, and other work needs its turn between statements, so many rows
+ * are read and written in chunks.
  */
 const CHUNK_ROWS = 250;
 

@@ -2,8 +2,8 @@ import { LIMITS } from '../limits.ts';
 import type { Transaction } from './work.ts';
 
 /**
- * Takes on a chore that one of all nodes does, if it is due, and tells where whoever had it last has stopped. Until the
- * lease ends it is nobody else's. A moment so far ahead that no clock of ours can mean it counts as past.
+ * Claims a chore for this node if it is due, until the lease ends, and returns where the previous holder stopped. A due
+ * time further ahead than any lease or pass counts as past: it comes from a wrong clock.
  */
 export const claimChore = async (
   { queries }: Transaction,
@@ -27,8 +27,8 @@ export const claimChore = async (
     .returning('position')
     .executeTakeFirst();
 
-/** Notes how far a chore has come, and when it is due again; whoever goes on with it keeps it until the lease ends. */
-export const noteChore = async (
+/** Records the progress of a chore and when it is due next; while the chore goes on, that is when its lease ends. */
+export const saveChoreProgress = async (
   { queries }: Transaction,
   name: string,
   { dueAtMs, position }: { dueAtMs: number; position: string },

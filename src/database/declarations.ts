@@ -1,10 +1,12 @@
-/** What stores declare: lookups and writes, each with a text that does not depend on the number of keys or rows. */
+/**
+ * Lookups and writes that stores declare. The text of their statements does not depend on the number of keys or rows.
+ */
 import type { Compilable, Expression, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
- * Locks that many may share and one can have alone. `grids`: whoever gives or places things shares it, and whoever deletes
- * an item, or changes the size of items or spaces, excludes the others.
+ * Locks that many can share or one can hold exclusively. `grids`: shared by commands that create or place items;
+ * exclusive for those that delete an item or change the size of items or spaces.
  */
 export type SharedLock = 'grids';
 
@@ -17,33 +19,33 @@ type KeyExpressions<K extends KeyTypes> = { readonly [N in keyof K]: Expression<
 
 export interface Lookup<K extends KeyTypes = KeyTypes, Row = unknown> {
   readonly keys: K;
-  /** The table whose rows, where they are found, stay locked until the end of the transaction. */
+  /** The table whose rows, if found, stay locked until the end of the transaction. */
   readonly locks: keyof Tables | null;
   /** A lock to share before anything is read. */
   readonly shares: SharedLock | null;
   /** Whether one key may have very many rows. */
   readonly isLong: boolean;
-  /** The query for one key. */
+  /** Builds the query for one key. */
   build(queries: Kysely<Tables>, teamId: Expression<string>, key: KeyExpressions<K>): Compilable<Row> & Expression<Row>;
 }
 
 type Build<K extends KeyTypes, Row> = Lookup<K, Row>['build'];
 
-/** Declares a read: for one key of one team, the rows that belong to it. */
+/** Declares a read: the rows of one team for a key. */
 export const lookup = <const K extends KeyTypes, Row>(
   keys: K,
   build: Build<K, Row>,
   { shares = null, isLong = false }: { shares?: SharedLock | null; isLong?: boolean } = {},
 ): Lookup<K, Row> => ({ keys, build, locks: null, shares, isLong });
 
-/** The same for a query that locks the rows of a table which it finds (`forUpdate`), to be held. */
+/** Declares a read that locks the rows it finds in a table (`forUpdate`), for use with `hold`. */
 export const lockingLookup = <const K extends KeyTypes, Row>(
   locks: keyof Tables,
   keys: K,
   build: Build<K, Row>,
 ): Lookup<K, Row> => ({ keys, build, locks, shares: null, isLong: false });
 
-/** One lookup with the key to ask it for. */
+/** A lookup with the key to look up. */
 export interface Ask<Row> {
   readonly lookup: Lookup<KeyTypes, Row>;
   readonly key: Readonly<Record<string, string | number>>;
@@ -56,16 +58,16 @@ type Mode = 'insert' | 'ensure' | 'upsert' | 'update' | 'delete';
 export interface Write<Row> {
   readonly mode: Mode;
   readonly table: keyof Tables;
-  /** All columns but the team's, with their types. */
+  /** All columns except `team_id`, with their types. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
-  /** Which of the columns name a row. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** Makes the rows to write of what the commands of a group have left; without it each left a row. */
+  /** Combines what the commands of a group wrote into the rows to write; by default each wrote a row. */
   gather?(left: readonly Row[]): readonly object[];
 }
 
-/** Whether a write names rows that must be there: one that is not is a collision. */
-export const namesRows = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
+/** Whether a write needs its rows to exist: a missing row is a collision. */
+export const requiresRows = ({ mode }: Write<unknown>): boolean => mode === 'update' || mode === 'delete';
 
 /** Rows of one team for one write. */
 export interface Rows {
@@ -90,13 +92,13 @@ const declare =
     { key = [], gather }: WriteOptions<C, RowOf<T, C>, Left> = {},
   ): Write<Left> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key, gather });
 
-/** Declares rows to insert; one that is there already is a collision. */
+/** Declares rows to insert; an existing row is a collision. */
 export const insertInto = declare('insert');
-/** Declares rows to insert where there are none of the same key. */
+/** Declares rows to insert unless their key exists. */
 export const ensureIn = declare('ensure');
-/** Declares rows to insert, or to overwrite where there are some of the same key. */
+/** Declares rows to insert, or to overwrite if their key exists. */
 export const upsertInto = declare('upsert');
-/** Declares rows to change; one that is not there is a collision. */
+/** Declares rows to update; a missing row is a collision. */
 export const updateIn = declare('update');
-/** Declares rows to delete; one that is not there is a collision. */
+/** Declares rows to delete; a missing row is a collision. */
 export const deleteFrom = declare('delete');

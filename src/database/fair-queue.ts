@@ -1,13 +1,13 @@
 import { createFairShare } from '../fair-share.ts';
 
-/** Hands out so many of something, one at a time, to teams that may have to wait for it. */
+/** Hands out a limited number of permits to teams, one at a time; teams may have to wait. */
 export interface FairQueue {
-  /** Done once the team has one more. */
+  /** Resolves once the team has one more permit. */
   take(teamId: string): Promise<void>;
   give(teamId: string): void;
 }
 
-/** Those who wait for a fair share get theirs in turns: one for each team, whatever number of commands it waits with. */
+/** Waiting teams get their fair share in turns: one permit per team, however many commands each is waiting with. */
 export const createFairQueue = (size: number): FairQueue => {
   const share = createFairShare(size);
   /** In the order of their turns. */
@@ -16,7 +16,7 @@ export const createFairQueue = (size: number): FairQueue => {
   const serve = (teamId: string, queue: (() => void)[]): boolean => {
     if (!share.take(teamId)) return false;
     const next = queue.shift();
-    // To the end of the line, if there is more.
+    // Move the team to the back of the line if it is still waiting.
     waiting.delete(teamId);
     if (queue.length > 0) waiting.set(teamId, queue);
     next?.();
@@ -34,7 +34,7 @@ export const createFairQueue = (size: number): FairQueue => {
     },
     give: (teamId) => {
       share.give(teamId);
-      // What was given back may be enough for more than one, since it counts as free for everybody.
+      // A returned permit may let more than one team proceed, since it counts as free for all of them.
       for (const [next, queue] of [...waiting]) serve(next, queue);
     },
   };

@@ -11,7 +11,7 @@ import { sizesOf } from './postgres/pools.ts';
 import { type Database, NO_TEAM } from './work.ts';
 
 describe('a fair queue', () => {
-  test('serves those who wait in turns by team', async () => {
+  test('serves waiting teams in turns', async () => {
     const queue = createFairQueue(1);
     const served: string[] = [];
     await queue.take('a');
@@ -23,7 +23,7 @@ describe('a fair queue', () => {
     assert.deepEqual(served, ['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  test('keeps something for a team that has nothing yet', async () => {
+  test('keeps a permit for a team that has none yet', async () => {
     const queue = createFairQueue(4);
     let taken = 0;
     for (let count = 0; count < 4; count += 1)
@@ -51,7 +51,7 @@ const holdUser = lockingLookup('users', { id: 'text' }, (queries, teamId, { id }
 
 const MANY = 20;
 const APART = sizesOf(LIMITS.postgresConnections).apart;
-const PLAYERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
+const USERS = Array.from({ length: MANY }, (_, number) => `player-${number}`);
 
 for (const engine of ENGINES) {
   describe(`teams on ${engine}`, { timeout: 60_000 }, () => {
@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
         });
       for (const team of ['hog', 'modest'])
         await database.write(team, async (work) => {
-          for (const id of PLAYERS)
+          for (const id of USERS)
             work.write(insertUser, { id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });
         });
     });
@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
       await empty.drop();
     });
 
-    test('read while another keeps as many readers as it can get', async () => {
+    test('can read while another team holds as many readers as it can get', async () => {
       const gate = Promise.withResolvers<void>();
       const hog = Array.from({ length: MANY }, () => database.read('hog', () => gate.promise));
       await database.read('modest', ({ queries }) => sql`select 1`.execute(queries));
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       await Promise.all(hog);
     });
 
-    test('are asked for in turns when all want to write', async () => {
+    test('write in turns', async () => {
       const done: string[] = [];
       const change = (team: string) =>
         database.transaction(team, ({ queries }) => sql`select 1`.execute(queries)).then(() => done.push(team));
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
     });
 
     if (engine === 'postgres') {
-      test('change their catalogs while another has changes that wait', async () => {
+      test('can change their catalogs while changes of another team wait', async () => {
         const gate = Promise.withResolvers<void>();
         const hog = Array.from({ length: MANY }, () => database.transaction('hog', () => gate.promise));
         await database.transaction('modest', ({ queries }) => sql`select 1`.execute(queries));
@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
         await Promise.all(hog);
       });
 
-      test('wait for their own locked rows only', async () => {
+      test('wait only for their own locked rows', async () => {
         const [hogs, modest, observer] = Array.from(
           { length: 3 },
           () => new pg.Client({ connectionString: empty.url }),
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
             await work.hold(ask(holdUser, { id }));
             work.write(updateName, { id, external_id: `renamed-${id}` });
           });
-        /** Waits until so many sessions wait for a lock by themselves, not in a group, which gives up soon. */
+        /** Waits until this many sessions wait for a lock outside a group (a group gives up sooner). */
         const untilWaiting = async (count: number): Promise<void> => {
           const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
             and now() - query_start > interval '${LIMITS.postgresGroupLockMs * 3} ms'`;
@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
         await lock(modest, 'modest');
         await lock(hogs, 'hog');
         try {
-          const stuck = PLAYERS.map((id) => rename('hog', id));
+          const stuck = USERS.map((id) => rename('hog', id));
           await untilWaiting(APART / 2);
           const freed = rename('modest', 'player-1');
           await untilWaiting(APART / 2 + 1);

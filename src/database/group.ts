@@ -3,23 +3,23 @@ import type { Question, Session } from './session.ts';
 import { TABLES } from './tables.ts';
 import type { Queries, Transaction } from './work.ts';
 
-/** Why a command leaves its group, to run again later. */
+/** Thrown when a command leaves its group, to run again later. */
 export class Postponed extends Error {
-  /** All keys that it is known to need, one of which another command has; or something else to wait for. */
+  /** All keys that it is known to need, one of which another command holds; or a promise to wait for. */
   readonly until: readonly string[] | Promise<unknown>;
 
   constructor(until: readonly string[] | Promise<unknown>) {
-    super('the command runs again later');
+    super('the command will run again later');
     this.until = until;
   }
 }
 
-/** What became of a command. */
+/** The result of a command. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 type Values = readonly (string | number)[];
 
-interface Asked {
+interface PendingLookup {
   readonly owner: GroupWork;
   readonly lookup: Lookup;
   readonly values: Values;
@@ -33,8 +33,8 @@ const valuesOf = ({ keys }: Lookup, key: Readonly<Record<string, string | number
   return values;
 };
 
-/** A key as a text; no value holds a NUL. */
-const textOf = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
+/** A key as text; no value contains a NUL. */
+const keyText = (values: Values): string => (values.length === 1 ? String(values[0]) : values.join('\0'));
 
 const compareValues = (a: Values, b: Values): number => {
   for (let index = 0; index < a.length; index += 1) {
@@ -46,7 +46,7 @@ const compareValues = (a: Values, b: Values): number => {
 
 const rankOfTable = new Map(TABLES.map((table, rank) => [table, rank]));
 const lockRank = ({ locks }: Lookup): number => (locks === null ? TABLES.length : (rankOfTable.get(locks) as number));
-/** Deletions come first, children before parents; then the rest, parents before children. */
+/** Deletions come first, children before parents; then everything else, parents before children. */
 const writeRank = ({ mode, table }: Write<unknown>): number => {
   const rank = rankOfTable.get(table) as number;
   return mode === 'delete' ? -rank - 1 : rank;
@@ -59,31 +59,31 @@ export interface Command {
 interface RunOptions {
   /** Called when all commands are done, before anything is written. */
   readonly willWrite?: () => void;
-  /** Whether to commit though nothing was written by declaration. */
+  /** Whether to commit even if no declared rows were written. */
   readonly commits?: boolean;
 }
 
-/** Which command has which key, over all groups of a team that are under way. */
+/** Which command holds which key, across all running groups of a team. */
 export type Keys = Map<string, object>;
 
 /**
- * Runs commands of one team interleaved in one transaction. They are all waiting once the queue of microtasks is empty:
- * then whatever they asked for is sent in one go. Locks are taken only when nobody has anything else to ask, so that most
- * groups take all of theirs at once, in one order.
+ * Runs commands of one team interleaved in one transaction. Once the microtask queue is empty, every command is
+ * waiting, and everything they asked for is sent in one batch. Locks are taken only when no command has anything else
+ * to ask, so that most groups take all of their locks at once, in one order.
  */
 export class Group {
   readonly teamId: string;
   readonly session: Session;
   readonly #keys: Keys;
   readonly #claimed: string[];
-  #asked: Asked[] = [];
-  #held: Asked[] = [];
+  #asked: PendingLookup[] = [];
+  #held: PendingLookup[] = [];
   #isScheduled = false;
   #failure: { readonly error: unknown } | undefined;
-  /** Where a question failed, the commands that asked for a lock with it. */
+  /** If a lookup failed: the commands that asked for a lock along with it. */
   readonly waitedForLock = new Set<Command>();
 
-  /** Keys that the commands claim are added to `claimed`, for whoever gives them back at the end. */
+  /** Keys that the commands claim are added to `claimed`; the caller releases them at the end. */
   constructor(teamId: string, session: Session, keys: Keys, claimed: string[]) {
     this.teamId = teamId;
     this.session = session;
@@ -92,8 +92,8 @@ export class Group {
   }
 
   /**
-   * Runs all commands, writes what those that succeeded have written, and commits; an outcome for each, in order. A
-   * command object is what owns the keys that it claims.
+   * Runs all commands, writes the rows of those that succeeded, and commits. Returns an outcome per command, in order.
+   * The command object owns the keys that it claims.
    */
   async run(commands: readonly Command[], { willWrite, commits = false }: RunOptions): Promise<Outcome[]> {
     this.session.begin();
@@ -121,7 +121,7 @@ export class Group {
         ({ lookup, key }) =>
           new Promise<readonly unknown[]>((resolve, reject) => {
             const values = valuesOf(lookup, key);
-            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${textOf(values)}`);
+            if (lookup.locks !== null) work.claim(`${lookup.locks}\0${keyText(values)}`);
             this.#held.push({ owner: work, lookup, values, resolve, reject });
             this.#schedule();
           }),
@@ -129,14 +129,14 @@ export class Group {
     );
   }
 
-  /** Drops what a command that has ended has asked for in vain: nobody would be there to hear the answer. */
+  /** Drops the pending lookups of a command that has ended: nobody would receive the rows. */
   forget(owner: GroupWork): void {
-    const isOfOthers = (asked: Asked): boolean => asked.owner !== owner;
-    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isOfOthers);
-    if (this.#held.length > 0) this.#held = this.#held.filter(isOfOthers);
+    const isFromOthers = (asked: PendingLookup): boolean => asked.owner !== owner;
+    if (this.#asked.length > 0) this.#asked = this.#asked.filter(isFromOthers);
+    if (this.#held.length > 0) this.#held = this.#held.filter(isFromOthers);
   }
 
-  /** False where another command has the key. */
+  /** Returns false if another command holds the key. */
   claim(owner: object, key: string): boolean {
     const holder = this.#keys.get(key);
     if (holder !== undefined) return holder === owner;
@@ -148,7 +148,7 @@ export class Group {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Microtasks come before whatever waits for the next tick, so by then every command waits or is done.
+    // Microtasks run before the next tick, so by then every command is waiting or done.
     Promise.resolve().then(() => process.nextTick(() => this.#dispatch()));
   }
 
@@ -173,32 +173,32 @@ export class Group {
     if (this.#asked.length + this.#held.length > 0) this.#schedule();
   }
 
-  /** Sends each lookup once, for all keys that were asked for. */
-  async #send(asked: readonly Asked[]): Promise<void> {
-    const byLookup = new Map<Lookup, Map<string, { values: Values; asked: Asked[] }>>();
+  /** Sends each lookup once, for all requested keys. */
+  async #send(asked: readonly PendingLookup[]): Promise<void> {
+    const byLookup = new Map<Lookup, Map<string, { values: Values; asked: PendingLookup[] }>>();
     for (const one of asked) {
       let byKey = byLookup.get(one.lookup);
       if (byKey === undefined) {
         byKey = new Map();
         byLookup.set(one.lookup, byKey);
       }
-      const text = textOf(one.values);
+      const text = keyText(one.values);
       const same = byKey.get(text);
       if (same === undefined) byKey.set(text, { values: one.values, asked: [one] });
       else same.asked.push(one);
     }
     const inOrder = [...byLookup].sort(([a], [b]) => lockRank(a) - lockRank(b));
-    const waiting: { values: Values; asked: Asked[] }[][] = [];
+    const waiting: { values: Values; asked: PendingLookup[] }[][] = [];
     const questions: Question[] = inOrder.map(([lookup, byKey]) => {
       const all = [...byKey.values()];
       if (lookup.locks !== null) all.sort((a, b) => compareValues(a.values, b.values));
       waiting.push(all);
       return { teamId: this.teamId, lookup, keys: all.map(({ values }) => values) };
     });
-    const answers = await this.session.ask(questions);
+    const rowsPerQuestion = await this.session.ask(questions);
     for (const [number, all] of waiting.entries()) {
       for (const [place, { asked: same }] of all.entries()) {
-        const rows = answers[number]?.[place] as readonly unknown[];
+        const rows = rowsPerQuestion[number]?.[place] as readonly unknown[];
         for (const { resolve } of same) resolve(rows);
       }
     }
@@ -220,10 +220,10 @@ export class Group {
   }
 }
 
-/** What one command of a group is given. */
+/** The unit of work that one command of a group sees. */
 class GroupWork implements Transaction {
   readonly teamId: string;
-  /** Writes and their rows by turns, in the order in which they came. */
+  /** Writes and their rows, alternating, in the order in which they were written. */
   readonly written: unknown[] = [];
   readonly #group: Group;
   readonly command: Command;
@@ -261,7 +261,7 @@ class GroupWork implements Transaction {
 
   claim(name: string): void {
     this.#keys.push(name);
-    // It waits until all that it needs is free: with a part of it, two could wait for each other.
+    // It waits until everything it needs is free: if it kept a part, two commands could deadlock.
     if (!this.#group.claim(this.command, name)) throw new Postponed(this.#keys);
   }
 

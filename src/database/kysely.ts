@@ -17,18 +17,18 @@ export interface QueryParts {
   run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>>;
 }
 
-/** A query builder whose queries all run on one connection, in whatever transaction is open there. */
+/** Creates a query builder whose queries all run on one connection, in whatever transaction is open there. */
 export const createQueries = <Tables>({ adapter, compiler, introspector, run }: QueryParts): Kysely<Tables> => {
   const connection: DatabaseConnection = {
     executeQuery: <R>({ sql, parameters }: CompiledQuery) => run(sql, parameters) as Promise<QueryResult<R>>,
     streamQuery: () => {
-      throw new Error('queries are not streamed here');
+      throw new Error('streaming queries is not supported');
     },
   };
   const execute = async (sql: string): Promise<void> => {
     await connection.executeQuery(CompiledQuery.raw(sql));
   };
-  // Only migrations begin transactions by themselves.
+  // Only migrations begin transactions through Kysely.
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,

@@ -1,9 +1,9 @@
 import { type Compilable, type Expression, sql } from 'kysely';
 import type { Lookup } from './declarations.ts';
 
-/** Stands among the parameters of a compiled query for a value that is given when the query runs. */
+/** A placeholder in a compiled query for a value that is given when the query runs. */
 export class Parameter {
-  /** The place of the value among those of the key; the team is at -1. */
+  /** The position of the value in the key; -1 is the team. */
   readonly place: number;
 
   constructor(place: number) {
@@ -13,11 +13,11 @@ export class Parameter {
 
 export const TEAM = new Parameter(-1);
 
-/** A parameter as part of a query. It bears its type, since an engine may see nothing to tell it by. */
+/** A placeholder in a query. It is cast, since an engine may not be able to infer the type. */
 export const parameter = <T>(value: Parameter, type: string): Expression<T> =>
   sql<T>`cast(${value} as ${sql.raw(type)})`;
 
-/** The query of a lookup, with something in place of each part of its key. */
+/** Builds the query of a lookup, with an expression in place of each part of its key. */
 export const lookupQuery = (
   { keys, build }: Lookup,
   queries: Parameters<Lookup['build']>[0],

@@ -25,7 +25,7 @@ export const MIGRATIONS: Migrations = {
   '0010-counters-in-parts': countersInParts,
 };
 
-/** Where it is noted down which migrations were run. */
+/** Where Kysely records which migrations have run. */
 export const MIGRATION_TABLES = ['migrations', 'migrations_lock'] as const;
 
 /** The schema that this version of the service needs. */
@@ -33,7 +33,7 @@ export const LATEST = Object.keys(MIGRATIONS).sort().at(-1) as string;
 
 export interface MigrateOptions {
   readonly migrations?: Migrations | undefined;
-  /** The schema that the tables are in, where a database may have several. */
+  /** The PostgreSQL schema that contains the tables. */
   readonly schemaName?: string | undefined;
 }
 
@@ -55,13 +55,13 @@ const migratorOf = (
   });
 };
 
-/** Runs what is missing, in order, in one transaction under the engine's migration lock. */
+/** Runs pending migrations in order, in one transaction under the engine's migration lock. */
 export const migrate = async (schema: Queries, engine: Engine, options: MigrateOptions = {}): Promise<void> => {
   const { error } = await migratorOf(schema, engine, options).migrateToLatest();
   if (error !== undefined) throw error;
 };
 
-/** The same up to a certain migration, in the transaction that is open already. */
+/** Migrates up to `to` within the transaction that is already open. */
 export const migrateWithin = async (
   schema: Queries,
   engine: Engine,

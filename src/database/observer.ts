@@ -1,34 +1,37 @@
 /**
- * What a session is for: a group of commands, which must wait for no other transaction for long; one that runs apart from
- * the groups since it may have to; one that queries freely; one that only reads; or one that only reads a little, for what
- * every request waits for.
+ * What a session is for:
+ * - `group`: a group of commands, which must not wait long for other transactions;
+ * - `apart`: a command run outside the groups because it may have to wait;
+ * - `transaction`: a transaction with free-form queries;
+ * - `read`: reads only;
+ * - `urgent`: a short read that every request waits for.
  */
 export type Purpose = 'group' | 'apart' | 'transaction' | 'read' | 'urgent';
 
 /**
- * Why commands run again: another transaction was in their way, or kept a group waiting for a lock; another command of
- * this process has what they need; or something had to be loaded first.
+ * Why commands run again: another transaction got in the way (`collision`) or kept a group waiting for a lock (`lock`),
+ * another command of this process held what they need (`held`), or something had to be loaded first (`loading`).
  */
 export type RerunReason = 'collision' | 'lock' | 'held' | 'loading';
 
-/** Whoever wants to know what goes on in the database. It is called for every group, so it must be quick. */
+/** Receives database events. It is called for every group, so it must be fast. */
 export interface DatabaseObserver {
-  /** A connection was had after so long. */
+  /** A connection was obtained after `waitedMs`. */
   opened(purpose: Purpose, waitedMs: number): void;
-  /** So many commands run in one transaction. */
+  /** A group of commands started in one transaction. */
   grouped(commands: number): void;
   reran(reason: RerunReason, commands: number): void;
-  /** The log was synced, which took so long. Only SQLite's is ours to sync. */
+  /** The write-ahead log was synced (SQLite only). */
   synced(tookMs: number): void;
 }
 
-const nothing = (): void => {};
+const noop = (): void => {};
 
-/** Who watches a database now; at first nobody does. */
+/** The current observer of a database; initially one that does nothing. */
 export interface Observed {
   by: DatabaseObserver;
 }
 
 export const unobserved = (): Observed => ({
-  by: { opened: nothing, grouped: nothing, reran: nothing, synced: nothing },
+  by: { opened: noop, grouped: noop, reran: noop, synced: noop },
 });

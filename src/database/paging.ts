@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { LIMITS } from '../limits.ts';
 import { takeTurns } from '../turns.ts';
 
-/** Where a row stands in the order of every list: oldest first, then by id. */
+/** The position of a row in a list. All lists are sorted by creation time, oldest first, then by id. */
 export interface Position {
   readonly createdAtMs: number;
   readonly id: string;
@@ -13,13 +13,13 @@ export interface Page {
   readonly after?: Position;
 }
 
-/** One page of a list, and where the next begins if there is one. */
+/** One page of a list, and the position of the last row if more pages follow. */
 export interface Paged<T> {
   readonly rows: T[];
   readonly next?: Position;
 }
 
-/** Orders a query of rows that have `created_at` and `id`, and cuts one row more than the page out of it. */
+/** Sorts and limits a query of rows with `created_at` and `id`. It selects one row more than the page has. */
 export const onPage = <DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   table: string,
@@ -36,7 +36,7 @@ export const onPage = <DB, TB extends keyof DB, O>(
     : ordered.where(sql<boolean>`(${createdAt}, ${id}) > (${after.createdAtMs}, ${after.id})`);
 };
 
-/** Drops the one row too many, which only tells that more follow. */
+/** Drops the extra row, which only shows that there are more. */
 export const paged = <R extends { created_at: number; id: string }>(rows: R[], { limit }: Page): Paged<R> => {
   if (rows.length <= limit) return { rows };
   const kept = rows.slice(0, limit);
@@ -50,8 +50,8 @@ export const mapPage = <A, B>({ rows, next }: Paged<A>, map: (row: A) => B): Pag
 });
 
 /**
- * The texts of a page's rows, made some at a time. The page ends early once they have as many bytes as a response may: a
- * row may be a thousand times as large as another.
+ * Serializes the rows of a page in batches. The page ends early once it has the most bytes a response may have: one row
+ * may be a thousand times as large as another.
  */
 export const textPage = async <R extends { created_at: number; id: string }>(
   { rows, next }: Paged<R>,
@@ -73,11 +73,11 @@ export const textPage = async <R extends { created_at: number; id: string }>(
   return { rows: texts, next };
 };
 
-/** Where a list goes on, as a text that callers hand back. */
+/** Encodes a position as an opaque string for clients. */
 export const encodeCursor = ({ createdAtMs, id }: Position): string =>
   Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
 
-/** Undefined for what is no cursor of ours. */
+/** Returns undefined if the cursor is invalid. */
 export const decodeCursor = (cursor: string): Position | undefined => {
   try {
     const [createdAtMs, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());

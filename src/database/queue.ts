@@ -9,13 +9,13 @@ import { Collision, type Transaction } from './work.ts';
 
 type Command = (work: Transaction) => Promise<unknown>;
 
-/** A command as it waits for its turn. */
+/** A command waiting for its turn. */
 interface Member {
   readonly command: Command;
   readonly settle: (outcome: Outcome) => void;
-  /** The keys for which it was postponed; it starts only once all of them are its own. */
+  /** The keys it was postponed for; it starts only once it can claim all of them. */
   waitsFor: readonly string[];
-  /** How often it has run in vain because another transaction got in its way. */
+  /** How often it was rolled back because of another transaction. */
   collisions: number;
   isApart: boolean;
 }
@@ -24,39 +24,39 @@ interface TeamQueue {
   readonly teamId: string;
   readonly keys: Keys;
   waiting: Member[];
-  /** Commands that failed with a group, or kept one waiting: each runs by itself, beside the groups. */
+  /** Commands that failed with a group or kept one waiting: each runs on its own, beside the groups. */
   apart: Member[];
-  /** Groups whose commands are not all done yet, and groups that are being written. */
+  /** Groups whose commands are still running, and groups that are being written. */
   computing: number;
   writing: number;
-  /** How many commands the last group had. */
+  /** Number of commands in the last group. */
   lastSize: number;
-  /** Commands that run by themselves, and whatever of the team is not answered yet. */
+  /** Commands running on their own, and all commands of the team without a result yet. */
   runningApart: number;
-  unanswered: number;
+  pending: number;
   isScheduled: boolean;
 }
 
-/** What a command that runs by itself may need a session for. */
+/** The purposes of commands that run on their own. */
 type SinglePurpose = Exclude<Purpose, 'group' | 'apart'>;
 
-/** A command that collides with its group this often runs by itself from then on. */
-const COLLISIONS_TOGETHER = 2;
+/** After this many collisions in a group a command runs on its own. */
+const MAX_GROUP_COLLISIONS = 2;
 
 export interface Units {
   write(teamId: string, command: Command): Promise<unknown>;
   transaction(teamId: string, command: Command): Promise<unknown>;
   read(teamId: string, query: Command): Promise<unknown>;
   readUrgent(teamId: string, query: Command): Promise<unknown>;
-  /** Done once everything that was asked for before is done. */
+  /** Resolves once everything requested so far is done. */
   idle(): Promise<void>;
 }
 
-/** Runs commands: those of a team that arrive together in one transaction, or one in a transaction of its own. */
+/** Runs commands: those of a team that arrive together share a transaction, unless they ask for one of their own. */
 export const createUnits = (driver: Driver, observed: Observed): Units => {
   const queues = new Map<string, TeamQueue>();
-  let underWay = 0;
-  const whenIdle: (() => void)[] = [];
+  let pendingCommands = 0;
+  const idleListeners: (() => void)[] = [];
 
   const isCollision = (error: unknown): boolean => error instanceof Collision || driver.isCollision(error);
 
@@ -72,7 +72,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
         writing: 0,
         lastSize: 0,
         runningApart: 0,
-        unanswered: 0,
+        pending: 0,
         isScheduled: false,
       };
       queues.set(teamId, queue);
@@ -80,23 +80,23 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return queue;
   };
 
-  /** What is not answered yet is counted, for a team and for all. */
-  const begun = (queue: TeamQueue): void => {
-    queue.unanswered += 1;
-    underWay += 1;
+  /** Counts pending commands, per team and in total. */
+  const commandStarted = (queue: TeamQueue): void => {
+    queue.pending += 1;
+    pendingCommands += 1;
   };
 
-  /** A team of which nothing is left is forgotten. */
-  const ended = (queue: TeamQueue): void => {
-    queue.unanswered -= 1;
-    underWay -= 1;
-    if (queue.unanswered === 0) queues.delete(queue.teamId);
-    if (underWay === 0) for (const tell of whenIdle.splice(0)) tell();
+  /** Forgets a team that has no pending commands. */
+  const commandFinished = (queue: TeamQueue): void => {
+    queue.pending -= 1;
+    pendingCommands -= 1;
+    if (queue.pending === 0) queues.delete(queue.teamId);
+    if (pendingCommands === 0) for (const listener of idleListeners.splice(0)) listener();
   };
 
   const isBlocked = ({ keys }: TeamQueue, { waitsFor }: Member): boolean => waitsFor.some((key) => keys.has(key));
 
-  /** Takes up to so many of the waiting commands, none that waits for a key which another has. */
+  /** Takes up to `most` waiting commands, except those waiting for a key that another command holds. */
   const take = (queue: TeamQueue, from: 'waiting' | 'apart', most: number): { taken: Member[]; keys: string[] } => {
     const taken: Member[] = [];
     const keys: string[] = [];
@@ -116,7 +116,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return { taken, keys };
   };
 
-  /** Lets commands run again in one of the next groups; they have waited longest, so they come first. */
+  /** Runs commands again in a later group; they have waited longest, so they come first. */
   const runAgain = (queue: TeamQueue, members: readonly Member[]): void => {
     queue.waiting = [...members, ...queue.waiting];
     schedule(queue);
@@ -131,20 +131,20 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   const collided = async (queue: TeamQueue, members: readonly Member[], error: unknown): Promise<void> => {
     observed.by.reran('collision', members.length);
     for (const member of members) member.collisions += 1;
-    const isHopeless = ({ collisions }: Member) => collisions >= LIMITS.collisions;
-    for (const { settle } of members.filter(isHopeless)) settle({ error: unavailable(error) });
-    const others = members.filter((member) => !isHopeless(member));
+    const isExhausted = ({ collisions }: Member) => collisions >= LIMITS.collisions;
+    for (const { settle } of members.filter(isExhausted)) settle({ error: unavailable(error) });
+    const others = members.filter((member) => !isExhausted(member));
     const most = Math.max(0, ...others.map(({ collisions }) => collisions));
-    if (most < COLLISIONS_TOGETHER) {
+    if (most < MAX_GROUP_COLLISIONS) {
       runAgain(queue, others);
       return;
     }
-    // Those who collided would collide again if they all came back at once.
+    // Without a random delay, commands that collided would collide again.
     await delay(randomInt(LIMITS.backoffMs * most));
     runApart(queue, others);
   };
 
-  /** A group waited too long for another transaction: those that may have caused it wait by themselves from now on. */
+  /** A group waited too long for another transaction: commands that may have caused it run on their own from now on. */
   const blocked = (queue: TeamQueue, members: readonly Member[], waitedForLock: ReadonlySet<object>): void => {
     observed.by.reran('lock', members.length);
     const mayBeCause = (member: Member): boolean => waitedForLock.size === 0 || waitedForLock.has(member);
@@ -155,7 +155,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     );
   };
 
-  /** A group failed as a whole. */
+  /** Handles the failure of a whole group. */
   const failed = (
     queue: TeamQueue,
     members: readonly Member[],
@@ -176,11 +176,11 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       for (const { settle } of members) settle({ error: translated });
       return;
     }
-    // One of the commands cannot be carried out, and only each by itself shows which.
+    // One of the commands cannot be executed; running each on its own shows which.
     runApart(queue, members);
   };
 
-  /** A command left its group: it runs again once what it waits for is there. */
+  /** Runs a command again once what it waits for is available. */
   const postpone = async (queue: TeamQueue, member: Member, until: Postponed['until']): Promise<void> => {
     observed.by.reran(until instanceof Promise ? 'loading' : 'held', 1);
     if (!(until instanceof Promise)) member.waitsFor = until;
@@ -195,7 +195,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     runAgain(queue, [member]);
   };
 
-  const answer = (
+  const settleAll = (
     queue: TeamQueue,
     members: readonly Member[],
     outcomes: readonly Outcome[],
@@ -209,13 +209,13 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       else if (error instanceof Collision) collided(queue, [member], error);
       else done.push(() => member.settle(outcome));
     }
-    // A refusal, too, may rest on what is not on the disk yet.
+    // An error, too, may be based on data that is not on disk yet.
     durable.then(() => {
-      for (const tell of done) tell();
+      for (const settle of done) settle();
     });
   };
 
-  /** Opens a session once it is the team's turn, and ends it. */
+  /** Opens a session when it is the team's turn, and ends it afterwards. */
   const inSession = async <T>(
     purpose: Purpose,
     { teamId }: TeamQueue,
@@ -237,7 +237,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     }
   };
 
-  /** Runs commands in a session that is open. */
+  /** Runs commands in an open session. */
   const runIn = async (
     queue: TeamQueue,
     session: Session,
@@ -247,7 +247,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     const group = new Group(queue.teamId, session, queue.keys, keys);
     try {
       const outcomes = await group.run(taken, { willWrite });
-      answer(queue, taken, outcomes, session.durable());
+      settleAll(queue, taken, outcomes, session.durable());
     } catch (error) {
       failed(queue, taken, error, group.waitedForLock);
     } finally {
@@ -266,14 +266,14 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     };
     try {
       await inSession('group', queue, (session) => {
-        // Whoever came until now comes along.
+        // Include every command that has arrived by now.
         const group = take(queue, 'waiting', LIMITS.groupCommands);
         observed.by.grouped(group.taken.length);
         queue.lastSize = group.taken.length;
         return runIn(queue, session, group, willWrite);
       });
     } catch (error) {
-      // There is no session to be had.
+      // No session could be opened.
       for (const { settle } of queue.waiting.splice(0)) settle({ error: driver.translate(error) });
     } finally {
       if (isWriting) queue.writing -= 1;
@@ -282,7 +282,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     }
   };
 
-  /** Runs a command by itself, beside the groups: it may have to wait for another transaction, and they must not. */
+  /** Runs one command beside the groups: it may have to wait for another transaction, and groups must not. */
   const runOneApart = async (queue: TeamQueue): Promise<void> => {
     const one = take(queue, 'apart', 1);
     if (one.taken.length === 0) return;
@@ -299,8 +299,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   };
 
   /**
-   * One group is written while the next one computes, if that is worth it: small groups cost as much each as large ones,
-   * so beside one that is being written another starts once as many commands wait.
+   * While one group is being written, the next may start, if that is worthwhile: a small group costs as much as a large
+   * one, so a second group starts only once as many commands are waiting as the last one had.
    */
   const mayStart = ({ computing, writing, waiting, lastSize }: TeamQueue): boolean =>
     computing === 0 && (writing === 0 || (writing === 1 && waiting.length >= lastSize));
@@ -308,7 +308,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   const schedule = (queue: TeamQueue): void => {
     if (queue.isScheduled || queue.waiting.length + queue.apart.length === 0) return;
     queue.isScheduled = true;
-    // After the present turn of the event loop, so that the requests which arrive in it come along.
+    // Wait for the end of this event loop iteration, so that requests arriving in it join the group.
     setImmediate(() => {
       queue.isScheduled = false;
       if (mayStart(queue) && queue.waiting.some((member) => !isBlocked(queue, member))) runGroup(queue);
@@ -320,9 +320,9 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   const write: Units['write'] = (teamId, command) =>
     new Promise((resolve, reject) => {
       const queue = queueOf(teamId);
-      begun(queue);
+      commandStarted(queue);
       const settle = (outcome: Outcome): void => {
-        ended(queue);
+        commandFinished(queue);
         if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);
       };
@@ -330,7 +330,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       schedule(queue);
     });
 
-  /** One run of a command that has its transaction, or its view of the data, to itself. */
+  /** Runs a command once, in a transaction or snapshot of its own. */
   const runOnce = async (purpose: SinglePurpose, queue: TeamQueue, command: Command): Promise<unknown> => {
     const keys: string[] = [];
     const commits = purpose === 'transaction';
@@ -349,9 +349,9 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return outcome.value;
   };
 
-  const runByItself = async (purpose: SinglePurpose, teamId: string, command: Command): Promise<unknown> => {
+  const runAlone = async (purpose: SinglePurpose, teamId: string, command: Command): Promise<unknown> => {
     const queue = queueOf(teamId);
-    begun(queue);
+    commandStarted(queue);
     try {
       for (let collisions = 0; ; ) {
         try {
@@ -370,15 +370,15 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
         }
       }
     } finally {
-      ended(queue);
+      commandFinished(queue);
     }
   };
 
   return {
     write,
-    transaction: (teamId, command) => runByItself('transaction', teamId, command),
-    read: (teamId, query) => runByItself('read', teamId, query),
-    readUrgent: (teamId, query) => runByItself('urgent', teamId, query),
-    idle: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    transaction: (teamId, command) => runAlone('transaction', teamId, command),
+    read: (teamId, query) => runAlone('read', teamId, query),
+    readUrgent: (teamId, query) => runAlone('urgent', teamId, query),
+    idle: () => (pendingCommands === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Every reference from one table to another. Not all of them are foreign keys: on PostgreSQL those were dropped that cost
- * too much (migration 7), and a file of SQLite can be written to by programs that do not ask for them.
+ * Every reference between tables. Not all of them are foreign keys: on PostgreSQL the expensive ones were dropped
+ * (migration 7), and other programs can write to an SQLite file without enforcing them.
  */
 import { sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -57,7 +57,7 @@ export const REFERENCES: readonly Reference[] = [
   ...to('item_instances', 'item_instance_spaces.item_instance_id'),
 ];
 
-/** Rows whose reference leads nowhere: for each team and missing target how many there are. */
+/** Counts the rows with a dangling reference, per team and missing target. */
 export const orphans = (queries: Queries, { table, column, target }: Reference) => {
   const isTeam = target === 'teams';
   const found = isTeam

@@ -1,15 +1,15 @@
 /**
- * Row types of every table. One schema serves both engines: text ids, times as epoch milliseconds, numbers as doubles,
- * JSON as text, no booleans. Keys lead with the team, so that the database itself refuses a reference across teams.
+ * Row types of every table. Both engines share one schema: text ids, times as epoch milliseconds, numbers as doubles,
+ * JSON as text, no booleans. Keys start with the team, so that the database itself rejects references across teams.
  */
 import type { Role } from '../context.ts';
 
-interface Dated {
+interface Timestamps {
   created_at: number;
   updated_at: number;
 }
 
-interface OfTeam {
+interface TeamRow {
   team_id: string;
   id: string;
 }
@@ -17,61 +17,63 @@ interface OfTeam {
 export interface Tables {
   /** Things that happen once in the life of a database, such as its first start. */
   milestones: { name: string; reached_at: number };
-  /** What one of all nodes does from time to time: when it is due again, and how far it has come. */
+  /** Work that one of all nodes does from time to time: when it is due, and how far it has progressed. */
   chores: { name: string; due_at: number; position: string };
 
   /**
-   * `catalog_version` is replaced by every change to the catalog, and `templates_version` by every change to a template,
-   * so that whatever was compiled of them knows whether it still holds.
+   * Every change to the catalog replaces `catalog_version`, and every change to a template replaces
+   * `templates_version`, so that whatever was compiled from them can tell whether it is still current.
    */
-  teams: Dated & {
+  teams: Timestamps & {
     id: string;
     name: string;
     catalog_version: string;
     templates_version: string;
     item_count: number;
   };
-  secrets: OfTeam & { name: string; role: Role; digest: string; created_at: number };
+  secrets: TeamRow & { name: string; role: Role; digest: string; created_at: number };
 
-  attributes: OfTeam & Dated & { name: string; min: number; max: number; step: number | null };
-  classifiers: OfTeam & Dated & { name: string };
-  classifier_options: OfTeam & {
+  attributes: TeamRow & Timestamps & { name: string; min: number; max: number; step: number | null };
+  classifiers: TeamRow & Timestamps & { name: string };
+  classifier_options: TeamRow & {
     classifier_id: string;
     position: number;
     name: string;
     drop_rate_multiplier: number | null;
   };
 
-  items: OfTeam &
-    Dated & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
-  item_classifiers: OfTeam & { item_id: string; classifier_option_id: string; position: number };
-  item_attributes: OfTeam & { item_id: string; attribute_id: string; position: number; min: number; max: number };
-  /** The last name of an item that is gone, since statistics go on naming it. */
-  deleted_items: OfTeam & { name: string };
+  items: TeamRow &
+    Timestamps & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
+  item_classifiers: TeamRow & { item_id: string; classifier_option_id: string; position: number };
+  item_attributes: TeamRow & { item_id: string; attribute_id: string; position: number; min: number; max: number };
+  /** The last name of a deleted item, since statistics still show it. */
+  deleted_items: TeamRow & { name: string };
 
-  /** `bindings` maps every tier as the configuration spells it to the option it was bound to when it was saved. */
-  templates: OfTeam & Dated & { name: string; type: string; config: string; bindings: string };
+  /** `bindings` maps each tier, as spelled in the configuration, to the option it was bound to when saved. */
+  templates: TeamRow & Timestamps & { name: string; type: string; config: string; bindings: string };
   template_options: { team_id: string; template_id: string; classifier_option_id: string };
   template_items: { team_id: string; template_id: string; item_id: string };
 
-  /** `roller_id` is what the record of rolls calls the player; it goes with the player, who is then gone from the record. */
-  users: OfTeam & Dated & { external_id: string | null; roller_id: string };
+  /**
+   * `roller_id` is the user's id in the roll events. It is deleted with the user, which makes those events anonymous.
+   */
+  users: TeamRow & Timestamps & { external_id: string | null; roller_id: string };
 
   /**
-   * What templates remember of a player, as JSON. The scope is a template, or a pity group, whose rows belong to no
-   * template and outlive each of them.
+   * What templates remember about a user, as JSON. The scope is a template, or a pity group, whose rows belong to no
+   * template and outlive all of them.
    */
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
-  spaces: OfTeam & Dated & { name: string; cols: number; rows: number };
-  user_spaces: OfTeam & Dated & { user_id: string; space_id: string; external_id: string | null };
+  spaces: TeamRow & Timestamps & { name: string; cols: number; rows: number };
+  user_spaces: TeamRow & Timestamps & { user_id: string; space_id: string; external_id: string | null };
 
   /**
-   * `attribute_values` maps item attribute id to value. `cause` and `request_id` tell how the instance came about; no
-   * cause: its history has an event that tells.
+   * `attribute_values` maps item attribute ids to values. `cause` and `request_id` say how the instance was created; if
+   * `cause` is null, an event in its history does.
    */
-  item_instances: OfTeam &
-    Dated & {
+  item_instances: TeamRow &
+    Timestamps & {
       item_id: string;
       user_id: string;
       attribute_values: string;
@@ -79,8 +81,8 @@ export interface Tables {
       request_id: string | null;
     };
   /**
-   * Where instances lie: a row for each cell, whose key makes overlap impossible. `part` numbers the cells of one
-   * instance; the top-left one, 0, also tells the rest of the placement.
+   * Where instances are placed: a row per cell, whose key makes overlap impossible. `part` numbers the cells of an
+   * instance; the top-left cell, 0, also stores the rest of the placement.
    */
   item_instance_spaces: {
     team_id: string;
@@ -96,14 +98,14 @@ export interface Tables {
   };
 
   /**
-   * The same cells once more, a row of a grid in one row here: `taken` has the bit of each taken column, in hexadecimal.
-   * Finding a free place reads these, at most as many as the grid has rows, however many items lie in it.
+   * The same cells again, a row here per row of the grid: `taken` is a hexadecimal bit mask of the occupied columns.
+   * Finding free space reads at most as many rows as the grid has, however many items it contains.
    */
   user_space_rows: { team_id: string; user_space_id: string; y: number; taken: string };
 
   /**
-   * What happened to each instance after it came about, and of those that are gone how they came about, too. `sequence` counts the events of one instance, so that their
-   * order is that in which they happened, whatever the clocks of nodes say.
+   * What happened to each instance after its creation, and for deleted instances also how they were created. `sequence`
+   * numbers the events of an instance, so that their order does not depend on the clocks of the nodes.
    */
   item_instance_history: {
     team_id: string;
@@ -118,32 +120,32 @@ export interface Tables {
     request_id: string | null;
   };
 
-  /** Answers of requests that brought an `Idempotency-Key`, stored with their effect. */
+  /** Responses to requests with an `Idempotency-Key`, stored together with their effect. */
   stored_answers: { team_id: string; key: string; fingerprint: string; answer: string; stored_at: number };
 
   /**
-   * The record of every roll, one row for each call; `results` lists items and values. Ids begin with the time, by which
-   * old rows are removed; on PostgreSQL they lie in a partition for each week.
+   * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
+   * deleted; on PostgreSQL there is a partition per week.
    */
-  roll_events: OfTeam & {
+  roll_events: TeamRow & {
     template_id: string | null;
     roller_id: string | null;
     rolled_at: number;
     results: string;
   };
   /**
-   * Counters of rolls: what was rolled on a day and, where the day is empty, ever. `template_id` is empty for rolls
-   * without a template. `counts` lists items, each followed by how often it was rolled; `rolls` is their sum. The items of
-   * a day and a template are divided over several parts, so that no text is very long.
+   * Roll counters: per day and, with an empty `day`, in total. `template_id` is empty for rolls without a template.
+   * `counts` lists items, each followed by how often it was rolled; `rolls` is the sum. The items of a day and template
+   * are split into parts, so that no text gets very long.
    */
   roll_counts: { team_id: string; day: string; template_id: string; part: number; rolls: number; counts: string };
-  /** The same of rolls that were not added to the counters yet, written in the transaction of the roll. */
-  roll_pending: OfTeam & { day: string; template_id: string; rolls: number; counts: string };
+  /** Counts of rolls that have not been added to the counters yet, written in the transaction of the roll. */
+  roll_pending: TeamRow & { day: string; template_id: string; rolls: number; counts: string };
 }
 
 /**
- * Tables in the order in which every transaction locks and writes their rows: what others refer to comes first. Deletions
- * go the other way, before all else.
+ * The order in which every transaction locks and writes rows: referenced tables come first. Deletions run in reverse
+ * order, before everything else.
  */
 export const TABLES: readonly (keyof Tables)[] = [
   'milestones',

@@ -57,7 +57,7 @@ const user = (id: string, name: string | null = null) => ({
   updated_at: 1,
 });
 
-/** A promise that the test fulfils. */
+/** A promise that the test resolves. */
 const promised = () => {
   let fulfil = (): void => {};
   const promise = new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       const rows = await database.read(teamId, (reader) => reader.find(usersFrom, { first, most: 1000 }));
       return rows.map(({ id }) => id).filter((id) => id.startsWith(first));
     };
-    /** Runs commands that arrive together, and tells what became of each. */
+    /** Runs commands that arrive together, and returns the outcome of each. */
     const outcomes = async (commands: readonly ((work: Work) => Promise<unknown>)[]): Promise<string[]> => {
       const settled = await Promise.allSettled(commands.map((command) => database.write('a', command)));
       return settled.map((outcome) =>
@@ -114,7 +114,7 @@ for (const engine of ENGINES) {
       );
     };
 
-    test('keep what they write, whatever characters and numbers it has', async () => {
+    test('store any characters and numbers', async () => {
       const texts = ['', 'NULL', 'a,b', '{x}', `it's "quoted"`, 'back\\slash', 'ä ☘ 🗡', ' \n\t', null];
       await Promise.all(
         texts.map((text, n) => database.write('a', async (work) => work.write(insertUser, user(`text-${n}`, text)))),
@@ -164,7 +164,7 @@ for (const engine of ENGINES) {
       assert.ok(groups.length <= 3, `${groups}`);
     });
 
-    test('see neither what others of their group write, nor what they write themselves', async () => {
+    test('see neither their own writes nor those of others in their group', async () => {
       const seen = await outcomes(
         ['x', 'y'].map((id) => async (work: Work) => {
           work.write(insertUser, user(`unseen-${id}`));
@@ -178,7 +178,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('unseen-'), ['unseen-x', 'unseen-y']);
     });
 
-    test('are dropped with what they wrote when they throw, and nobody else is', async () => {
+    test('are dropped with their writes when they throw, without affecting others', async () => {
       const commands = Array.from({ length: 30 }, (_, n) => async (work: Work) => {
         work.write(insertUser, user(`drop-${n}`));
         if (n % 3 === 0) throw new Error('at once');
@@ -196,7 +196,7 @@ for (const engine of ENGINES) {
       );
     });
 
-    test('come one after another where they hold the same row', async () => {
+    test('run one after another if they hold the same row', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('counter', '0')));
       const increment = async (work: Work) => {
         const [[row]] = await work.hold(ask(holdUser, { id: 'counter' }));
@@ -212,13 +212,13 @@ for (const engine of ENGINES) {
       assert.equal(await nameOf('counter'), '60');
     });
 
-    test('come one after another where they hold several rows in any order', async () => {
+    test('run one after another if they hold several of the same rows in any order', async () => {
       const ids = Array.from({ length: 8 }, (_, n) => `many-${n}`);
       await database.write('a', async (work) => work.write(insertUser, ...ids.map((id) => user(id, `${id} 0`))));
       const countIn = (name: string | null | undefined): number => Number(name?.split(' ')[1]);
       const commands = Array.from({ length: 80 }, (_, n) => async (work: Work) => {
         const mine = [0, 1, 2].map((step) => ids[(n * 5 + step * (1 + (n % 3))) % ids.length] as string);
-        // What one asks first puts it behind those who hold at once; it must not be overtaken for ever.
+        // A lookup puts it behind commands that hold their rows at once; it must not be overtaken forever.
         if (n % 2 === 0) await work.find(userById, { id: 'nobody' });
         const held = await Promise.all([...new Set(mine)].map((id) => work.hold(ask(holdUser, { id }))));
         for (const [[row]] of held)
@@ -234,7 +234,7 @@ for (const engine of ENGINES) {
       );
     });
 
-    test('run again when another took the key that they found free', async () => {
+    test('run again when another took a key that they found free', async () => {
       const runs: string[] = [];
       const create = (name: string) => async (work: Work) => {
         runs.push(name);
@@ -268,7 +268,7 @@ for (const engine of ENGINES) {
       assert.equal(most, 1);
     });
 
-    test('leave their group for what takes long, and keep nobody waiting', async () => {
+    test('leave their group to wait for slow work, without making others wait', async () => {
       const { promise, fulfil } = promised();
       let isReady = false;
       let runs = 0;
@@ -289,12 +289,12 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('slow-'), ['slow-2']);
     });
 
-    test('fail with what they waited for', async () => {
+    test('fail if what they wait for fails', async () => {
       const failing = database.write('a', async (work) => work.rerunAfter(Promise.reject(new Error('not to be had'))));
       await assert.rejects(failing, /not to be had/);
     });
 
-    test('run again by themselves when they ask to', async () => {
+    test('run again when they report a collision', async () => {
       const runs = [0, 0];
       const ended = await outcomes([
         async (work) => {
@@ -313,14 +313,14 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('again-'), ['again-2']);
     });
 
-    test('are refused as unavailable when they collide without end', async () => {
+    test('fail with 503 when they keep colliding', async () => {
       const write = database.write('a', async () => {
         throw new Collision();
       });
       await assert.rejects(write, { code: 'SERVICE_UNAVAILABLE' });
     });
 
-    test('do not take the others of their group down with data that cannot be stored', async () => {
+    test('do not fail because another command of the group writes invalid data', async () => {
       const wrong = { ...user('wrong'), roller_id: null as unknown as string };
       const ended = await outcomes([
         async (work) => work.write(insertUser, user('sound-1')),
@@ -333,7 +333,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('wrong'), []);
     });
 
-    test('change and delete only what is there', async () => {
+    test('update and delete only existing rows', async () => {
       for (const command of [
         async (work: Work) => work.write(updateName, { id: 'missing', external_id: 'x' }),
         async (work: Work) => work.write(deleteUser, { id: 'missing' }),
@@ -341,7 +341,7 @@ for (const engine of ENGINES) {
         await assert.rejects(database.write('a', command), { code: 'SERVICE_UNAVAILABLE' });
     });
 
-    test('delete before they insert, so that what one leaves another may take', async () => {
+    test('delete before they insert, so that a freed key can be reused', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('leaver', 'the name')));
       await database.write('a', async (work) => {
         work.write(insertUser, user('taker', 'the name'));
@@ -351,7 +351,7 @@ for (const engine of ENGINES) {
       assert.equal(await nameOf('leaver'), undefined);
     });
 
-    test('ensure, and overwrite, rows', async () => {
+    test('ensure and overwrite rows', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('both', 'first')));
       await database.write('a', async (work) => work.write(ensureUser, user('both', 'second'), user('both-2', 'new')));
       assert.deepEqual([await nameOf('both'), await nameOf('both-2')], ['first', 'new']);
@@ -359,7 +359,7 @@ for (const engine of ENGINES) {
       assert.deepEqual([await nameOf('both'), await nameOf('both-3')], ['third', 'newer']);
     });
 
-    test('find and write the rows of their own team alone', async () => {
+    test('find and write only rows of their own team', async () => {
       await Promise.all(
         ['a', 'b'].map((teamId) =>
           database.write(teamId, async (work) => work.write(insertUser, user('shared', teamId))),
@@ -374,7 +374,7 @@ for (const engine of ENGINES) {
       assert.deepEqual([await nameOf('shared', 'a'), await nameOf('shared', 'b')], ['a', undefined]);
     });
 
-    test('see under a lock what it protects', async () => {
+    test('see the latest data under a lock', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('lock'), user('guarded', '0')));
       const counts = await outcomes(
         Array.from({ length: 40 }, () => async (work: Work) => {
@@ -388,7 +388,7 @@ for (const engine of ENGINES) {
       assert.equal(await nameOf('guarded'), '40');
     });
 
-    test('have a transaction to themselves where they query freely', async () => {
+    test('have a transaction of their own when they use queries', async () => {
       const seen = await database.transaction('a', async (tx) => {
         await tx.queries
           .insertInto('users')
@@ -411,7 +411,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('undone'), []);
     });
 
-    test('keep out whoever shares a lock that one has alone', async () => {
+    test('exclude those who share a lock', async () => {
       const sharing = lookup(
         {},
         (queries, teamId) => queries.selectFrom('teams').select('name').where('id', '=', teamId),
@@ -437,7 +437,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(order, ['alone', 'shared', 'shared']);
     });
 
-    test('read one and the same state throughout', async () => {
+    test('read from a single snapshot', async () => {
       await database.write('a', async (work) => work.write(insertUser, user('snapshot-1')));
       const { first, second } = await database.read('a', async (reader) => {
         const before = await reader.find(usersFrom, { first: 'snapshot-', most: 10 });
@@ -448,7 +448,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await idsFrom('snapshot-'), ['snapshot-1', 'snapshot-2']);
     });
 
-    test('are finished before the database is closed', async () => {
+    test('finish before the database is closed', async () => {
       const another = openDatabase(empty.url);
       const writes = Array.from({ length: 20 }, (_, n) =>
         another.write('a', async (work) => work.write(insertUser, user(`closing-${n}`))),

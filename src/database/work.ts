@@ -1,69 +1,70 @@
-/** What the rest of the service knows of the database: units of work, and what stores declare for them. */
+/** The database as the rest of the service sees it: units of work, and what stores declare for them. */
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
 import type { DatabaseObserver } from './observer.ts';
 import type { Tables } from './tables.ts';
 
-/** Builds and runs queries that are not declared, one at a time. */
+/** Builds and runs undeclared queries, one at a time. */
 export type Queries = Kysely<Tables>;
 
-/** Whatever can look things up in one team's data. */
+/** Looks up data of one team. */
 export interface Finder {
   readonly teamId: string;
-  /** The rows of one key. Commands that ask the same lookup at the same time share one statement. */
+  /** The rows of one key. Commands that use the same lookup at the same time share one statement. */
   find<K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Promise<readonly Row[]>;
   /**
-   * Gives up for now: all that was done is dropped, and everything runs again from the start once the promise is settled.
-   * For whatever must not keep a transaction waiting.
+   * Aborts this run: all its work is discarded, and it runs again from the start once the promise settles. For anything
+   * that must not keep a transaction waiting.
    */
   rerunAfter(promise: Promise<unknown>): never;
 }
 
 /**
- * A command's unit of work: all of it is kept, or nothing. Commands that arrive together run interleaved in one
- * transaction, and each is written as if it were alone:
+ * A command's unit of work, which is all or nothing. Commands that arrive together run interleaved in one transaction,
+ * and each is written as if it ran alone:
  *
- * - It sees what was committed before it began, never what it writes itself, nor what the others of its group write.
- * - What it writes is sent when all commands of the group are done. One that throws is dropped with what it wrote.
- * - What only one may have at a time it holds. No two commands of a group hold the same key: the later one runs again in
- *   the next group. Other processes are kept out by row locks.
+ * - It sees what was committed before it began, but neither its own writes nor those of others in its group.
+ * - Its writes are sent when all commands of the group are done. If it throws, its writes are dropped.
+ * - It holds what only one command may use at a time. Two commands of a group never hold the same key: the later one
+ *   runs again in the next group. Row locks keep other processes out.
  *
- * A command may run more than once before one run is kept, so it must do nothing but ask, write and compute; and it must
- * wait for nothing but its own questions.
+ * A command may run several times before one run is kept, so it must have no side effects, and must await nothing but
+ * its own lookups.
  */
 export interface Work extends Finder {
   /**
-   * Asks several lookups in one go. Rows of those that lock are this command's alone until the end of the transaction;
-   * locks are taken in one order and before anything else is read, so the other lookups see what the locks protect.
+   * Runs several lookups at once. Rows found by locking lookups belong to this command until the end of the
+   * transaction. Locks are taken in one order and before anything else is read, so the other lookups see what the locks
+   * protect.
    */
   hold<R extends readonly unknown[]>(
     ...asks: { readonly [I in keyof R]: Ask<R[I]> }
   ): Promise<{ [I in keyof R]: readonly R[I][] }>;
-  /** Keeps other commands of this process from claiming the same name; for what has no row to lock yet. */
+  /** Keeps other commands of this process from claiming the same name, when there is no row to lock yet. */
   claim(name: string): void;
   write<Row>(write: Write<Row>, ...rows: Row[]): void;
 }
 
 /**
- * A unit of work that has its transaction to itself and may query freely, in which it sees what it has done. What is
- * written by declaration is sent when the command is done, as in any unit of work.
+ * A unit of work with a transaction of its own and free-form queries, which see its earlier queries. Declared writes
+ * are still sent when the command is done.
  */
 export interface Transaction extends Work {
   readonly queries: Queries;
-  /** Waits until no other transaction shares the named lock of the team, and keeps them out until the end. */
+  /** Waits until no other transaction of the team shares the lock, and keeps them out until the end of this one. */
   exclude(lock: SharedLock): Promise<void>;
 }
 
-/** Queries that all see one and the same committed state. */
+/** Queries that all see the same committed snapshot. */
 export interface Reader extends Finder {
   readonly queries: Queries;
 }
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** Tables whose rows are named by ids that begin with the time. */
+/** Tables whose ids start with the time. */
 export type TimedTable = 'roll_events';
-/** A table as the database has it: its columns in their order, and those of its primary key. */
+/** A table as it is in the database: its columns in order, and the columns of its primary key. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
@@ -72,27 +73,27 @@ export interface Table {
 
 export type Value = string | number | null;
 
-/** Everything as it was at one moment, for whoever reads all of it and takes as long as that takes. */
+/** The whole database at one moment, to be read without a time limit. */
 export interface Snapshot {
   readonly queries: Queries;
-  /** The last migration that was run; undefined where there are no tables of ours. */
+  /** The latest migration that was run; undefined if there are no Itemwright tables. */
   schema(): Promise<string | undefined>;
-  /** Undefined where there is no such table. */
+  /** Undefined if there is no such table. */
   table(name: string): Promise<Table | undefined>;
-  /** All rows in the order of the key, some at a time; each is a list of values in the order of the columns. */
+  /** All rows in key order, in batches; each row is a list of values in column order. */
   rows(table: Table): AsyncIterable<Value[][]>;
-  /** What a query finds, some rows at a time. */
+  /** The rows of a query, in batches. */
   stream<Row>(query: CompiledQuery<Row>): AsyncIterable<Row[]>;
 }
 
-/** One transaction to fill a database with. Nobody writes beside it; who reads waits, or sees what was there before. */
+/** A transaction that fills a database. Others cannot write meanwhile; readers wait, or see the previous data. */
 export interface Load extends Snapshot {
   insert(table: Table, rows: readonly Value[][]): Promise<void>;
-  /** Removes all rows. */
+  /** Deletes all rows. */
   clear(): Promise<void>;
-  /** Drops everything, and makes the tables as they were after a migration. */
+  /** Drops everything, and recreates the tables as of a migration. */
   rebuild(migration: string): Promise<void>;
-  /** Runs the migrations that are missing. */
+  /** Runs the pending migrations. */
   upgrade(): Promise<void>;
 }
 
@@ -103,36 +104,36 @@ export interface Database {
   /** Runs a command in a transaction of its own. */
   transaction<T>(teamId: string, command: (tx: Transaction) => Promise<T>): Promise<T>;
   read<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
-  /** The same on connections that nothing else uses: for a short query that every request waits for. */
+  /** Like `read`, on connections reserved for short queries that every request waits for. */
   readUrgent<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Brings the schema up to date, one process at a time; a migration that fails leaves nothing behind. */
+  /** Brings the schema up to date, one process at a time; a failed migration leaves nothing behind. */
   migrate(migrations?: Migrations): Promise<void>;
-  /** Fails where the server has not as many connections to give as so many processes may open. */
+  /** Fails if the server does not allow as many connections as this many processes may open. */
   checkConnections(processes: number): Promise<void>;
-  /** Fails where the database does not answer, or does not accept writes. */
+  /** Fails if the database does not respond, or does not accept writes. */
   ready(): Promise<void>;
-  /** Reads all there is at one moment. Others read and write meanwhile. */
+  /** Reads the whole database at one moment, while others keep reading and writing. */
   snapshot<T>(use: (snapshot: Snapshot) => Promise<T>): Promise<T>;
-  /** Fills the database in one transaction, which is undone as a whole if `use` fails. Others wait. */
+  /** Fills the database in one transaction, which is rolled back if `use` fails. Others wait. */
   load<T>(use: (load: Load) => Promise<T>): Promise<T>;
-  /** Does what the engine wants done from time to time. */
+  /** Does the engine's regular maintenance. */
   maintain(): Promise<void>;
-  /** Removes rows of a table whose ids tell when they were made: as many of those from before a moment as it finds. */
-  removeBefore(table: TimedTable, beforeMs: number, goesOn: () => boolean): Promise<void>;
-  /** Tells an observer, and no longer any other, what goes on from now on. */
+  /** Deletes the rows with ids from before a moment, in steps, while `shouldContinue` returns true. */
+  removeBefore(table: TimedTable, beforeMs: number, shouldContinue: () => boolean): Promise<void>;
+  /** Sets the observer, replacing any other. */
   observe(observer: DatabaseObserver): void;
   close(): Promise<void>;
 }
 
-/** For those who read outside of any unit of work, and never write. */
+/** For reads outside any unit of work. */
 export type Read = Database['read'];
 
-/** What concerns no team in particular, such as the first start. */
+/** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';
 
-/** One numbered step of the schema. It is told the engine, since the two spell a few column types differently. */
+/** One numbered step of the schema. It gets the engine, since the two spell a few column types differently. */
 export type Migration = (schema: Kysely<unknown>, engine: Engine) => Promise<void>;
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** A command found that another transaction had overtaken it, and asks to be run again from the start. */
+/** Thrown by a command that another transaction has overtaken, to be run again from the start. */
 export class Collision extends Error {}

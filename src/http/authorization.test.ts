@@ -13,7 +13,7 @@ const HEADER = `Basic ${Buffer.from('team-1:open sesame').toString('base64')}`;
 const HERE = { ip: '192.0.2.1' };
 const CALLER = { teamId: 'team-1', role: 'write' };
 
-/** A store of secrets whose answers come when the test lets them. */
+/** A store of secrets whose lookups resolve when the test says so. */
 const slowSecrets = () => {
   let secrets: Awaited<ReturnType<FindSecrets>> = [SECRET];
   const waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ const slowSecrets = () => {
     revoke: () => {
       secrets = [];
     },
-    answer: () => waiting.shift()?.(),
+    resolve: () => waiting.shift()?.(),
     asked: () => asked,
   };
 };
@@ -37,12 +37,12 @@ const known = async (caller: unknown) => {
   return found && { teamId: found.teamId, role: found.role };
 };
 
-test('remembers a verified header and asks again after half a second', async () => {
+test('caches a verified header and looks it up again after half a second', async () => {
   const store = slowSecrets();
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(first), CALLER);
   nowMs = 499;
   assert.deepEqual(await known(authorizer.identify(HEADER, HERE)), CALLER);
@@ -50,56 +50,56 @@ test('remembers a verified header and asks again after half a second', async () 
   store.revoke();
   nowMs = 500;
   const again = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await again, undefined);
   assert.equal(store.asked(), 2);
 });
 
-test('refuses at once a secret that is forgotten', async () => {
+test('rejects a forgotten secret at once', async () => {
   const store = slowSecrets();
   const authorizer = createAuthorizer(store.find, () => 0);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
   const second = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await second, undefined);
 });
 
-test('does not remember a secret that was revoked while it was being looked up', async () => {
+test('does not cache a secret that was revoked during its lookup', async () => {
   const store = slowSecrets();
   const authorizer = createAuthorizer(store.find, () => 0);
   const underWay = authorizer.identify(HEADER, HERE);
   store.revoke();
   authorizer.forget('team-1', 'secret-1');
-  store.answer();
+  store.resolve();
   await new Promise(setImmediate);
-  store.answer();
+  store.resolve();
   assert.equal(await underWay, undefined);
   const next = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   assert.equal(await next, undefined);
 });
 
-test('still knows a caller whose check runs while another secret is forgotten', async () => {
+test('still accepts a caller whose lookup runs while another secret is forgotten', async () => {
   const store = slowSecrets();
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   nowMs = 1000;
   const again = authorizer.identify(HEADER, HERE);
   authorizer.forget('team-2', 'secret-2');
-  store.answer();
+  store.resolve();
   await new Promise(setImmediate);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(again), CALLER);
 });
 
-test('remembers no more headers than it may, and still knows those it let go', async () => {
+test('caches a limited number of headers, and still accepts evicted ones', async () => {
   let asked = 0;
   let nowMs = 0;
   const authorizer = createAuthorizer(
@@ -126,7 +126,7 @@ describe('attempts with wrong secrets', () => {
   const basicOf = (teamId: string, secret: string) => `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
   const { burst, perSecond } = LIMITS.failedAttemptsOnTeam;
 
-  /** An authorizer of any number of teams, all with the same secret, and a clock that stands still. */
+  /** An authorizer for any team, all with the same secret, and a clock that stands still. */
   const setUp = () => {
     const counts = { asked: 0 };
     const clock = { nowMs: 0 };
@@ -156,7 +156,7 @@ describe('attempts with wrong secrets', () => {
     return { attempt, guess, clock, counts };
   };
 
-  test('on a team are refused beyond so many, without a lookup, and taken again as time goes by', async () => {
+  test('on a team are rate-limited without a lookup, and allowed again later', async () => {
     const { attempt, guess, clock, counts } = setUp();
     assert.equal(await attempt('team-1', 'open sesame'), 'right');
     assert.deepEqual(await guess('team-1', burst + 100), { wrong: burst, TOO_MANY_REQUESTS: 100 });
@@ -165,7 +165,7 @@ describe('attempts with wrong secrets', () => {
     assert.deepEqual(await guess('team-1', 100), { wrong: 2 * perSecond, TOO_MANY_REQUESTS: 100 - 2 * perSecond });
   });
 
-  test('disturb neither a secret that is known nor other teams nor other addresses', async () => {
+  test('affect neither a cached secret nor other teams or addresses', async () => {
     const { attempt, guess } = setUp();
     for (const team of ['team-1', 'team-2']) assert.equal(await attempt(team, 'open sesame'), 'right');
     await guess('team-1', burst + 1);
@@ -175,7 +175,7 @@ describe('attempts with wrong secrets', () => {
     assert.equal(await attempt('team-1', 'another guess', { ip: '192.0.2.2' }), 'wrong');
   });
 
-  test('on teams that are not known count for the address, and leave those alone that are', async () => {
+  test('on unknown teams count per address, and do not affect known teams', async () => {
     const { attempt, guess } = setUp();
     assert.equal(await attempt('team-1', 'open sesame'), 'right');
     const most = LIMITS.failedAttemptsFromAddress.burst;
@@ -185,7 +185,7 @@ describe('attempts with wrong secrets', () => {
     assert.equal(await attempt('no-more', 'x', { ip: '192.0.2.2' }), 'wrong');
   });
 
-  test('count by network where an address is of the sixth version', () => {
+  test('count per network for IPv6 addresses', () => {
     assert.equal(addressOf('2001:db8:1:2:3:4:5:6'), addressOf('2001:db8:1:2::1'));
     assert.notEqual(addressOf('2001:db8:1:2::1'), addressOf('2001:db8:1:3::1'));
     assert.equal(addressOf('::ffff:192.0.2.1'), addressOf('192.0.2.1'));
@@ -193,16 +193,16 @@ describe('attempts with wrong secrets', () => {
     assert.equal(addressOf('2001:db8::'), '2001:db8:0:0');
   });
 
-  test('are not those that are right, however many come at once', async () => {
+  test('do not include successful ones, however many come at once', async () => {
     const { attempt, counts } = setUp();
     const results = await Promise.all(Array.from({ length: 1000 }, () => attempt('team-1', 'open sesame')));
     assert.ok(results.every((result) => result === 'right'));
-    assert.equal(counts.asked, 1, 'those that bring the same wait for the same answer');
+    assert.equal(counts.asked, 1, 'requests with the same header share a lookup');
     for (let number = 0; number < 1000; number += 1)
       assert.equal(await attempt(`team-${number}`, 'open sesame'), 'right');
   });
 
-  test('are not those that could not be looked up', async () => {
+  test('do not include those whose lookup failed', async () => {
     const authorizer = createAuthorizer(
       async () => {
         throw new ServiceError('SERVICE_UNAVAILABLE');
@@ -216,7 +216,7 @@ describe('attempts with wrong secrets', () => {
   });
 });
 
-test('remembers a header once, however it is spelt, and none that is too long', async () => {
+test('caches a header once, however it is encoded, and none that is too long', async () => {
   let asked = 0;
   const authorizer = createAuthorizer(
     async () => {
@@ -236,12 +236,12 @@ test('remembers a header once, however it is spelt, and none that is too long', 
   assert.equal(asked, 1, 'what is too long to be right is not looked up');
 });
 
-test('takes the old answer for a second at most while a new one does not come', async () => {
+test('uses an old result for at most a second while a new lookup is pending', async () => {
   const store = slowSecrets();
   let nowMs = 0;
   const authorizer = createAuthorizer(store.find, () => nowMs);
   const first = authorizer.identify(HEADER, HERE);
-  store.answer();
+  store.resolve();
   await first;
   nowMs = 600;
   const checking = authorizer.identify(HEADER, HERE);
@@ -249,7 +249,7 @@ test('takes the old answer for a second at most while a new one does not come', 
   nowMs = 1000;
   const waiting = authorizer.identify(HEADER, HERE);
   assert.ok(waiting instanceof Promise);
-  store.answer();
+  store.resolve();
   assert.deepEqual(await known(waiting), CALLER);
   assert.deepEqual(await known(checking), CALLER);
   assert.equal(store.asked(), 2);

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 
-/** Who calls, as far as the secret tells. */
+/** The authenticated caller. */
 export interface Caller {
   readonly teamId: string;
   readonly role: Role;
@@ -17,7 +17,7 @@ interface StoredSecret {
   readonly digest: string;
 }
 
-/** The secrets of a team; none where there is no such team. */
+/** Finds the secrets of a team; none if there is no such team. */
 type FindSecrets = (teamId: string) => Promise<readonly StoredSecret[]>;
 
 /** Where a request came from. */
@@ -27,20 +27,21 @@ interface Origin {
 
 export interface Authorizer {
   /**
-   * The caller whom a header names, or undefined where it names none; at once where the header was verified lately, which
-   * is most of the time. Fails with a refusal where too many that named none came from the same address.
+   * Returns the caller that an Authorization header identifies, or undefined if the credentials are wrong;
+   * synchronously if the header was verified recently, as most are. Rejects if too many wrong ones came from the same
+   * address.
    */
   identify(header: string | undefined, from: Origin): Caller | undefined | Promise<Caller | undefined>;
-  /** Forgets at once whoever came with this secret, on this node. */
+  /** Forgets headers with this secret at once, on this node. */
   forget(teamId: string, secretId: string): void;
 }
 
 interface Verified extends Caller {
   readonly secretId: string;
   readonly digest: string;
-  /** When the question was asked to which the answer was that the secret is good. */
+  /** When the lookup that confirmed the secret was started. */
   confirmedAtMs: number;
-  /** The same question again, while it has no answer. */
+  /** A pending lookup that confirms the secret again. */
   checking: Promise<Caller | undefined> | undefined;
 }
 
@@ -59,7 +60,7 @@ const parseBasic = (header: string): Credentials | undefined => {
   return { teamId: text.slice(0, colon), secret: text.slice(colon + 1) };
 };
 
-/** Compares with every secret of the team, without stopping at a match, so that time tells nothing. */
+/** Compares with every secret of the team, without stopping at a match, so that timing reveals nothing. */
 const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret | undefined => {
   const given = Buffer.from(digest, 'hex');
   let found: StoredSecret | undefined;
@@ -69,29 +70,29 @@ const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret |
   return found;
 };
 
-/** The one spelling of a header under which it is remembered: there is no end of others, and no need to keep them. */
-const spell = ({ teamId, secret }: Credentials): string =>
+/** The canonical form of a header, under which it is cached: there are countless equivalent ones. */
+const canonicalHeader = ({ teamId, secret }: Credentials): string =>
   `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`;
 
-/** Verifies Basic headers, and remembers those it verified, so that a caller's second request costs no digest. */
+/** Verifies Basic headers, and caches verified ones, so that later requests need no digest. */
 export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => number): Authorizer => {
   const verified = new Map<string, Verified>();
-  /** Headers that are being verified for the first time: whoever brings the same waits for the same answer. */
+  /** Headers being verified for the first time: requests with the same header share one lookup. */
   const verifying = new Map<string, Promise<Caller | undefined>>();
   const failedAttempts = createFailedAttempts();
 
-  /** How often something was forgotten: what was asked for before the last time may be out of date. */
-  let forgettings = 0;
+  /** Incremented by `forget`: a lookup that started before may be out of date. */
+  let generation = 0;
 
   const verify = async (header: string, credentials: Credentials): Promise<Caller | undefined> => {
     const digest = digestOf(credentials.secret);
     for (;;) {
       const confirmedAtMs = monotonicMs();
-      const asked = forgettings;
+      const asked = generation;
       const secret = match(await findSecrets(credentials.teamId), digest);
       if (secret === undefined) return undefined;
-      // It may be this very secret that was revoked while we asked, and it must not be remembered then.
-      if (asked !== forgettings) continue;
+      // This secret may have been revoked during the lookup, and must not be cached then.
+      if (asked !== generation) continue;
       const entry: Verified = {
         teamId: credentials.teamId,
         role: secret.role,
@@ -109,22 +110,22 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
   const recheck = async (header: string, known: Verified): Promise<Caller | undefined> => {
     for (;;) {
       const askedAtMs = monotonicMs();
-      const asked = forgettings;
+      const asked = generation;
       const secrets = await findSecrets(known.teamId);
-      const isGood = secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest);
-      if (isGood && asked !== forgettings) continue;
+      const isValid = secrets.some(({ id, digest }) => id === known.secretId && digest === known.digest);
+      if (isValid && asked !== generation) continue;
       known.confirmedAtMs = askedAtMs;
-      if (isGood) return known;
+      if (isValid) return known;
       if (verified.get(header) === known) verified.delete(header);
       return undefined;
     }
   };
 
-  /** A header that was verified before. */
+  /** Handles a header that was verified before. */
   const confirm = (header: string, known: Verified): Caller | Promise<Caller | undefined> => {
     const ageMs = monotonicMs() - known.confirmedAtMs;
     if (ageMs < LIMITS.verifiedHeaderMs) return known;
-    // For as long again the old answer holds for those who come while the new one is on its way.
+    // For as long again, requests use the old result while a new lookup is pending.
     if (known.checking !== undefined && ageMs < 2 * LIMITS.verifiedHeaderMs) return known;
     known.checking ??= recheck(header, known).finally(() => {
       known.checking = undefined;
@@ -132,28 +133,28 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
     return known.checking;
   };
 
-  /** A header that was never verified: it may be wrong, and so may be the next. */
+  /** Handles a header that was never verified: it may be a guess. */
   const attempt = (header: string, credentials: Credentials, { ip }: Origin): Promise<Caller | undefined> => {
-    const underWay = verifying.get(header);
-    if (underWay !== undefined) return underWay;
-    const didNotFail = failedAttempts.begin(ip, credentials.teamId, monotonicMs());
-    if (didNotFail === undefined) return Promise.reject(new ServiceError('TOO_MANY_REQUESTS'));
-    const begun = verify(header, credentials)
+    const pending = verifying.get(header);
+    if (pending !== undefined) return pending;
+    const undoFailure = failedAttempts.begin(ip, credentials.teamId, monotonicMs());
+    if (undoFailure === undefined) return Promise.reject(new ServiceError('TOO_MANY_REQUESTS'));
+    const verification = verify(header, credentials)
       .then(
         (caller) => {
           if (caller === undefined) return undefined;
-          didNotFail();
+          undoFailure();
           failedAttempts.succeeded(caller.teamId);
           return caller;
         },
         (error: unknown) => {
-          didNotFail();
+          undoFailure();
           throw error;
         },
       )
       .finally(() => verifying.delete(header));
-    verifying.set(header, begun);
-    return begun;
+    verifying.set(header, verification);
+    return verification;
   };
 
   return {
@@ -163,12 +164,12 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
       if (known !== undefined) return confirm(given, known);
       const credentials = parseBasic(given);
       if (credentials === undefined) return undefined;
-      const header = spell(credentials);
-      const knownOtherwise = verified.get(header);
-      return knownOtherwise === undefined ? attempt(header, credentials, from) : confirm(header, knownOtherwise);
+      const header = canonicalHeader(credentials);
+      const cached = verified.get(header);
+      return cached === undefined ? attempt(header, credentials, from) : confirm(header, cached);
     },
     forget: (teamId, secretId) => {
-      forgettings += 1;
+      generation += 1;
       for (const [header, known] of verified) {
         if (known.teamId === teamId && known.secretId === secretId) verified.delete(header);
       }

@@ -1,12 +1,12 @@
 export interface Rate {
-  /** How much there is at first, and at most. */
+  /** The initial and maximum number of tokens. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** A bucket of tokens for each key, which fills by so many a second. */
+/** A token bucket per key. */
 export interface Buckets {
-  /** Takes a token out of the bucket of a key; false where there is none. */
+  /** Takes a token from the bucket of a key; returns false if it is empty. */
   take(key: string, nowMs: number): boolean;
   give(key: string): void;
 }
@@ -16,7 +16,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** Keeps at most so many buckets; the one that was made first goes when there is another. Times must not go backwards. */
+/** Keeps at most `most` buckets, dropping the oldest. `nowMs` must not decrease. */
 export const createBuckets = ({ burst, perSecond }: Rate, most: number): Buckets => {
   const buckets = new Map<string, Bucket>();
   return {

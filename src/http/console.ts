@@ -9,7 +9,7 @@ import type { App } from './server.ts';
 
 const BUILT = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
-/** Pictures of items may lie anywhere; everything else comes from the service, and styles that are not files bear the nonce. */
+/** Item pictures may be on any host; everything else comes from the service, and inline styles need the nonce. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -37,12 +37,12 @@ const sendPage = async (reply: FastifyReply, prefix: string) => {
       page
         .replaceAll('NONCE', nonce)
         .replaceAll('PATH_PREFIX', prefix)
-        // The same page is served at every address of the console, so its files must not be relative to that.
+        // The same page is served at every path of the console, so its files need absolute paths.
         .replaceAll('="./', `="${prefix}/console/`),
     );
 };
 
-/** Serves the web console, which is built beforehand. */
+/** Serves the prebuilt web console. */
 export const consoleRoutes = async (app: App, prefix: string): Promise<void> => {
   await app.register(async (pages) => {
     pages.addHook('onRoute', (route) => {
@@ -53,13 +53,13 @@ export const consoleRoutes = async (app: App, prefix: string): Promise<void> => 
     await pages.register(fastifyStatic, {
       root: join(BUILT, 'assets'),
       prefix: '/console/assets/',
-      // The build leaves `.br` and `.gz` beside each file, so that no request pays for compressing.
+      // The build writes `.br` and `.gz` files beside each asset, so that no request pays for compression.
       preCompressed: true,
       maxAge: LIMITS.consoleAssetMs,
       immutable: true,
       index: false,
       acceptRanges: false,
-      // A service whose console is not built is fine, and says so where the console would be.
+      // The service works without a console, and says so at its address.
       suppressWarning: true,
     });
     const sendIcon = (_request: FastifyRequest, reply: FastifyReply) =>
@@ -69,7 +69,7 @@ export const consoleRoutes = async (app: App, prefix: string): Promise<void> => 
     pages.get('/favicon.ico', sendIcon);
     pages.get('/console/favicon.svg', sendIcon);
     pages.get('/console', (_request, reply) => sendPage(reply, prefix));
-    // Any other address is one of the console's own pages, which it finds by itself.
+    // Any other path is a page of the console, which does its own routing.
     pages.get('/console/*', (_request, reply) => sendPage(reply, prefix));
   });
 };

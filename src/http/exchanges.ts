@@ -2,37 +2,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
-/** What is done about an exchange when something becomes of it. */
-type React = (exchange: Exchange) => void;
+/** Reacts to a state change of an exchange. */
+type Listener = (exchange: Exchange) => void;
 
-const nothing: React = () => {};
+const noop: Listener = () => {};
 
 /**
- * A request with its response, and the work that is done for it. What reacts to its end is one function for all exchanges
- * of a route: closures made for each request kept requests in memory until the next full garbage collection.
+ * A request with its response and the work done for it. The listeners are shared by all exchanges of a route: closures
+ * made per request kept requests in memory until the next full garbage collection.
  */
 export class Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Its index among those in progress. */
+  /** Its index in the list of open exchanges. */
   index: number;
-  /** Since when its caller waits: it has arrived, or its body has. */
+  /** When the request, or its body, arrived. */
   waitsSinceMs: number;
-  /** Since when the response is on its way to the caller. */
+  /** When the response was sent. */
   sentAtMs: number | undefined;
-  /** Bytes that were set aside for a body which is still to arrive. */
+  /** Bytes reserved for a body that has not arrived yet. */
   awaitedBytes = 0;
-  /** Whether it has a slot, or why it has none. */
+  /** Whether it has a slot, or why it was rejected. */
   isAdmitted = false;
-  refusal: ServiceError | undefined;
-  /** It took too long and its caller was told so: what it still asks for must not be done any more. */
+  rejection: ServiceError | undefined;
+  /** It timed out and the caller was told so: it must have no further effect. */
   isLate = false;
-  /** Its response was sent, or nobody is there any more to take it. */
+  /** The response was sent, or the caller is gone. */
   isClosed = false;
   #isWorking = false;
-  /** Called once when it is closed, and once when it is closed and no work goes on. */
-  onClose = nothing;
-  onEnd = nothing;
+  /** Called once when it is closed, and once when it is closed and no work is running. */
+  onClose = noop;
+  onEnd = noop;
 
   constructor(request: FastifyRequest, reply: FastifyReply, index: number, nowMs: number) {
     this.request = request;
@@ -41,7 +41,7 @@ export class Exchange {
     this.waitsSinceMs = nowMs;
   }
 
-  /** Work may go on after its caller has left, or was told that it takes too long. */
+  /** Work may continue after the caller has left, or after a timeout was reported. */
   work(promise: Promise<unknown>): void {
     this.#isWorking = true;
     const done = (): void => {
@@ -58,29 +58,29 @@ export class Exchange {
   }
 }
 
-/** All that is under way. */
+/** All open exchanges. */
 export interface Exchanges {
   open(request: FastifyRequest, reply: FastifyReply): Exchange;
   all(): Iterable<Exchange>;
   readonly isStopping: boolean;
   /** From now on every response is the last on its connection. */
   stop(): void;
-  /** Ends what takes too long. */
+  /** Ends exchanges that take too long. */
   sweep(): void;
 }
 
 interface Limits {
-  /** How long a request may take, and as long again the caller to take the response. */
+  /** The time limit for the work, and again for the client to receive the response. */
   readonly limitMs: number;
   readonly monotonicMs: () => number;
-  /** Answers a request that takes too long. */
-  readonly refuse: React;
+  /** Responds to a request that takes too long. */
+  readonly reject: Listener;
 }
 
-/** Keeps requests within their time. */
-export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Exchanges => {
-  // An array and not a Set: V8 links the old table of a Set to the new one whenever it grows or is cleaned up, so a dead table
-  // in the old generation keeps the next one alive, with all requests in it, until the next full collection.
+/** Enforces time limits on requests. */
+export const createExchanges = ({ limitMs, monotonicMs, reject }: Limits): Exchanges => {
+  // An array rather than a Set: V8 links the old table of a Set to the new one whenever it grows or is cleaned up, so a
+  // dead table in the old generation keeps the next one alive, with all its requests, until the next full collection.
   const all: Exchange[] = [];
   let isStopping = false;
 
@@ -94,13 +94,13 @@ export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Excha
       exchange.sentAtMs ??= nowMs;
       if (nowMs - exchange.sentAtMs >= limitMs) request.socket.destroy();
     } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= limitMs) {
-      // Whether a request arrives in time is seen to by Node.
+      // Node itself enforces that a request arrives in time.
       exchange.isLate = true;
-      refuse(exchange);
+      reject(exchange);
     }
   };
 
-  /** The last one takes its index. */
+  /** Fills the gap with the last exchange. */
   const remove = ({ index }: Exchange): void => {
     const last = all.pop() as Exchange;
     if (last.index === index) return;
@@ -113,7 +113,7 @@ export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Excha
       const exchange = new Exchange(request, reply, all.length, monotonicMs());
       all.push(exchange);
       if (isStopping) isLastOnConnection(exchange);
-      // Emitted whatever becomes of a response, also of one that waits for another on a connection which goes.
+      // Emitted for every response, including one that is queued behind another on a connection that breaks.
       reply.raw.on('close', () => {
         remove(exchange);
         exchange.close();
@@ -135,5 +135,5 @@ export const createExchanges = ({ limitMs, monotonicMs, refuse }: Limits): Excha
   };
 };
 
-/** How often to look for what takes too long. */
+/** How often to look for exchanges that take too long. */
 export const sweepEveryMs = (limitMs: number): number => Math.min(LIMITS.sweepMs, limitMs / 10);

@@ -2,15 +2,17 @@ import { isIPv6 } from 'node:net';
 import { LIMITS } from '../limits.ts';
 import { createBuckets } from './buckets.ts';
 
-/** Keeps the number of wrong secrets low that can be tried. */
+/** Limits how many wrong secrets can be tried. */
 export interface FailedAttempts {
-  /** Counts an attempt as failed; gives what to call if it did not fail, or undefined where there were too many. */
+  /**
+   * Counts an attempt as failed. Returns a function to call if it did not fail, or undefined if there were too many.
+   */
   begin(ip: string, teamId: string, nowMs: number): (() => void) | undefined;
-  /** Tells that a secret of the team is known to be right. */
+  /** Notes that a secret of the team was verified. */
   succeeded(teamId: string): void;
 }
 
-/** Whoever has an IPv6 address has all with the same first half, so they count as one. */
+/** Whoever has one IPv6 address has all with the same first half, so they count as one. */
 export const addressOf = (ip: string): string => {
   if (!isIPv6(ip)) return ip.slice(0, LIMITS.addressLength);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
@@ -23,8 +25,8 @@ export const addressOf = (ip: string): string => {
 };
 
 /**
- * Attempts on a team that is known to exist count for that team and address, so that they are in nobody else's way who
- * comes from the same address, perhaps through the same proxy. All others count for the address.
+ * Attempts on a team that is known to exist count per team and address, so that they do not affect others at the same
+ * address, perhaps behind the same proxy. All other attempts count per address.
  */
 export const createFailedAttempts = (): FailedAttempts => {
   const onTeam = createBuckets(LIMITS.failedAttemptsOnTeam, LIMITS.throttledAddresses);
@@ -37,7 +39,7 @@ export const createFailedAttempts = (): FailedAttempts => {
       return buckets.take(key, nowMs) ? () => buckets.give(key) : undefined;
     },
     succeeded: (teamId) => {
-      // The last who came stay.
+      // Keep the most recent teams.
       teams.delete(teamId);
       teams.add(teamId);
       if (teams.size > LIMITS.cachedTeams) teams.delete(teams.values().next().value as string);

@@ -1,14 +1,14 @@
 import { insertInto, lookup } from '../database/declarations.ts';
 import type { Transaction } from '../database/work.ts';
 
-export const insertAnswer = insertInto('stored_answers', {
+export const insertResponse = insertInto('stored_answers', {
   key: 'text',
   fingerprint: 'text',
   answer: 'text',
   stored_at: 'bigint',
 });
 
-export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
+export const responseByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
   queries
     .selectFrom('stored_answers')
     .select(['fingerprint', 'answer'])
@@ -17,10 +17,10 @@ export const answerByKey = lookup({ key: 'text' }, (queries, teamId, { key }) =>
 );
 
 /**
- * Removes some answers that are older than the given moment, the oldest first; tells how many. They are found over all
- * teams and removed team by team: a database that is spread by team can lock rows of one team at a time.
+ * Deletes the oldest responses stored before a moment, up to `most`; returns how many. They are found across all teams
+ * and deleted team by team: a database that is sharded by team can lock rows of only one team at a time.
  */
-export const deleteOldAnswers = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
+export const deleteOldResponses = async ({ queries }: Transaction, beforeMs: number, most: number): Promise<number> => {
   const old = await queries
     .selectFrom('stored_answers')
     .select(['team_id', 'key'])
@@ -29,7 +29,7 @@ export const deleteOldAnswers = async ({ queries }: Transaction, beforeMs: numbe
     .limit(most)
     .execute();
   let removed = 0;
-  // In one order, so that nodes which remove the same do not wait for each other in a circle.
+  // In a fixed order, so that nodes deleting the same rows do not deadlock.
   const byTeam = [...Map.groupBy(old, ({ team_id }) => team_id)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [teamId, rows] of byTeam) {
     const { numDeletedRows } = await queries

@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { claimChore, noteChore } from '../database/claims.ts';
+import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { answerByKey, deleteOldAnswers, insertAnswer } from './idempotency.store.ts';
-import { pack, unpack } from './stored-answers.ts';
+import { deleteOldResponses, insertResponse, responseByKey } from './idempotency.store.ts';
+import { pack, unpack } from './response-compression.ts';
 
 const HEADER = 'idempotency-key';
 const HEADER_PATH = '/headers/idempotency-key';
 
-/** Not a fault: the request was answered before, and gets that answer again. */
+/** Not a failure: the request was handled before, and gets the same response again. */
 export class Replay extends Error {
   readonly text: string;
 
   constructor(text: string) {
-    super('answered before');
+    super('the stored response is sent again');
     this.text = text;
   }
 }
 
-/** What makes two requests the same: method, path with query, and body. */
+/** Identifies a request: method, path with query, and body. */
 const fingerprintOf = ({ method, url, body }: FastifyRequest): string =>
   createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .digest('base64');
 
-/** The key that a request brings, if any. */
+/** The idempotency key of a request, if any. */
 const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers[HEADER];
   if (key === undefined) return undefined;
@@ -35,8 +35,8 @@ const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   return key;
 };
 
-/** For what must never be kept, such as secrets: better refused than not obeyed. */
-export const refuseKey = (request: FastifyRequest): void => {
+/** For responses that must never be stored, such as secrets: rejecting the key is better than ignoring it. */
+export const rejectIdempotencyKey = (request: FastifyRequest): void => {
   if (request.headers[HEADER] !== undefined)
     throw invalid({
       path: HEADER_PATH,
@@ -44,111 +44,111 @@ export const refuseKey = (request: FastifyRequest): void => {
     });
 };
 
-/** Whether a request asks to be carried out once, however often it comes. */
-export const isKeyed = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
+/** Whether a request has an idempotency key. */
+export const hasIdempotencyKey = (request: FastifyRequest): boolean => request.headers[HEADER] !== undefined;
 
 type Reply = Pick<FastifyReply, 'serializeInput'>;
 
-/** Carries out a request that changes something. */
-export type Carry<Unit> = <R extends FastifyRequest, T>(
+/** Executes a request that changes something. */
+export type RunRequest<Unit> = <R extends FastifyRequest, T>(
   request: R,
   reply: Reply,
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
-/** What carries out requests that change something. */
-export interface Carriers {
-  /** A POST, as a unit of work that others share, or in a transaction of its own. */
-  readonly command: Carry<Work>;
-  readonly change: Carry<Transaction>;
-  /** A PUT or DELETE, which takes no key, in a transaction of its own. */
+/** Executes requests that change something. */
+export interface RequestRunners {
+  /** A POST: `command` in a transaction shared with others, `change` in one of its own. */
+  readonly command: RunRequest<Work>;
+  readonly change: RunRequest<Transaction>;
+  /** A PUT or DELETE, which takes no idempotency key, in a transaction of its own. */
   readonly inTransaction: <R extends FastifyRequest, T>(
     request: R,
     work: (tx: Transaction, request: R) => Promise<T>,
   ) => Promise<T>;
 }
 
-/** The caller of what takes too long was told that it was not done, so it must not be done from then on. */
-const refuseLate = ({ exchange }: FastifyRequest): void => {
+/** The caller of a request that timed out was told that it was not done, so it must not be done any more. */
+const rejectLate = ({ exchange }: FastifyRequest): void => {
   if (exchange.isLate) throw new ServiceError('SERVICE_UNAVAILABLE');
 };
 
-/** Work for a request, unless its caller was told meanwhile that it was not done. */
+/** Runs the work of a request, unless its caller was told in the meantime that it was not done. */
 export const inTime = async <Unit, R extends FastifyRequest, T>(
   unit: Unit,
   request: R,
   work: (unit: Unit, request: R) => Promise<T>,
 ): Promise<T> => {
-  refuseLate(request);
+  rejectLate(request);
   const value = await work(unit, request);
-  refuseLate(request);
+  rejectLate(request);
   return value;
 };
 
-/** Nothing has happened yet, so what cannot be kept can still be refused. */
-const refuseTooLong = (answer: string): void => {
-  if (answer.length > LIMITS.storedAnswerLength)
+/** Nothing has been committed yet, so a response that is too long to store can still be rejected. */
+const rejectTooLong = (response: string): void => {
+  if (response.length > LIMITS.storedResponseLength)
     throw invalid({
       path: HEADER_PATH,
-      message: `cannot be used: the response has more than ${LIMITS.storedAnswerLength} characters; request less at once`,
+      message: `cannot be used: the response has more than ${LIMITS.storedResponseLength} characters; request less at once`,
     });
 };
 
 /**
- * Carries out what a POST asks for. With an `Idempotency-Key` its answer is stored with its effect, and given again,
- * without another effect, to the same request with the same key. A refusal leaves no trace.
+ * Executes a POST request. With an `Idempotency-Key` the response is stored together with its effect, and sent again,
+ * without another effect, for the same request with the same key. Errors are not stored.
  */
-const carry =
-  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): Carry<Unit> =>
+const runIn =
+  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): RunRequest<Unit> =>
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
     if (key === undefined) return run(teamId, (unit) => inTime(unit, request, work));
     const fingerprint = fingerprintOf(request);
     return run(teamId, async (unit) => {
-      // Whoever brings the same key meanwhile waits, and then finds the answer.
+      // Concurrent requests with the same key wait, and then find the response.
       unit.claim(`stored_answers\0${key}`);
-      const [stored] = await unit.find(answerByKey, { key });
+      const [stored] = await unit.find(responseByKey, { key });
       if (stored !== undefined) {
         if (stored.fingerprint !== fingerprint)
           throw invalid({ path: HEADER_PATH, message: 'was already used with a different request' });
         throw new Replay(unpack(stored.answer));
       }
       const value = await inTime(unit, request, work);
-      // A text is an answer already; else it is what the route will send, byte for byte.
-      const answer =
+      // A string is already a response; anything else is serialized as the route will send it.
+      const response =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
-      refuseTooLong(answer);
-      unit.write(insertAnswer, { key, fingerprint, answer: pack(answer), stored_at: nowMs });
+      rejectTooLong(response);
+      unit.write(insertResponse, { key, fingerprint, answer: pack(response), stored_at: nowMs });
       return value;
     });
   };
 
-export const createCarriers = (database: Database): Carriers => ({
-  command: carry(database.write),
-  change: carry(database.transaction),
+export const createRequestRunners = (database: Database): RequestRunners => ({
+  command: runIn(database.write),
+  change: runIn(database.transaction),
   inTransaction: (request, work) => database.transaction(request.context.teamId, (tx) => inTime(tx, request, work)),
 });
 
 const CHORE = 'stored answers';
 
 /**
- * Forgets answers that are old, some at a time, for as long as it goes on; tells how many. Of several nodes one does so:
- * all of them would look at the same rows, and wait for each other.
+ * Deletes old responses in steps, while `shouldContinue` returns true; returns how many. One of several nodes does
+ * this: otherwise all would look at the same rows, and wait for each other.
  */
-export const removeOldAnswers = async (
+export const removeOldResponses = async (
   database: Database,
   clock: () => number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<number> => {
-  const most = LIMITS.storedAnswersPerSweep;
+  const most = LIMITS.storedResponsesPerSweep;
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, CHORE, clock()))) === undefined) return 0;
   for (let removed = 0; ; ) {
     const count = await database.transaction(NO_TEAM, async (tx) => {
-      await noteChore(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
-      return deleteOldAnswers(tx, clock() - LIMITS.storedAnswerMs, most);
+      await saveChoreProgress(tx, CHORE, { dueAtMs: clock() + LIMITS.choreLeaseMs, position: '' });
+      return deleteOldResponses(tx, clock() - LIMITS.storedResponseMs, most);
     });
     removed += count;
-    if (count < most || !goesOn()) return removed;
+    if (count < most || !shouldContinue()) return removed;
   }
 };

@@ -9,17 +9,17 @@ import {
   Registry,
 } from 'prom-client';
 import type { DatabaseObserver } from '../database/observer.ts';
-import { REFUSALS, type RefusalCode } from '../errors.ts';
+import { ERRORS, type ErrorCode } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { joinMetrics, workerNumber } from '../worker-metrics.ts';
 import type { App } from './server.ts';
 
-/** What is measured, for whoever has something to tell. */
+/** Collects metrics from the rest of the service. */
 export interface Metrics {
   readonly database: DatabaseObserver;
-  /** A chore was done, or failed. */
+  /** Counts a run of a chore. */
   readonly chores: (chore: string, isDone: boolean) => void;
-  /** Measures requests, and shows all of it at `/metrics`. */
+  /** Measures requests, and serves all metrics at `/metrics`. */
   serve(app: App): void;
 }
 
@@ -35,11 +35,11 @@ interface Held {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMANDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-const codeOfStatus = new Map(Object.entries(REFUSALS).map(([code, { status }]) => [status as number, code]));
+const codeOfStatus = new Map(Object.entries(ERRORS).map(([code, { status }]) => [status as number, code]));
 
 /**
- * How late the event loop was: the worst of the last moments, and what all but one in a hundred were below. What it
- * remembers does not depend on who asks, nor on how often.
+ * The event loop delay: maximum and 99th percentile of a recent window, independent of when and how often it is
+ * scraped.
  */
 const watchEventLoop = (registry: Registry): void => {
   const present = monitorEventLoopDelay({ resolution: LIMITS.eventLoopResolutionMs });
@@ -52,7 +52,7 @@ const watchEventLoop = (registry: Registry): void => {
   }, LIMITS.eventLoopWindowMs).unref();
   new Gauge({
     name: 'itemwright_event_loop_delay_seconds',
-    help: 'How late the event loop was in the last half a minute: at worst (quantile 1), and in 99 of 100 moments.',
+    help: 'Event loop delay over the last 30 seconds: maximum (quantile 1) and 99th percentile.',
     labelNames: ['quantile'],
     registers: [registry],
     collect() {
@@ -67,20 +67,20 @@ const watchDatabase = (registry: Registry): DatabaseObserver => {
   const registers = [registry];
   const waits = new Histogram({
     name: 'itemwright_connection_wait_seconds',
-    help: 'How long a unit of work waited for a connection to the database, by what it was for.',
+    help: 'How long units of work waited for a database connection, by purpose.',
     labelNames: ['purpose'],
     buckets: SECONDS,
     registers,
   });
   const groups = new Histogram({
     name: 'itemwright_group_commands',
-    help: 'How many commands shared a transaction.',
+    help: 'Number of commands that shared a transaction.',
     buckets: COMMANDS,
     registers,
   });
   const reruns = new Counter({
     name: 'itemwright_reruns_total',
-    help: 'Commands that ran again, by the reason.',
+    help: 'Commands that ran again, by reason.',
     labelNames: ['reason'],
     registers,
   });
@@ -90,7 +90,7 @@ const watchDatabase = (registry: Registry): DatabaseObserver => {
     buckets: SECONDS,
     registers,
   });
-  // What has not happened yet is shown as well.
+  // Initialize the counters, so that they are reported before the first event.
   for (const reason of ['collision', 'lock', 'held', 'loading']) reruns.inc({ reason }, 0);
   return {
     opened: (purpose, waitedMs) => waits.observe({ purpose }, waitedMs / 1000),
@@ -104,13 +104,13 @@ const watchChores = (registry: Registry): Metrics['chores'] => {
   const labelNames = ['chore'];
   const runs = new Counter({
     name: 'itemwright_chore_runs_total',
-    help: 'How often a chore was done.',
+    help: 'Completed runs of a chore.',
     labelNames,
     registers: [registry],
   });
   const failures = new Counter({
     name: 'itemwright_chore_failures_total',
-    help: 'How often a chore failed; it is tried again.',
+    help: 'Failed runs of a chore; they are retried.',
     labelNames,
     registers: [registry],
   });
@@ -124,19 +124,19 @@ const watchRequests = (registry: Registry, app: App): void => {
   const registers = [registry];
   const durations = new Histogram({
     name: 'itemwright_request_seconds',
-    help: 'Time to answer a request.',
+    help: 'Time to handle a request.',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS,
     registers,
   });
   const underWay = new Gauge({
     name: 'itemwright_requests_under_way',
-    help: 'Requests that are not answered yet.',
+    help: 'Requests without a response yet.',
     registers,
   });
   const refusals = new Counter({
     name: 'itemwright_refusals_total',
-    help: 'Requests that were refused, by code and, where it was no fault of theirs, the reason.',
+    help: 'Rejected requests, by code and, if the service was the cause, by reason.',
     labelNames: ['code', 'reason'],
     registers,
   });
@@ -150,12 +150,12 @@ const watchRequests = (registry: Registry, app: App): void => {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions, refusal, arrivedAtMs } = request;
+    const { method, routeOptions, serviceError, arrivedAtMs } = request;
     const { statusCode } = reply;
     const status = `${Math.floor(statusCode / 100)}xx`;
     durations.observe({ method, route: routeOptions.url ?? 'none', status }, (performance.now() - arrivedAtMs) / 1000);
-    const code: RefusalCode | string | undefined = refusal?.code ?? codeOfStatus.get(statusCode);
-    if (code !== undefined) refusals.inc({ code, reason: refusal?.reason ?? '' });
+    const code: ErrorCode | string | undefined = serviceError?.code ?? codeOfStatus.get(statusCode);
+    if (code !== undefined) refusals.inc({ code, reason: serviceError?.reason ?? '' });
     done();
   });
 };
@@ -163,7 +163,7 @@ const watchRequests = (registry: Registry, app: App): void => {
 const watchCatalogs = (registry: Registry, held: () => Held): void => {
   new Gauge({
     name: 'itemwright_cached_catalogs',
-    help: 'Teams whose catalog is held in memory.',
+    help: 'Teams whose catalog is cached.',
     registers: [registry],
     collect() {
       this.set(held().teams);
@@ -171,7 +171,7 @@ const watchCatalogs = (registry: Registry, held: () => Held): void => {
   });
   new Gauge({
     name: 'itemwright_cached_catalog_items',
-    help: 'Items of all catalogs that are held in memory.',
+    help: 'Items in all cached catalogs.',
     registers: [registry],
     collect() {
       this.set(held().items);
@@ -179,12 +179,12 @@ const watchCatalogs = (registry: Registry, held: () => Held): void => {
   });
 };
 
-/** Metrics of several processes as one text; each value names its process, so that none hides another. */
+/** Merges the metrics of several processes; each value is labelled with its process. */
 const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
   const registry = new Registry();
   const byName = Map.groupBy(processes.flat(), ({ name }) => name);
   for (const [name, [first, ...others]] of byName) {
-    // What is not a number between two readings of the event loop has become null on its way here.
+    // NaN, as between two readings of the event loop, becomes null when sent between processes.
     const values = [first, ...others]
       .flatMap((metric) => (metric as Sampled | undefined)?.values ?? [])
       .map((sample) => ({ ...sample, value: sample.value ?? Number.NaN }));
@@ -193,7 +193,7 @@ const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
   return registry.metrics();
 };
 
-/** Measures what tells whether all is well. `held` is what the catalogs in memory amount to. */
+/** Creates the metrics of the service. `held` reports the size of the cached catalogs. */
 export const createMetrics = (held: () => Held): Metrics => {
   const registry = new Registry();
   const worker = workerNumber();

@@ -1,17 +1,17 @@
 /** What the OpenAPI document says about responses that all operations have in common: errors and headers. */
-import { type Issue, REFUSALS, type RefusalCode } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 interface ErrorResponse {
   readonly name: string;
-  readonly code: RefusalCode;
+  readonly code: ErrorCode;
   readonly description: string;
   readonly headers: readonly string[];
   /** The particulars in the example. */
   readonly issues: readonly Issue[];
 }
 
-const ERRORS: readonly ErrorResponse[] = [
+const RESPONSES: readonly ErrorResponse[] = [
   {
     name: 'BadRequest',
     code: 'BAD_REQUEST',
@@ -130,7 +130,7 @@ export const headersOf = (...names: HeaderName[]) => Object.fromEntries(names.ma
 const RETRY_HINTED = new Set([400, 401, 403, 404, 409, 413, 415, 503]);
 
 const toComponent = ({ code, description, headers, issues }: ErrorResponse) => {
-  const { status, message } = REFUSALS[code];
+  const { status, message } = ERRORS[code];
   const hint: HeaderName[] = RETRY_HINTED.has(status) ? ['X-Should-Retry'] : [];
   return {
     description,
@@ -144,10 +144,10 @@ const toComponent = ({ code, description, headers, issues }: ErrorResponse) => {
 /** The shared components that operations refer to. */
 export const responseComponents = () => ({
   headers: HEADERS,
-  responses: Object.fromEntries(ERRORS.map((error) => [error.name, toComponent(error)])),
+  responses: Object.fromEntries(RESPONSES.map((error) => [error.name, toComponent(error)])),
 });
 
-const NAMES = new Map(ERRORS.map(({ name, code }) => [REFUSALS[code].status as number, name]));
+const NAMES = new Map(RESPONSES.map(({ name, code }) => [ERRORS[code].status as number, name]));
 
 /** The error responses with these statuses, as an operation refers to them. */
 export const errorResponses = (statuses: Iterable<number>) =>

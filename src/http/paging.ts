@@ -13,25 +13,25 @@ const decode = (cursor: string): Position => {
 export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
   cursor === undefined ? { limit } : { limit, after: decode(cursor) };
 
-/** Names the next page in a header, if there is one. The link is relative, so it holds behind any proxy. */
+/** Links to the next page in a header, if there is one. The link is relative, so it works behind any proxy. */
 const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position | undefined): void => {
   if (next === undefined) return;
-  // Only the first question mark divides: others belong to the query.
+  // Only the first question mark starts the query; others are part of it.
   const [path, query] = request.originalUrl.split(/\?(.*)/s, 2) as [string, string?];
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', encodeCursor(next));
   reply.header('link', `<${path}?${parameters}>; rel="next"`);
 };
 
-/** Answers the rows of a page. */
+/** Sends the rows of a page. */
 export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<T>): T[] => {
   linkToNext(request, reply, next);
   return rows;
 };
 
 /**
- * The same for rows that are texts already. They are sent as bytes, which lie outside the heap: a long text would be
- * copied by the garbage collector for as long as the socket has not taken it.
+ * Like `sendPage`, for rows that are already JSON. They are sent as a buffer, which is outside the heap: the garbage
+ * collector would copy a long string for as long as the socket has not consumed it.
  */
 export const sendTextPage = (request: FastifyRequest, reply: FastifyReply, { rows, next }: Paged<string>): never => {
   linkToNext(request, reply, next);

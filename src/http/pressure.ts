@@ -3,23 +3,22 @@ import { createFairShare } from '../fair-share.ts';
 import { LIMITS } from '../limits.ts';
 import { createBuckets } from './buckets.ts';
 
-/** Decides what is taken on, and is told when it is done. */
+/** Limits the load that the service accepts. */
 export interface Pressure {
-  /** Whether a body of so many bytes may arrive; it is received until it is whole, or its caller leaves. */
+  /** Whether a body of this many bytes may be received; `received` releases them. */
   receive(teamId: string, bytes: number): boolean;
   received(teamId: string, bytes: number): void;
-  /** A refusal where there is too much to do already, or where the team has had its share of this second. */
+  /** Returns an error if the service is overloaded, or the team has exceeded its rate limit. */
   admit(teamId: string, nowMs: number): ServiceError | undefined;
   release(teamId: string): void;
 }
 
 /**
- * More than the service can carry is refused at once: a queue without end would only make everybody wait, and then run
- * out of memory. No team can have everything. With a rate limit each team has a bucket that fills by so many requests a
- * second, up to one second's worth.
+ * Excess load is rejected at once: an unbounded queue would only make everyone wait, and then run out of memory. No
+ * team can use up everything. With a rate limit, each team has a token bucket with one second's worth of requests.
  */
 export const createPressure = (requestsPerSecond: number): Pressure => {
-  const slots = createFairShare(LIMITS.requestsUnderWay);
+  const slots = createFairShare(LIMITS.concurrentRequests);
   const bodies = createFairShare(LIMITS.arrivingBytes);
   const rate = { burst: requestsPerSecond, perSecond: requestsPerSecond };
   const requests =

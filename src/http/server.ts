@@ -17,7 +17,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { type Issue, listIssues, REFUSALS, type RefusalCode, ServiceError } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
@@ -26,24 +26,24 @@ import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { createDrain } from './stopping.ts';
-import { bodyFaults, requestIssues, sizeFault, validatorCompiler } from './validation.ts';
+import { bodyIssues, requestIssues, sizeIssue, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     context: Context;
     arrivedAtMs: number;
     exchange: Exchange;
-    /** Why it was refused, if it was. */
-    refusal: ServiceError | undefined;
+    /** Why it was rejected, if it was. */
+    serviceError: ServiceError | undefined;
   }
   interface FastifyInstance {
-    /** Whether the service was told to stop: it still answers, but wants no more. */
+    /** Whether the service was told to stop: it still responds, but is no longer ready. */
     readonly isStopping: () => boolean;
-    /** Says so to whoever asks. It is `close` that stops. */
+    /** Makes `isStopping` true; `close` does the stopping. */
     readonly prepareToStop: () => void;
   }
   interface FastifyContextConfig {
-    /** Who may call; `public` needs no authorization. Left out: `read` for GET, `write` for the rest. */
+    /** Who may call; `public` needs no authorization. Default: `read` for GET, `write` for everything else. */
     access?: Role | 'public';
   }
 }
@@ -62,13 +62,13 @@ export interface ServerParts {
   readonly logger: Logger;
   readonly clock: () => number;
   readonly requestTimeoutMs?: number;
-  /** Ends work that a stop must not wait for; whoever waits for it is refused. */
-  readonly giveUp: () => Promise<void>;
+  /** Cancels work that stopping must not wait for; its requests are rejected. */
+  readonly cancelWork: () => Promise<void>;
 }
 
 const VISIBLE = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.requestIdLength}}$`);
 
-/** Ids of requests are only for people to find a log line, so a prefix of the process and a count are enough. */
+/** Request ids only help people find log lines, so a prefix per process and a counter are enough. */
 const requestIds = () => {
   const prefix = `${Date.now().toString(36)}${process.pid.toString(36)}`;
   let count = 0;
@@ -78,7 +78,10 @@ const requestIds = () => {
   };
 };
 
-/** No id holds a control character, so a NUL that becomes another one still names nothing, and PostgreSQL can be asked. */
+/**
+ * No id contains a control character, so replacing a NUL with another one still finds nothing, without an error from
+ * PostgreSQL.
+ */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\u0001');
 
 const withoutNulParams: preValidationHookHandler = (request, _reply, done) => {
@@ -96,32 +99,34 @@ const parseQuerystring = (text: string): Record<string, unknown> => {
   return query;
 };
 
-/** The answers of a JSON interface are never pages: they may load nothing, be framed nowhere and be taken for nothing else. */
+/**
+ * Responses of a JSON API are never pages: they must not load anything, be framed, or be interpreted as another type.
+ */
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 };
 
-/** Names of members may be as long as a whole body. */
+/** Member names may be as long as a whole body. */
 const shortened = ({ path, message }: Issue): Issue =>
   path.length > LIMITS.issuePathLength
     ? { path: `${path.slice(0, LIMITS.issuePathLength)}…`, message }
     : { path, message };
 
-const errorBody = (code: RefusalCode, issues: readonly Issue[] = []) => ({
+const errorBody = (code: ErrorCode, issues: readonly Issue[] = []) => ({
   code,
-  message: REFUSALS[code].message,
+  message: ERRORS[code].message,
   issues: listIssues(issues, shortened),
 });
 
-/** What Fastify itself refuses, before any operation begins, in the terms of the interface. */
+/** Translates errors that Fastify itself raises before a handler runs. */
 const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
   if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
-    // A file that is not served, whatever the reason, is not there.
+    // A file that is not served, for whatever reason, is not found.
     case 403:
     case 404:
       return new ServiceError('NOT_FOUND');
@@ -139,7 +144,7 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
 };
 
 /**
- * Whether the same request may succeed later; generated clients that retry by themselves obey it. A 500 with issues is one
+ * Whether the same request may succeed later; generated clients with built-in retries use it. A 500 with issues is one
  * that the API documents: there is nothing to roll.
  */
 const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefined => {
@@ -148,8 +153,8 @@ const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefi
   return status === 408 || status === 429 ? undefined : false;
 };
 
-const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
-  const { status } = REFUSALS[code];
+const sendError = (reply: FastifyReply, { code, issues }: ServiceError) => {
+  const { status } = ERRORS[code];
   if (code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Basic realm="itemwright"');
   if (code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS') reply.header('retry-after', LIMITS.retryAfterS);
   const retry = shouldRetry(status, issues);
@@ -157,13 +162,13 @@ const sendRefusal = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
-/** The one line of each request. */
+/** Logs a request. */
 const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }: FastifyRequest, status: number) => {
   const ms = Math.round((performance.now() - arrivedAtMs) * 100) / 100;
   log.info({ requestId, method, status, ms, teamId: context?.teamId }, 'request');
 };
 
-/** The path behind the prefix; of a path outside of it, one that no route has. */
+/** The path without the prefix; for a path outside the prefix, one that matches no route. */
 const withoutPrefix = (url: string, prefix: string): string => {
   if (!url.startsWith(prefix)) return OUTSIDE;
   const rest = url.slice(prefix.length);
@@ -172,17 +177,20 @@ const withoutPrefix = (url: string, prefix: string): string => {
 };
 const OUTSIDE = '/outside-of-the-prefix';
 
-/** How large the body of a request may be that is still to arrive. What is larger than allowed is not received. */
+/** The most bytes that the body of a request may have. A body that is too large is not received. */
 const bodyBytes = ({ headers }: FastifyRequest): number => {
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
   return length > LIMITS.bodyBytes ? 0 : length;
 };
 
-/** Answers with JSON that is text already, past the serialiser. */
+/** Sends a string that is already JSON, bypassing the serializer. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
   (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
 
-/** The same for what may be long: a part at a time, as fast as the caller takes them. A stream costs more than a short text. */
+/**
+ * Like `sendText`, for long responses: sent in parts, as fast as the client reads them. For a short text, a stream
+ * would cost more.
+ */
 export const sendParts = async (reply: FastifyReply, parts: AsyncGenerator<string>): Promise<FastifyReply> => {
   const { value: first = '' } = await parts.next();
   const second = await parts.next();
@@ -201,7 +209,7 @@ export const createServer = async ({
   logger,
   clock,
   requestTimeoutMs = LIMITS.requestTimeoutMs,
-  giveUp,
+  cancelWork,
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
@@ -212,13 +220,13 @@ export const createServer = async ({
     requestTimeout: requestTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(requestTimeoutMs, LIMITS.requestTimeoutCheckMs),
-      // Node takes the longer of this and the request timeout for the whole.
+      // Node uses the longer of this and the request timeout as the limit for the whole request.
       headersTimeout: requestTimeoutMs,
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     bodyLimit: LIMITS.bodyBytes,
     forceCloseConnections: 'idle',
-    // What comes in on an open connection while the service stops is still served, as the last on its connection.
+    // Requests on open connections are still served while stopping, as the last on their connection.
     return503OnClosing: false,
     genReqId: ({ headers }) => nextRequestId(headers),
     ...(settings.pathPrefix !== '' && {
@@ -231,7 +239,7 @@ export const createServer = async ({
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       if (exchanges.isStopping) reply.header('connection', 'close');
-      return sendRefusal(
+      return sendError(
         reply as unknown as FastifyReply,
         new ServiceError('BAD_REQUEST', [{ path: '/path', message: error.message }]),
       );
@@ -253,7 +261,7 @@ export const createServer = async ({
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
   app.decorateRequest('exchange');
-  // Unknown query parameters are refused by an operation that knows none at all, too.
+  // Reject unknown query parameters on routes that declare none, too.
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
     if (schema === undefined || schema.hide || schema.querystring !== undefined || config?.access === 'public') return;
@@ -262,17 +270,17 @@ export const createServer = async ({
 
   const releaseSlot = ({ request }: Exchange): void => pressure.release(request.context.teamId);
 
-  /** A request has arrived as a whole, and from here to its end it has a slot. */
+  /** Admits a request that has arrived completely; it has a slot until it ends. */
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
     const { exchange, context } = request;
-    // What is public has no context, and no limit but that of connections.
-    if (context === undefined || exchange.isAdmitted || exchange.refusal !== undefined) return exchange.refusal;
-    // Nobody is there any more who would wait for it.
+    // Public routes have no context, and no limit except the number of connections.
+    if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
+    // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
-    giveBackBytes(request);
+    releaseBytes(request);
     exchange.waitsSinceMs = performance.now();
-    exchange.refusal = pressure.admit(context.teamId, exchange.waitsSinceMs);
-    if (exchange.refusal !== undefined) return exchange.refusal;
+    exchange.rejection = pressure.admit(context.teamId, exchange.waitsSinceMs);
+    if (exchange.rejection !== undefined) return exchange.rejection;
     exchange.isAdmitted = true;
     exchange.onEnd = releaseSlot;
     return undefined;
@@ -281,19 +289,19 @@ export const createServer = async ({
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    // What is refused is not parsed. The hook that follows says so; said here, it would cost the caller its connection.
+    // Do not parse a rejected request. The next hook reports it; reporting it here would close the connection.
     if (admitArrived(request) !== undefined) return done(null, undefined);
-    // A client that always sends the content type means no body here.
+    // Clients that always send a content type may send no body.
     if (text === '') return done(null, undefined);
-    const tooMuch = sizeFault(text);
-    if (tooMuch !== undefined) return done(new ServiceError('BAD_REQUEST', [tooMuch]));
+    const tooLarge = sizeIssue(text);
+    if (tooLarge !== undefined) return done(new ServiceError('BAD_REQUEST', [tooLarge]));
     parseJson(request, text, (error, value) => {
       if (error !== null) {
         done(new ServiceError('BAD_REQUEST', [{ path: '/body', message: 'is not valid JSON' }]));
         return;
       }
-      const faults = bodyFaults(text, value);
-      if (faults.length > 0) done(new ServiceError('BAD_REQUEST', faults));
+      const issues = bodyIssues(text, value);
+      if (issues.length > 0) done(new ServiceError('BAD_REQUEST', issues));
       else done(null, value);
     });
   });
@@ -302,7 +310,7 @@ export const createServer = async ({
   const exchanges = createExchanges({
     limitMs: requestTimeoutMs,
     monotonicMs: () => performance.now(),
-    refuse: ({ reply }) => reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
+    reject: ({ reply }) => reply.send(new ServiceError('SERVICE_UNAVAILABLE')),
   });
   const sweeper = setInterval(exchanges.sweep, sweepEveryMs(requestTimeoutMs)).unref();
   let isStopping = false;
@@ -313,7 +321,7 @@ export const createServer = async ({
   const drain = createDrain(app.server, exchanges);
   app.addHook('preClose', async () => {
     isStopping = true;
-    await Promise.all([giveUp(), drain()]);
+    await Promise.all([cancelWork(), drain()]);
   });
   app.addHook('onClose', async () => clearInterval(sweeper));
   app.addHook('onRequest', (request, reply, done) => {
@@ -322,20 +330,20 @@ export const createServer = async ({
     done();
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
-    // Awaited, so that its hook comes before authorization: a preflight carries none.
+    // Awaited, so that its hook runs before authorization, which a preflight does not have.
     await app.register(cors, {
       origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
-      // No list of allowed headers: whatever a browser asks to send is allowed, since clients add headers of their own.
+      // No list of allowed headers: whatever a browser asks to send is allowed, since clients add their own.
       exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after', 'x-should-retry'],
       maxAge: LIMITS.preflightS,
-      // Any OPTIONS is answered as a preflight; the plugin's own refusal would not have the shape of ours.
+      // Any OPTIONS request is handled as a preflight; the plugin's own error would not have the format of ours.
       strictPreflight: false,
     });
   }
 
   const logUnknown = ({ request, reply }: Exchange): void => logRequest(unknownRouteLog, request, reply.statusCode);
-  // What is not there needs no body.
+  // Do not read the body of a request without a route.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     request.exchange.onClose = logUnknown;
@@ -343,8 +351,8 @@ export const createServer = async ({
     done(new ServiceError('NOT_FOUND'));
   });
 
-  /** What becomes of a request whose caller is known, before its body arrives. */
-  const greet = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+  /** Authorizes a request, before its body arrives. */
+  const authorize = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
     const { teamId, role } = caller;
     request.context = { teamId, role, nowMs: clock(), requestId: request.id };
@@ -355,22 +363,22 @@ export const createServer = async ({
     return undefined;
   };
 
-  /** Its body has arrived, or never will. */
-  const giveBackBytes = ({ exchange, context }: FastifyRequest): void => {
+  /** Releases the reserved bytes: the body has arrived, or never will. */
+  const releaseBytes = ({ exchange, context }: FastifyRequest): void => {
     if (exchange.awaitedBytes === 0) return;
     pressure.received(context.teamId, exchange.awaitedBytes);
     exchange.awaitedBytes = 0;
   };
 
-  // Hooks that are the same for every route are made for each, with callbacks: what they need of the route is then at
-  // hand, and a request that waits for nothing makes no promises.
+  // These hooks are added to each route, with callbacks: they can use the properties of the route, and a request that
+  // does not wait creates no promises.
   app.addHook('onRoute', (route) => {
-    // The pattern of the path and not the path itself: ids of players do not belong in logs.
+    // Log the route pattern, not the path: user ids do not belong in logs.
     const routeLog = logger.child({ route: route.url });
     const reads = route.method === 'GET' || route.method === 'HEAD';
-    /** Whatever becomes of a request, answered or broken off, it is closed. */
+    /** Called for every request, whether it got a response or was aborted. */
     const closed = ({ request, reply }: Exchange): void => {
-      giveBackBytes(request);
+      releaseBytes(request);
       logRequest(routeLog, request, reply.statusCode);
     };
     const begin: onRequestHookHandler = (request, reply, done) => {
@@ -382,8 +390,8 @@ export const createServer = async ({
         return;
       }
       const caller = authorizer.identify(request.headers.authorization, request);
-      if (caller instanceof Promise) caller.then((known) => done(greet(request, access, known)), done);
-      else done(greet(request, access, caller));
+      if (caller instanceof Promise) caller.then((known) => done(authorize(request, access, known)), done);
+      else done(authorize(request, access, caller));
     };
     const admit: preValidationHookHandler = (request, _reply, done) => done(admitArrived(request));
     const { handler } = route;
@@ -400,26 +408,26 @@ export const createServer = async ({
     ];
   });
 
-  // A route that does not find its file comes here.
+  // For static routes whose file does not exist.
   app.setNotFoundHandler((request, reply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    return sendRefusal(reply, new ServiceError('NOT_FOUND'));
+    return sendError(reply, new ServiceError('NOT_FOUND'));
   });
   app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
     if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
-    const refusal = error instanceof ServiceError ? error : asServiceError(error, request);
-    if (refusal === undefined) {
-      request.refusal = new ServiceError('INTERNAL_SERVER_ERROR');
+    const serviceError = error instanceof ServiceError ? error : asServiceError(error, request);
+    if (serviceError === undefined) {
+      request.serviceError = new ServiceError('INTERNAL_SERVER_ERROR');
       logger.error({ requestId: request.id, err: error }, 'a request failed');
-      return sendRefusal(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
+      return sendError(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
     }
-    request.refusal = refusal;
-    if (REFUSALS[refusal.code].status >= 500)
+    request.serviceError = serviceError;
+    if (ERRORS[serviceError.code].status >= 500)
       logger.warn(
-        { requestId: request.id, code: refusal.code, issues: refusal.issues, err: refusal.cause },
+        { requestId: request.id, code: serviceError.code, issues: serviceError.issues, err: serviceError.cause },
         'a request could not be served',
       );
-    return sendRefusal(reply, refusal);
+    return sendError(reply, serviceError);
   });
   return app;
 };

@@ -4,11 +4,11 @@ import { ServiceError } from '../errors.ts';
 import { responses } from './schemas.ts';
 import type { App } from './server.ts';
 
-const Well = Type.Object({ status: Type.Literal('ok') });
+const HealthStatus = Type.Object({ status: Type.Literal('ok') });
 const tags = ['Service'];
 const open = { config: { access: 'public' } } as const;
 
-/** Asks the database once for everyone who wants to know at the same time. */
+/** Concurrent requests share one check of the database. */
 const createReadiness = (database: Database): (() => Promise<unknown>) => {
   let asked: Promise<unknown> | undefined;
   return () => {
@@ -19,7 +19,7 @@ const createReadiness = (database: Database): (() => Promise<unknown>) => {
   };
 };
 
-/** What those who run the service ask it, without authorization. */
+/** Health checks, without authorization. */
 export const serviceRoutes = (app: App, { database }: { database: Database }): void => {
   app.get(
     '/healthz',
@@ -30,7 +30,7 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
         description: 'For liveness probes. Needs no authorization and does not touch the database.',
         tags,
         security: [],
-        response: responses('The process is up.', Well),
+        response: responses('The process is up.', HealthStatus),
       },
       ...open,
     },
@@ -48,7 +48,7 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
           'For readiness probes: the database accepts writes, and the service has not been told to stop. Needs no authorization.',
         tags,
         security: [],
-        response: responses('Requests can be served.', Well, 503),
+        response: responses('Requests can be served.', HealthStatus, 503),
       },
       ...open,
     },

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../limits.ts';
 import type { Exchanges } from './exchanges.ts';
 
-/** Takes no more connections, finishes what is under way, and closes the connections that there are. */
+/** Stops accepting connections, finishes the open requests, and closes all connections. */
 export type Drain = () => Promise<void>;
 
 export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
@@ -14,13 +14,13 @@ export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
     socket.on('close', () => sockets.delete(socket));
   });
 
-  /** Connections on which nothing is asked. Node does not count those as idle on which nothing was asked yet. */
+  /** Closes idle connections. Node does not count a connection as idle before its first request. */
   const closeIdle = (): void => {
     server.closeIdleConnections();
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
 
-  /** Connections on which a request began to arrive and never does. */
+  /** Closes connections whose request has not arrived completely. */
   const closeHalfSent = (): void => {
     const served = new Set<Socket>();
     for (const { request } of exchanges.all()) if (request.raw.complete) served.add(request.raw.socket);
@@ -31,9 +31,9 @@ export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
     exchanges.stop();
     const startedMs = performance.now();
     const closed = new Promise((resolve) => server.once('close', resolve));
-    // What Node does to close an HTTP server begins with closing idle connections. A busy caller's connection is idle for
-    // the moment between a response and the next request, which may be on its way already, so they get that moment; the
-    // next response is then the last.
+    // Node's own `close` starts by closing idle connections. A busy client's connection is idle for a moment between a
+    // response and the next request, which may already be on its way, so connections get that moment; the next response
+    // is then the last.
     NetServer.prototype.close.call(server);
     const timer = setInterval(() => {
       const elapsedMs = performance.now() - startedMs;
@@ -42,7 +42,7 @@ export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
       exchanges.sweep();
     }, LIMITS.stopCheckMs);
     await closed;
-    // A name such as localhost may stand for several addresses, each with a server of its own.
+    // A name such as localhost may resolve to several addresses, each with its own server.
     while (!exchanges.all()[Symbol.iterator]().next().done) await delay(LIMITS.stopCheckMs);
     clearInterval(timer);
   };

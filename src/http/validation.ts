@@ -4,15 +4,15 @@ import { type Issue, pointerToken } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { type Check, compileBody, shapeOptions, toIssues } from '../shape.ts';
 
-/** Queries and paths are text, and are turned into numbers where the contract says so. They are short. */
+/** Query and path parameters are strings, coerced to numbers if the schema says so. They are short. */
 const texts = new Ajv({ ...shapeOptions, allErrors: true, coerceTypes: true });
 
 interface ObjectSchema {
   properties?: Record<string, { type?: unknown }>;
 }
 
-/** Lists in a query may be separated by commas or repeated; both become one array before they are checked. */
-const splittingLists = (schema: ObjectSchema, validate: ValidateFunction) => {
+/** Lists in a query may be comma-separated or repeated; both become one array before validation. */
+const withSplitLists = (schema: ObjectSchema, validate: ValidateFunction) => {
   const lists = Object.entries(schema.properties ?? {})
     .filter(([, property]) => property.type === 'array')
     .map(([name]) => name);
@@ -24,7 +24,7 @@ const splittingLists = (schema: ObjectSchema, validate: ValidateFunction) => {
     }
     return validate(query);
   };
-  // Fastify looks for the faults on the function it was given.
+  // Fastify reads the errors from the function it was given.
   Object.defineProperty(split, 'errors', { get: () => validate.errors });
   return split;
 };
@@ -32,12 +32,12 @@ const splittingLists = (schema: ObjectSchema, validate: ValidateFunction) => {
 export const validatorCompiler: FastifySchemaCompiler<ObjectSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'body') return compileBody(schema);
   const validate = texts.compile(schema);
-  return httpPart === 'querystring' ? splittingLists(schema, validate) : validate;
+  return httpPart === 'querystring' ? withSplitLists(schema, validate) : validate;
 };
 
 const PARTS = { params: '/path', querystring: '/query', body: '/body' } as const;
 
-/** What is wrong with every part of a request: Fastify itself stops at the first part that has a fault. */
+/** Validates every part of a request: Fastify itself stops at the first invalid part. */
 export const requestIssues = (request: FastifyRequest): Issue[] => {
   const { params, query: querystring, body = null } = request;
   const values = { params, querystring, body };
@@ -54,8 +54,8 @@ const QUOTE = 34;
 const COMMA = 44;
 const BACKSLASH = 92;
 
-/** Where a text of JSON ends that begins with the quote at this place; the end of all if it never does. */
-const endOfText = (json: string, start: number): number => {
+/** The end of the JSON string that starts at `start`; the end of the text if it is unterminated. */
+const endOfString = (json: string, start: number): number => {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
@@ -65,16 +65,16 @@ const endOfText = (json: string, start: number): number => {
 };
 
 /**
- * What is wrong with JSON that would cost too much to parse and to walk. It is found in the text: values by the thousand
- * take longer to make than to count, and what is nested too deep cannot be walked at all.
+ * Checks whether JSON would cost too much to parse and walk. It scans the text: creating thousands of values takes
+ * longer than counting them, and deeply nested ones cannot be walked at all.
  */
-export const sizeFault = (json: string): Issue | undefined => {
+export const sizeIssue = (json: string): Issue | undefined => {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at += 1) {
     switch (json.charCodeAt(at)) {
       case QUOTE:
-        at = endOfText(json, at);
+        at = endOfString(json, at);
         break;
       case COMMA:
         values += 1;
@@ -96,12 +96,12 @@ export const sizeFault = (json: string): Issue | undefined => {
   return undefined;
 };
 
-/** Characters that no text of the service may hold: NUL, which PostgreSQL cannot store, and halves of a surrogate pair. */
+/** Characters that no text may contain: NUL, which PostgreSQL cannot store, and lone surrogates. */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** Texts and names of members that cannot be stored, up to as many as are reported. */
+/** Finds strings and member names that cannot be stored, up to the number that is reported. */
 const unstorable = (body: object): Issue[] => {
   const issues: Issue[] = [];
   const trail: string[] = [];
@@ -110,11 +110,11 @@ const unstorable = (body: object): Issue[] => {
     issues.push({ path: ['/body', ...tokens].join('/'), message });
   };
   const walk = (value: unknown): void => {
-    if (typeof value === 'string' && !storable(value)) report('must not contain NUL characters or lone surrogates');
+    if (typeof value === 'string' && !isStorable(value)) report('must not contain NUL characters or lone surrogates');
     if (typeof value !== 'object' || value === null) return;
     for (const key in value) {
       if (issues.length === LIMITS.issues) return;
-      if (!storable(key)) {
+      if (!isStorable(key)) {
         report('must not have member names with NUL characters or lone surrogates');
         continue;
       }
@@ -127,8 +127,8 @@ const unstorable = (body: object): Issue[] => {
   return issues;
 };
 
-/** Faults of a parsed body that no schema can see. Only an escape can bring them in, so most bodies are not walked. */
-export const bodyFaults = (text: string, value: unknown): Issue[] => {
+/** Issues of a parsed body that no schema can detect. Only escapes can cause them, so most bodies are not walked. */
+export const bodyIssues = (text: string, value: unknown): Issue[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ path: '/body', message: 'must be object' }];
   return SUSPECT_ESCAPE.test(text) ? unstorable(value) : [];

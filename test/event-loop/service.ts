@@ -1,6 +1,6 @@
 /**
- * The service in a process of its own that watches its event loop: told to, it starts to watch, and then tells the longest
- * turn that it saw. A turn is measured by the processor time it took, which does not depend on what else the machine does.
+ * The service in its own process, which monitors its event loop: on request it starts monitoring, and then reports the
+ * longest turn. A turn is measured in CPU time, which does not depend on what else the machine does.
  */
 import { setFlagsFromString } from 'node:v8';
 import { startService } from '../harness.ts';

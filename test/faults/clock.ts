@@ -1,6 +1,6 @@
 /**
- * Loaded into the service before anything else: its clock is wrong by as many milliseconds as a file says, which is read
- * at the start and upon each SIGUSR2. Timers go on as ever, as they do when the clock of a machine is set.
+ * Preloaded into the service: shifts its clock by the number of milliseconds in a file, which is read at the start and
+ * on each SIGUSR2. Timers are not affected, as when the clock of a machine is set.
  */
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

@@ -10,20 +10,20 @@ import {
   type Request,
   type Sight,
 } from '../crash-callers.ts';
-import { type Answer, basic } from '../harness.ts';
+import { type ApiResponse, basic } from '../harness.ts';
 import { assertInventoriesHold } from '../inventories.ts';
 import { type Running, run } from '../processes.ts';
 
 const TEAM = { id: 'team', secret: 'a-secret-of-the-crash-test' };
 /** Twice as long as the service may take for any request. */
-const ANSWER_MS = 60_000;
+const RESPONSE_MS = 60_000;
 
 export interface RunningService {
   readonly address: string;
   readonly running: Running;
 }
 
-/** The service as `npm start` runs it, in processes of its own that are killed together. */
+/** The service as `npm start` runs it, in its own processes, which are killed together. */
 export const startApart = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
@@ -41,20 +41,20 @@ export const kill = ({ child }: Running): void => {
   if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL');
 };
 
-/** A request as it is sent, and sent again. */
+/** A request, which may be sent again. */
 interface Sent extends Request {
   readonly requestId: string;
   readonly key: string | undefined;
 }
 
-interface Told extends Answer {
+interface Received extends ApiResponse {
   readonly text: string;
 }
 
-/** Undefined where the connection broke before the response had arrived as a whole. */
-const trySending = async (address: string, sent: Sent): Promise<Told | undefined> => {
+/** Undefined if the connection broke before the response had arrived completely. */
+const trySending = async (address: string, sent: Sent): Promise<Received | undefined> => {
   const { method, path, body, requestId, key } = sent;
-  let told: { status: number; headers: Headers; text: string };
+  let received: { status: number; headers: Headers; text: string };
   try {
     const response = await fetch(`${address}${path}`, {
       method,
@@ -65,45 +65,49 @@ const trySending = async (address: string, sent: Sent): Promise<Told | undefined
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS),
     });
-    told = { status: response.status, headers: response.headers, text: await response.text() };
+    received = { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    assert.notEqual((error as Error).name, 'TimeoutError', `${method} ${path} was not answered in ${ANSWER_MS} ms`);
+    assert.notEqual(
+      (error as Error).name,
+      'TimeoutError',
+      `${method} ${path} got no response within ${RESPONSE_MS} ms`,
+    );
     return undefined;
   }
-  assert.notEqual(told.text, '', `${method} ${path} was answered ${told.status} with nothing`);
-  return { ...told, body: JSON.parse(told.text) };
+  assert.notEqual(received.text, '', `${method} ${path} got an empty response with status ${received.status}`);
+  return { ...received, body: JSON.parse(received.text) };
 };
 
-const send = async (address: string, sent: Sent): Promise<Told> => {
-  const told = await trySending(address, sent);
-  assert.ok(told !== undefined, `${sent.method} ${sent.path} was not answered`);
-  return told;
+const send = async (address: string, sent: Sent): Promise<Received> => {
+  const received = await trySending(address, sent);
+  assert.ok(received !== undefined, `${sent.method} ${sent.path} got no response`);
+  return received;
 };
 
-/** Makes a user who concerns nobody, and tells when that was by the clock of the service; undefined where it failed. */
+/** Creates an unrelated user, and returns when that was by the clock of the service; undefined if it failed. */
 export const tryWriting = async (address: string): Promise<number | undefined> => {
   const request = { method: 'POST', path: '/users', body: {}, requestId: 'probe', key: undefined };
-  const told = await trySending(address, request);
-  return told?.status === 200 ? Date.parse(told.body.createdAt) : undefined;
+  const received = await trySending(address, request);
+  return received?.status === 200 ? Date.parse(received.body.createdAt) : undefined;
 };
 
-/** The requests of callers that were not answered, or with 503: nobody knows yet what became of them. */
+/** Requests of callers without a response, or with a 503: their outcome is not known yet. */
 export type CutOff = ReadonlyMap<Caller, Sent>;
 
-/** Whether the last request of a caller, which was cut off, is there; undefined where nobody can tell. */
+/** Whether the last request of a caller, which was cut off, took effect; undefined if that cannot be determined. */
 type Found = Map<Caller, boolean | undefined>;
 
-const isReplayed = ({ headers }: Told): boolean => headers.get('idempotency-replayed') === 'true';
+const isReplayed = ({ headers }: Received): boolean => headers.get('idempotency-replayed') === 'true';
 
 const createSight = (address: () => string): Sight => {
   const ask = (method: string, path: string, body?: object) =>
     send(address(), { method, path, body, requestId: 'sight', key: undefined });
-  const succeed = async (method: string, path: string, body?: object): Promise<Told> => {
-    const answer = await ask(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-    return answer;
+  const succeed = async (method: string, path: string, body?: object): Promise<Received> => {
+    const response = await ask(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${response.text}`);
+    return response;
   };
   return {
     must: async (method, path, body) => (await succeed(method, path, body)).body,
@@ -111,7 +115,7 @@ const createSight = (address: () => string): Sight => {
     list: async (path) => {
       const rows = [];
       for (let next: string | undefined = path; next !== undefined; ) {
-        const { body, headers }: Told = await succeed('GET', next);
+        const { body, headers }: Received = await succeed('GET', next);
         rows.push(...body);
         next = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1];
       }
@@ -130,7 +134,7 @@ const add = (values: Map<string, number>, scope: string, count: number): void =>
   void values.set(scope, countIn(values, scope) + count);
 const emptyCounts = (): Counts => new Map(SCOPES.map((scope) => [scope, new Map()]));
 
-/** What the statistics say of one filter, which must agree with itself. */
+/** The statistics for one filter, which must be consistent. */
 const readStatistics = async ({ get }: Sight, query: string) => {
   const { body: statistics } = await get(`/roll-events/stats${query}`);
   const { body: rates } = await get(`/roll-events/drop-rates${query}`);
@@ -145,7 +149,7 @@ const readStatistics = async ({ get }: Sight, query: string) => {
   return { counts, totalRolls, rollsByTemplate };
 };
 
-/** The counters of the service, of plain rolls and of each template, all of which must agree with each other. */
+/** The counters of the service, for plain rolls and for each template, all of which must be consistent. */
 const readCounts = async (sight: Sight): Promise<Counts> => {
   const all = await readStatistics(sight, '');
   const found = emptyCounts().set(PLAIN, all.counts);
@@ -172,15 +176,15 @@ const createLedger = () => {
     assertCounted: (found: Counts): void => {
       for (const [scope, counts] of seen)
         for (const [itemId, count] of counts)
-          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an answered roll of ${itemId} is not counted`);
+          assert.ok((found.get(scope)?.get(itemId) ?? 0) >= count, `an acknowledged roll of ${itemId} is not counted`);
     },
   };
 };
 
-/** What became of the requests of a game. */
+/** The outcomes of the requests of a game. */
 export const newFigures = () => ({
-  answered: 0,
-  refused: 0,
+  acknowledged: 0,
+  rejected: 0,
   cutOff: 0,
   there: 0,
   notThere: 0,
@@ -190,26 +194,26 @@ export const newFigures = () => ({
 });
 export type Figures = ReturnType<typeof newFigures>;
 
-/** Something that befalls the service while everyone calls. */
+/** A fault that happens while everyone sends requests. */
 export interface Strike {
-  /** How many requests are answered before it begins, and how many milliseconds later it does. */
-  readonly afterAnswers: number;
+  /** How many responses arrive before it starts, and how many milliseconds later it does. */
+  readonly afterResponses: number;
   readonly delayMs: number;
-  /** Done when it is over. */
+  /** Resolves when it is over. */
   readonly strike: () => Promise<void>;
-  /** How many requests are answered after it is over; without it everyone calls until cut off. */
-  readonly moreAnswers?: number;
+  /** How many responses arrive after it is over; without it everyone continues until cut off. */
+  readonly moreResponses?: number;
 }
 
 interface GameOptions {
   readonly seed: number;
-  /** The nodes of the service. Callers are spread over them; whoever looks asks one after another. */
+  /** The nodes of the service. Callers are spread over them; checks use one after another. */
   readonly addresses: () => readonly string[];
-  /** The database itself, with nothing between. */
+  /** The database itself, without a proxy. */
   readonly databaseUrl: () => string;
 }
 
-/** Everyone who calls, with what they were answered, which is compared with what is there. */
+/** All callers with their responses, which are compared with the data. */
 export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   const ledger = createLedger();
   let looks = 0;
@@ -221,14 +225,14 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   const callers = createCallers(sight, ledger, seed);
   const figures = newFigures();
   let requests = 0;
-  /** The last that each was answered to a request with a key. */
+  /** For each, the last response to a request with a key. */
   const kept = new Map<Caller, { sent: Sent; text: string }>();
-  /** What was cut off before it had any effect, and was done when it came again. */
+  /** Requests that were cut off without effect, and were executed when repeated. */
   let happenedNow: Sent[] = [];
 
-  const told = (caller: Caller, answer: Told): void => {
-    caller.answered(answer);
-    figures[answer.status === 200 ? 'answered' : 'refused'] += 1;
+  const recordResponse = (caller: Caller, response: Received): void => {
+    caller.handleResponse(response);
+    figures[response.status === 200 ? 'acknowledged' : 'rejected'] += 1;
   };
 
   const nextOf = (caller: Caller): Sent => {
@@ -238,20 +242,20 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     return { ...request, requestId: `request-${requests}`, key: isKeyed ? `key-${requests}` : undefined };
   };
 
-  /** Lets everyone call while something strikes, and tells what was cut off. */
+  /** Lets everyone send requests during a fault, and returns the requests that were cut off. */
   const play = async (struck: Strike): Promise<CutOff> => {
     const cutOff = new Map<Caller, Sent>();
-    let left = struck.afterAnswers;
-    let more = struck.moreAnswers ?? Number.POSITIVE_INFINITY;
+    let left = struck.afterResponses;
+    let more = struck.moreResponses ?? Number.POSITIVE_INFINITY;
     let isOver = false;
     let striking: Promise<void> | undefined;
     const faults: unknown[] = [];
-    const giveUp = (fault: unknown): void => {
+    const fail = (fault: unknown): void => {
       faults.push(fault);
       more = 0;
     };
     const strike = async (): Promise<void> => {
-      // Not at the very moment of an answer, which would be a moment of one kind.
+      // Not exactly when a response arrives, which would always be the same kind of moment.
       await pause(struck.delayMs);
       await struck.strike();
       isOver = true;
@@ -259,33 +263,33 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     const drive = async (caller: Caller, number: number): Promise<void> => {
       while (more > 0) {
         const sent = nextOf(caller);
-        const answer = await trySending(addressOf(number), sent);
-        // Without its database the service cannot tell either what became of a request.
-        if (answer === undefined || answer.status === 503) {
-          assert.ok(striking !== undefined, `${sent.method} ${sent.path} failed by itself: ${answer?.text}`);
+        const response = await trySending(addressOf(number), sent);
+        // Without its database the service cannot know the outcome of a request either.
+        if (response === undefined || response.status === 503) {
+          assert.ok(striking !== undefined, `${sent.method} ${sent.path} failed by itself: ${response?.text}`);
           cutOff.set(caller, sent);
           return;
         }
-        told(caller, answer);
-        if (sent.key !== undefined && answer.status === 200) kept.set(caller, { sent, text: answer.text });
+        recordResponse(caller, response);
+        if (sent.key !== undefined && response.status === 200) kept.set(caller, { sent, text: response.text });
         left -= 1;
         if (left === 0) {
           striking = strike();
-          striking.catch(giveUp);
+          striking.catch(fail);
         }
         if (isOver) more -= 1;
       }
     };
-    // Whoever finds fault ends the round for all, but not before what strikes has put everything back.
-    const driven = callers.map((caller, number) => drive(caller, number).catch(giveUp));
+    // A failed check ends the round for all, but not before the fault is repaired.
+    const driven = callers.map((caller, number) => drive(caller, number).catch(fail));
     await Promise.all(driven);
-    await striking?.catch(giveUp);
+    await striking?.catch(fail);
     if (faults.length > 0) throw faults[0];
     figures.cutOff += cutOff.size;
     return cutOff;
   };
 
-  /** What is counted is what was answered and what was found, and at most what nobody can tell more. */
+  /** The counters must equal what responses and checks found, plus at most what cannot be determined. */
   const assertCountsFit = (counted: Counts, cutOff: CutOff, isThere: Found): void => {
     const [found, perhaps] = [perScope(), perScope()];
     for (const [caller, { rolls }] of cutOff) {
@@ -301,7 +305,9 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     ledger.assertCounted(counted);
   };
 
-  /** Sends what was cut off again with its key, twice: it happens now unless it has happened, and never again. */
+  /**
+   * Sends cut-off requests again with their keys, twice: they take effect unless they already have, and never again.
+   */
   const repeat = async (caller: Caller, sent: Sent, wasThere: boolean | undefined): Promise<boolean> => {
     const again = await send(addressOf(requests), sent);
     const replayed = isReplayed(again);
@@ -310,13 +316,13 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
       const third = await send(addressOf(requests + 1), sent);
       assert.deepEqual([third.status, third.text, isReplayed(third)], [200, again.text, true]);
     }
-    told(caller, again);
+    recordResponse(caller, again);
     figures.repeated += 1;
     if (again.status === 200 && !replayed) happenedNow.push(sent);
     return replayed;
   };
 
-  /** Whoever was answered before is answered the same again. That it had no other effect is looked at later. */
+  /** Repeated requests get the same response again. That they have no other effect is checked later. */
   const replay = async (): Promise<void> => {
     for (const [caller, { sent, text }] of kept) {
       const again = await send(addressOf(figures.replayed), sent);
@@ -326,7 +332,7 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     kept.clear();
   };
 
-  /** Looks at what is there after a strike, and brings what was cut off to an end. */
+  /** Checks the data after a fault, and completes the requests that were cut off. */
   const settle = async (cutOff: CutOff): Promise<void> => {
     await replay();
     const opened = openDatabase(databaseUrl());
@@ -353,7 +359,7 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
     for (const scope of SCOPES) {
       const total = totalOf(recounted, scope);
       assert.equal(total - totalOf(counted, scope), countIn(added, scope), 'a repeat is counted once');
-      // Nobody but the counter can tell whether a plain roll without a key was made.
+      // Only the counter can tell whether a plain roll without a key was made.
       const unseen = total - ledger.total(scope);
       assert.ok(unseen >= 0 && unseen <= (scope === PLAIN ? unsure : 0), `${unseen} rolls that nobody made`);
       ledger.rolledUnseen(scope, unseen);
@@ -374,12 +380,12 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   };
 };
 
-/** Adds what became of the requests of one game to that of others. */
+/** Adds the outcomes of one game to those of others. */
 export const addFigures = (total: Figures, figures: Figures): void => {
   for (const name of Object.keys(figures) as (keyof Figures)[]) total[name] += figures[name];
 };
 
 export const describeFigures = (figures: Figures): string => {
-  const { answered, refused, cutOff, there, notThere, repeated, replayed, rolls } = figures;
-  return `${answered} writes answered and all found, ${refused} refused; ${cutOff} cut off, of which ${there} are there as a whole and ${notThere} not at all; ${repeated} of them sent again with their key; ${replayed} answered the same when sent again; ${rolls} rolls counted`;
+  const { acknowledged, rejected, cutOff, there, notThere, repeated, replayed, rolls } = figures;
+  return `${acknowledged} writes acknowledged, all of them found; ${rejected} rejected; ${cutOff} cut off, of which ${there} took effect completely and ${notThere} not at all; ${repeated} repeated with their key; ${replayed} got the same response when repeated; ${rolls} rolls counted`;
 };

@@ -8,17 +8,17 @@ const CLOCK = new URL('clock.ts', import.meta.url);
 const HOUR_MS = 3_600_000;
 const SIGNAL_MS = 30_000;
 
-/** One node of the service, whose clock can be set. */
+/** A node of the service, whose clock can be set. */
 export interface Node {
   readonly address: () => string;
   readonly start: () => Promise<void>;
   readonly kill: () => Promise<void>;
-  /** Tells it to stop, as whoever updates it does. */
+  /** Tells it to stop, as an update would. */
   readonly stop: () => Promise<void>;
   readonly setClock: (offsetMs: number) => Promise<void>;
 }
 
-/** Nodes outlive whoever is interrupted, unless they are told. */
+/** Nodes would survive an interrupted test run otherwise. */
 const started = new Set<RunningService>();
 process.on('exit', () => {
   for (const { running } of started) kill(running);
@@ -30,7 +30,7 @@ export const createNode = (databaseUrl: string, clockFile: string): Node => {
     assert.ok(service !== undefined, 'it was never started');
     return service;
   };
-  /** A signal takes its time. */
+  /** A signal takes a while to arrive. */
   const untilClockSays = async (offsetMs: number): Promise<void> => {
     const giveUpAtMs = performance.now() + SIGNAL_MS;
     for (;;) {
@@ -75,8 +75,8 @@ export const count = (events: Events, name: string, times = 1): void => {
 };
 
 /**
- * Sets the clocks of all nodes, each a bit wrong in its own way. They go back by up to five days, but forward by half a
- * day at most: responses to keys are kept for a day of that clock, and what was cut off is sent again after a jump.
+ * Sets the clocks of all nodes, each slightly wrong in its own way. They go back by up to five days, but forward by at
+ * most half a day: responses are stored for a day of that clock, and cut-off requests are repeated after a jump.
  */
 export const createClocks = (nodes: readonly Node[], events: Events) => {
   let offsetMs = 0;

@@ -12,16 +12,16 @@ import type { Fault, Kind } from './schedule.ts';
 
 const DATABASE = 'faults';
 const NODES = [0, 1];
-/** For whatever must come about by itself once a fault is over. */
+/** For anything that must happen by itself once a fault is over. */
 const PATIENCE_MS = 60_000;
 const LOCKED_TABLES = ['users', 'user_states', 'item_instances', 'teams'] as const;
-/** As it is sent; every transaction begins with a word about `read committed`. */
+/** As it is sent; every transaction starts with `read committed`. */
 const COMMIT = 'commit\0';
 const OURS = "from pg_stat_activity where application_name = 'itemwright'";
 
 const connected = async <T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url });
-  // A server that is killed breaks connections of which nobody is waiting for anything.
+  // Killing a server breaks idle connections.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -34,7 +34,7 @@ const connected = async <T>(url: string, use: (client: pg.Client) => Promise<T>)
 const ask = (server: Postgres, statement: string) =>
   connected(server.url('postgres'), async (client) => (await client.query(statement)).rows);
 
-/** Asks again and again until there is an answer, for a minute. */
+/** Queries until there is a result, for a minute. */
 const until = async (server: Postgres, statement: string): Promise<void> => {
   const giveUpAtMs = performance.now() + PATIENCE_MS;
   while ((await ask(server, statement)).length === 0) {
@@ -43,7 +43,7 @@ const until = async (server: Postgres, statement: string): Promise<void> => {
   }
 };
 
-/** A standby that has to have every commit before it is answered. */
+/** A standby that must have every commit before it succeeds. */
 const createSynchronousStandby = async (primary: Postgres): Promise<Postgres> => {
   const standby = await primary.createStandby();
   await until(primary, "select 1 from pg_stat_replication where state = 'streaming'");
@@ -53,7 +53,7 @@ const createSynchronousStandby = async (primary: Postgres): Promise<Postgres> =>
   return standby;
 };
 
-/** Someone else's transaction locks things that the service wants. */
+/** Another transaction locks what the service needs. */
 const lockOutside = async (url: string, statement: string, lastsMs: number): Promise<boolean> =>
   connected(url, async (client) => {
     try {
@@ -63,7 +63,7 @@ const lockOutside = async (url: string, statement: string, lastsMs: number): Pro
       await client.query('rollback');
       return true;
     } catch (error) {
-      // Where two wait for each other, the server ends either.
+      // In a deadlock the server cancels either.
       assert.equal((error as { code?: string }).code, '40P01', String(error));
       return false;
     }
@@ -74,7 +74,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
   const events: Events = {};
   let server = await startPostgres({ durable: true });
   await server.create(DATABASE);
-  // Each node has a role of its own, so that its connections can be told from those of the other.
+  // Each node has its own role, so that the connections of the nodes can be distinguished.
   for (const node of NODES) await ask(server, `create role node_${node} superuser login password 'node'`);
   const standby = faults.some(({ kind }) => kind === 'failover') ? await createSynchronousStandby(server) : undefined;
   const servers = standby === undefined ? [server] : [server, standby];
@@ -93,7 +93,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     await rm(folder, { recursive: true, force: true });
   };
 
-  /** Ends one node one way or the other, and starts it again once nothing of it is left in the server. */
+  /** Stops or kills a node, and restarts it once the server has nothing left of it. */
   const endNode = async (how: 'kill' | 'stop', { choose }: Fault): Promise<void> => {
     const place = choose(nodes.length);
     const node = nodes[place];
@@ -104,7 +104,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     count(events, how === 'kill' ? 'kills' : 'stops');
   };
 
-  /** Again and again it befalls some of the statements that are under way. */
+  /** Repeatedly hits some of the running statements. */
   const storm = (signal: 'cancel' | 'terminate', { lastsMs, choose }: Fault): Promise<void> =>
     connected(server.url('postgres'), async (client) => {
       const isOverAtMs = performance.now() + lastsMs;
@@ -136,7 +136,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     await ask(server, `alter database ${DATABASE} set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
   };
 
-  /** The server is lost for good. What it has to have waited for is in the standby, which takes over. */
+  /** The server is lost for good. Every acknowledged commit is in the standby, which takes over. */
   const failOver = async (lastsMs: number): Promise<void> => {
     assert.ok(standby !== undefined);
     const [{ lsn }] = await ask(server, 'select pg_current_wal_flush_lsn()::text as lsn');
@@ -167,12 +167,12 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
       for (const proxy of proxies) proxy.cut();
       count(events, 'cuts');
     },
-    // What was committed is there, and the service is never told.
+    // The commit takes effect, but the service is never told.
     lostCommit: async ({ lastsMs }) => {
       for (const proxy of proxies) proxy.loseAnswer(COMMIT, 'by cutting');
       await pause(lastsMs);
       for (const proxy of proxies) proxy.loseAnswer(undefined);
-      count(events, 'losses of commit answers');
+      count(events, 'lost commit responses');
     },
     silence: ({ lastsMs }) => silence(lastsMs, true),
     deadSilence: ({ lastsMs }) => silence(lastsMs, false),
@@ -192,7 +192,7 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     failover: ({ lastsMs }) => failOver(lastsMs),
   };
 
-  /** The transactions that are open now have ended. A statement may be on its way, so it is looked twice. */
+  /** Waits until all currently open transactions have ended. A statement may be in flight, so check twice. */
   const quiet = async (): Promise<void> => {
     for (let looks = 0; looks < 2; looks += 1) {
       const open = await ask(server, `select pid, xact_start::text as since ${OURS} and xact_start is not null`);

@@ -1,15 +1,15 @@
 import type { Events } from './nodes.ts';
 import type { Fault } from './schedule.ts';
 
-/** A service on a database, and all that can befall them. */
+/** A service on a database, and the faults that can happen to them. */
 export interface Scene {
   readonly addresses: () => readonly string[];
-  /** The database itself, with nothing between. */
+  /** The database itself, without a proxy. */
   readonly databaseUrl: () => string;
   readonly events: Events;
-  /** Does something to them, and is done when it is over. */
+  /** Injects a fault, and resolves when it is over. */
   readonly strike: (fault: Fault) => Promise<void>;
-  /** Done when nothing that was begun before can have an effect any more. */
+  /** Resolves when nothing that was started before can have any further effect. */
   readonly quiet: () => Promise<void>;
   readonly drop: () => Promise<void>;
 }

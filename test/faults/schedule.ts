@@ -1,18 +1,18 @@
 import type { Engine } from '../harness.ts';
 import { cheapDraws } from '../statistics.ts';
 
-/** What befalls a service, and how often compared with the others. */
+/** The possible faults, with their relative frequency. */
 const KINDS = {
   sqlite: { kill: 3, stop: 2, clock: 2, lock: 3 },
   postgres: {
     ...{ kill: 3, stop: 2, clock: 2, cancel: 2, terminate: 2, rows: 3, advisory: 2 },
-    // The last takes as long as it takes to notice that a connection is dead.
+    // The last one takes as long as detecting a dead connection.
     ...{ cut: 2, lostCommit: 3, crash: 2, readOnly: 2, silence: 2, deadSilence: 0.5 },
   },
 } as const;
 export type Kind = keyof typeof KINDS.sqlite | keyof typeof KINDS.postgres | 'failover';
 
-/** For how long each lasts, at least and at most; the others take as long as they take. */
+/** Minimum and maximum duration of each; the others take as long as they take. */
 const LASTS_MS: Partial<Record<Kind, readonly [number, number]>> = {
   lock: [200, 7000],
   ...{ cancel: [200, 2000], terminate: [200, 2000], lostCommit: [50, 500], rows: [200, 5000], advisory: [200, 5000] },
@@ -21,17 +21,17 @@ const LASTS_MS: Partial<Record<Kind, readonly [number, number]>> = {
 
 export interface Fault {
   readonly kind: Kind;
-  readonly afterAnswers: number;
+  readonly afterResponses: number;
   readonly delayMs: number;
   readonly lastsMs: number;
-  readonly moreAnswers: number;
-  /** Chooses among what it may befall: nodes, tables, jumps of the clock. */
+  readonly moreResponses: number;
+  /** Chooses among the possible targets: nodes, tables, clock jumps. */
   readonly choose: (below: number) => number;
-  /** Whether the whole database is checked afterwards. */
+  /** Whether to check the whole database afterwards. */
   readonly isChecked: boolean;
 }
 
-/** All of the history is looked at after each fault, so a new database begins before it is too long. */
+/** The whole history is checked after each fault, so start a new database before it gets too long. */
 export const FAULTS_PER_DATABASE = 25;
 
 const pick = (draw: number, weights: Readonly<Partial<Record<Kind, number>>>): Kind => {
@@ -45,7 +45,7 @@ const pick = (draw: number, weights: Readonly<Partial<Record<Kind, number>>>): K
 };
 
 /**
- * All that befalls one database, by its seed. A server fails over at most once, since there is but one standby, and on
+ * The faults of one database, by its seed. A server fails over at most once, since there is only one standby, and on
  * half of the databases not at all.
  */
 export const planFaults = (engine: Engine, seed: number): Fault[] => {
@@ -59,10 +59,10 @@ export const planFaults = (engine: Engine, seed: number): Fault[] => {
     const choices = cheapDraws(below(2 ** 31));
     return {
       kind,
-      afterAnswers: 20 + below(200),
+      afterResponses: 20 + below(200),
       delayMs: below(15),
       lastsMs: least + below(most - least + 1),
-      moreAnswers: 10 + below(60),
+      moreResponses: 10 + below(60),
       choose: (bound) => Math.floor(choices() * bound),
       isChecked: below(5) === 0,
     };

@@ -9,23 +9,26 @@ import type { Scene } from './scene.ts';
 import { type Fault, planFaults } from './schedule.ts';
 import { createSqliteScene } from './sqlite.ts';
 
-/** How long the service may take to be of use again once a fault is over. Longer than any limit of its own. */
+/** How long the service may take to recover once a fault is over. Longer than any of its own limits. */
 const RECOVERY_MS = 60_000;
 
 export interface Soaked {
   readonly figures: Figures;
   readonly events: Events;
   readonly rounds: number;
-  /** The longest time from the last answer of a round until every node took a write. */
+  /** The longest time from the last response of a round until every node accepted a write. */
   readonly slowestMs: number;
 }
 
-/** Each node takes a write again; tells how long that took. */
+/** Waits until each node accepts a write again; returns how long that took. */
 const recover = async ({ addresses }: Scene): Promise<number> => {
   const startedMs = performance.now();
   for (const address of addresses()) {
     while ((await tryWriting(address)) === undefined) {
-      assert.ok(performance.now() < startedMs + RECOVERY_MS, `of no use ${RECOVERY_MS} ms after the fault was over`);
+      assert.ok(
+        performance.now() < startedMs + RECOVERY_MS,
+        `not recovered ${RECOVERY_MS} ms after the fault was over`,
+      );
       await pause(20);
     }
   }
@@ -38,19 +41,19 @@ const checkDatabase = async ({ databaseUrl, events }: Scene): Promise<void> => {
   count(events, 'checks');
 };
 
-const describeFault = ({ kind, lastsMs, afterAnswers }: Fault): string =>
-  `${kind}${lastsMs > 0 ? ` for ${lastsMs} ms` : ''} after ${afterAnswers} answers`;
+const describeFault = ({ kind, lastsMs, afterResponses }: Fault): string =>
+  `${kind}${lastsMs > 0 ? ` for ${lastsMs} ms` : ''} after ${afterResponses} responses`;
 
 /**
- * Lets everyone call while one fault after another befalls the service, and compares everything with what was answered
- * after each, until the time is up. The same seed has the same faults at the same counts of answers; how threads and
- * processes meet is another matter each time.
+ * Lets everyone send requests while one fault after another happens, and compares all data with the responses after
+ * each, until the time is up. The same seed has the same faults after the same number of responses; the scheduling of
+ * threads and processes still varies.
  */
 export const soak = async (
   engine: Engine,
-  { seed, seconds, say }: { seed: number; seconds: number; say: (line: string) => void },
+  { seed, seconds, print }: { seed: number; seconds: number; print: (line: string) => void },
 ): Promise<Soaked> => {
-  /** Time counts from the first round, of which there is at least one. */
+  /** Time counts from the first round; there is at least one. */
   let isOverAtMs = Number.POSITIVE_INFINITY;
   const figures = newFigures();
   const events: Events = {};
@@ -74,7 +77,7 @@ export const soak = async (
         await scene.quiet();
         await game.settle(cutOff);
         if (fault.isChecked) await checkDatabase(scene);
-        say(`${engine} ${rounds}: ${describeFault(fault)}; ${cutOff.size} cut off; ${Math.round(recoveredMs)} ms`);
+        print(`${engine} ${rounds}: ${describeFault(fault)}; ${cutOff.size} cut off; ${Math.round(recoveredMs)} ms`);
       }
       await checkDatabase(scene);
     } finally {

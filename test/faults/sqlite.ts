@@ -5,7 +5,7 @@ import { createEmptyDatabase } from '../harness.ts';
 import { count, createClocks, createNode, type Events } from './nodes.ts';
 import type { Scene } from './scene.ts';
 
-/** Another process, as far as SQLite can tell, keeps everyone from writing. */
+/** Blocks all writes, as another process would. */
 const holdWriteLock = async (path: string, lastsMs: number): Promise<void> => {
   const other = new DatabaseSync(path, { timeout: 0 });
   try {

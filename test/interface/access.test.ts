@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { TABLES } from '../../src/database/tables.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
-import { type Answer, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
+import { type ApiResponse, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
 import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 
 const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
@@ -15,7 +15,7 @@ const encode = (text: string | Buffer): string => Buffer.from(text as string).to
 /** A body that no route accepts, so that what is answered before it is read shows. */
 const BROKEN = { raw: '{' };
 
-const callEmptyHanded = ({ method, url }: Route, client: Client): Promise<Answer> => {
+const callEmptyHanded = ({ method, url }: Route, client: Client): Promise<ApiResponse> => {
   const path = url.replaceAll(/:\w+/g, 'nothing');
   return method === 'GET' || method === 'HEAD'
     ? client.request(method, path)
@@ -23,7 +23,7 @@ const callEmptyHanded = ({ method, url }: Route, client: Client): Promise<Answer
 };
 
 onEveryDatabase('authorization', (service) => {
-  const assertUnauthorized = ({ status, body, headers }: Answer, what: string) => {
+  const assertUnauthorized = ({ status, body, headers }: ApiResponse, what: string) => {
     assert.equal(status, 401, what);
     assert.deepEqual(body, UNAUTHORIZED, what);
     assert.equal(headers.get('www-authenticate'), 'Basic realm="itemwright"', what);

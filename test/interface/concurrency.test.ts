@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import {
-  type Answer,
+  type ApiResponse,
   type Client,
   createEmptyDatabase,
   issuePaths,
@@ -15,7 +15,7 @@ import { assertInventoriesHold } from '../inventories.ts';
 const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
-const countStatuses = (answers: readonly Answer[]): Record<number, number> => {
+const countStatuses = (answers: readonly ApiResponse[]): Record<number, number> => {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

@@ -45,7 +45,7 @@ else
         },
       });
       assert.match(stdout, /^restored [1-9]\d* rows/m);
-      assert.match(stdout, /^nothing is wrong: looked at 3 instances/m);
+      assert.match(stdout, /^no problems found: checked 3 instances/m);
       assert.ok(stdout.includes(`"id":"${teamId}"`), stdout);
       assert.ok(stdout.includes('"totalRolls":3'), stdout);
     });

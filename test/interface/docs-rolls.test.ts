@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { CONFIGS } from '../../src/features/templates/templates.contract.ts';
-import { type Answer, onEveryDatabase, type Service } from '../harness.ts';
+import { type ApiResponse, onEveryDatabase, type Service } from '../harness.ts';
 
 /**
  * Runs the page for game designers: its shell lines as they stand there, then what it says of each system. Figures and
@@ -91,7 +91,7 @@ else
       for (const { id, name } of body.classifierOptions) tiers[name] = id;
     });
 
-    const roll = async (id: string, body: object): Promise<Answer> => {
+    const roll = async (id: string, body: object): Promise<ApiResponse> => {
       const answer = await service().post(`/templates/${id}/roll`, body);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       return answer;

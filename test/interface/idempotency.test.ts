@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { removeOldAnswers } from '../../src/http/idempotency.ts';
+import { removeOldResponses } from '../../src/http/idempotency.ts';
 import { LIMITS } from '../../src/limits.ts';
-import { type Answer, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
@@ -188,7 +188,7 @@ onEveryDatabase('repeated requests', (service) => {
 
   test('leave no trace of a refusal, so that the same key may succeed later', async () => {
     const team = await stock(service());
-    const roll = (): Promise<Answer> =>
+    const roll = (): Promise<ApiResponse> =>
       team.post('/templates/banner/spark', { userId: 'dee', itemId: 'sword' }, keyed('spark-1'));
     assert.equal((await roll()).status, 409);
     await team.post('/templates/banner/roll', { userId: 'dee' });
@@ -204,7 +204,7 @@ onEveryDatabase('repeated requests', (service) => {
     const replayed = async (key: string) =>
       (await team.post('/users', {}, keyed(key))).headers.get('idempotency-replayed');
     const removeAt = (nowMs: number) =>
-      removeOldAnswers(
+      removeOldResponses(
         service().database,
         () => nowMs,
         () => true,

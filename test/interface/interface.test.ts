@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { REFUSALS } from '../../src/errors.ts';
-import { type Answer, ENGINES, onEveryDatabase } from '../harness.ts';
+import { ERRORS } from '../../src/errors.ts';
+import { type ApiResponse, ENGINES, onEveryDatabase } from '../harness.ts';
 import { committedExamples, currentExamples, describeApi } from '../openapi-document.ts';
 import { assertDone, assertInvalid, NOT_FOUND } from '../rules.ts';
 
@@ -185,7 +185,7 @@ describe('the description of the interface', () => {
           continue;
         }
         assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}`);
-        const refusal = REFUSALS[example.code as keyof typeof REFUSALS];
+        const refusal = ERRORS[example.code as keyof typeof ERRORS];
         assert.equal(String(refusal.status), status);
         assert.equal('Retry-After' in headers, status === '429' || status === '503', `${name} ${status}`);
       }
@@ -211,7 +211,7 @@ describe('the example of every operation', () => {
 });
 
 onEveryDatabase('the interface', (service) => {
-  const assertRefusal = (answer: Answer, status: number, code: string, message: string): void => {
+  const assertRefusal = (answer: ApiResponse, status: number, code: string, message: string): void => {
     assert.equal(answer.status, status);
     assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);
     assert.equal(answer.body.code, code);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { REFUSALS } from '../../src/errors.ts';
+import { ERRORS } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import {
-  type Answer,
+  type ApiResponse,
   createEmptyDatabase,
   type EmptyDatabase,
   ENGINES,
@@ -157,10 +157,10 @@ const requestOf = ({ method, path, query, body }: Operation, schemas: Record<str
   });
 
 const CODES = new Map<number, string[]>();
-for (const [code, { status, message }] of Object.entries(REFUSALS)) CODES.set(status, [code, message]);
+for (const [code, { status, message }] of Object.entries(ERRORS)) CODES.set(status, [code, message]);
 
 /** No 500, unless nothing can be rolled, and every refusal in the one shape. */
-const assertSane = ({ method, path }: { method: string; path: string }, { status, body }: Answer): void => {
+const assertSane = ({ method, path }: { method: string; path: string }, { status, body }: ApiResponse): void => {
   const what = `${method} ${path}: ${status} ${JSON.stringify(body)}`;
   if (status === 200) return;
   assert.ok(status !== 503, what);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { type Answer, basic, onEveryDatabase, startService } from '../harness.ts';
+import { type ApiResponse, basic, onEveryDatabase, startService } from '../harness.ts';
 
 /** Every tenth roll, and no other, gives the top tier: what is lost or counted twice is seen at once. */
 const PITY = 10;
@@ -22,9 +22,9 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
       assert.equal((await service().post('/templates', { id, name: id, config })).status, 200);
   });
 
-  const roll = (id: string, userId: string, count = 1): Promise<Answer> =>
+  const roll = (id: string, userId: string, count = 1): Promise<ApiResponse> =>
     service().post(`/templates/${id}/roll`, { userId, count });
-  const pitiesIn = (answers: readonly Answer[]): number =>
+  const pitiesIn = (answers: readonly ApiResponse[]): number =>
     answers.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
 
   test('of one player on two templates of a pity group lose and repeat nothing', async () => {
@@ -96,7 +96,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
 
   test('of other players do not wait for one that is under way, and those of the same player do', async () => {
     await Promise.all(['held', 'free'].map((userId) => roll('alone', userId)));
-    let waiting: Promise<Answer> | undefined;
+    let waiting: Promise<ApiResponse> | undefined;
     let isAnswered = false;
     await whileHeld('held', 'template:alone', async (watcher) => {
       waiting = roll('alone', 'held', 9).finally(() => {
@@ -113,21 +113,21 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
       assert.equal((await service().get('/users/held/templates/alone')).body.rolls, 1);
       assert.equal(isAnswered, false);
     });
-    const answer = await (waiting as unknown as Promise<Answer>);
+    const answer = await (waiting as unknown as Promise<ApiResponse>);
     assert.deepEqual([answer.status, answer.body.state.rolls, pitiesIn([answer])], [200, 10, 1]);
   });
 
   test('of a player wait for those on another template of the pity group, and for no others', async () => {
     await roll('group-a', 'cy', 8);
     await roll('alone', 'cy', 1);
-    let waiting: Promise<Answer> | undefined;
+    let waiting: Promise<ApiResponse> | undefined;
     await whileHeld('cy', 'group:group', async (watcher) => {
       waiting = roll('group-b', 'cy', 2);
       await untilWaiting(watcher, 1);
       assert.equal((await roll('alone', 'cy')).status, 200);
       assert.equal((await roll('group-b', 'dee')).status, 200);
     });
-    const answer = await (waiting as unknown as Promise<Answer>);
+    const answer = await (waiting as unknown as Promise<ApiResponse>);
     assert.deepEqual([answer.status, answer.body.state.rolls, pitiesIn([answer])], [200, 2, 1]);
   });
 });

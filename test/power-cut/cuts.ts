@@ -8,15 +8,15 @@ import { readState, type States, writeImage } from './states.ts';
 import { type Story, walk } from './story.ts';
 import type { Did } from './trace.ts';
 
-/** SQLite looks at what every cut leaves; the service itself, which takes longer, at one in so many. */
+/** SQLite checks the result of every cut; the service itself, which takes longer, only one in so many. */
 const CUTS_PER_OPENING = 10;
 
-/** Where to cut: anywhere, right before or after a sync is done, or when an answer has just arrived. */
-const chooseCuts = (all: readonly Did[], { answered }: Story, count: number, draws: Draws): number[] => {
+/** Where to cut: anywhere, right before or after a sync ends, or when a response has just arrived. */
+const chooseCuts = (all: readonly Did[], { acknowledged }: Story, count: number, draws: Draws): number[] => {
   const syncs = all.flatMap(({ kind }, index) => (kind === 'sync is done' ? [index - 1, index] : []));
   const answers: number[] = [];
   let last = 0;
-  for (const { timeNs } of answered) {
+  for (const { timeNs } of acknowledged) {
     while (last + 1 < all.length && (all[last + 1] as Did).timeNs < timeNs) last += 1;
     answers.push(last);
   }
@@ -27,36 +27,36 @@ const chooseCuts = (all: readonly Did[], { answered }: Story, count: number, dra
   });
 };
 
-/** The first state in which all that was answered before a moment is there. */
+/** The first state that contains everything acknowledged before a moment. */
 const firstStateWithAll = (story: Story, { firstWith }: States): ((timeNs: number) => number) => {
   let least = 0;
   let next = 0;
   return (timeNs) => {
-    for (; next < story.answered.length; next += 1) {
-      const answered = story.answered[next] as Story['answered'][number];
-      if (answered.timeNs >= timeNs) break;
-      const first = firstWith.get(answered.mark);
-      assert.ok(first !== undefined, `${answered.mark} was never there`);
+    for (; next < story.acknowledged.length; next += 1) {
+      const acknowledged = story.acknowledged[next] as Story['acknowledged'][number];
+      if (acknowledged.timeNs >= timeNs) break;
+      const first = firstWith.get(acknowledged.mark);
+      assert.ok(first !== undefined, `${acknowledged.mark} never existed`);
       least = Math.max(least, first);
     }
     return least;
   };
 };
 
-/** What is wrong with what is left; `least` is the first state that has all that was answered. */
+/** What is wrong with the result of a cut; `least` is the first state that contains everything acknowledged. */
 const faultOf = (image: Image, least: number, states: States, story: Story, folder: string): string | undefined => {
   try {
     const { soundness, fingerprint } = readState(writeImage(image, story, folder));
     if (soundness !== 'ok') return `unsound: ${soundness}`;
     const number = states.numbers.get(fingerprint);
     if (number === undefined) return 'half done: a state that never was';
-    return number < least ? `lost: state ${number} is left, and ${least} was answered` : undefined;
+    return number < least ? `lost: state ${number} is left, but ${least} was acknowledged` : undefined;
   } catch (error) {
     return `unreadable: ${(error as Error).message}`;
   }
 };
 
-/** The service itself opens what is left, and finds nothing wrong with it. */
+/** The service itself opens the result of a cut, and finds no problems. */
 const openByService = async (image: Image, story: Story, folder: string): Promise<void> => {
   const database = openDatabase(`sqlite:${writeImage(image, story, folder)}`);
   try {
@@ -72,11 +72,11 @@ interface Cuts {
   readonly states: States;
   readonly count: number;
   readonly seed: number;
-  /** Syncs that are taken for not made. */
+  /** Syncs to ignore. */
   readonly isSeen?: (did: Did) => boolean;
 }
 
-/** Cuts the power at so many moments of a story, and tells what is wrong with what is left. */
+/** Cuts the power at several moments of a story, and returns what is wrong afterwards. */
 export const cutPower = async (story: Story, { folder, states, count, seed, isSeen }: Cuts): Promise<string[]> => {
   const draws = cheapDraws(seed);
   const all = story.lives.flat();
@@ -86,7 +86,7 @@ export const cutPower = async (story: Story, { folder, states, count, seed, isSe
   let made = 0;
   for (const { disk, index } of walk(story, isSeen)) {
     for (const _ of cuts.get(index) ?? []) {
-      // Until the next thing is done, the disk stays as it is, and what is answered meanwhile must be on it.
+      // The disk does not change until the next operation, so everything acknowledged by then must be on it.
       const least = leastBefore(all[index + 1]?.timeNs ?? Number.POSITIVE_INFINITY);
       const remains = REMAINS[Math.floor(draws() * REMAINS.length)] as Remains;
       const image = disk.cut(remains, draws);

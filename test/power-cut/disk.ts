@@ -5,15 +5,15 @@ import type { Did } from './trace.ts';
 
 type Change = { readonly type: 'write'; readonly offset: number; readonly bytes: Buffer } | Truncation;
 type Truncation = { readonly type: 'truncate'; readonly length: number };
-/** A name that now stands for a file or folder, or for nothing. */
+/** A directory entry that now refers to a file or folder, or to nothing. */
 type Entry = { readonly name: string; readonly inode: Inode | undefined };
 
-/** A file or a folder: what is on the disk for certain, and what was done since, of which anything may be. */
+/** A file or folder: its content that is certainly on disk, and later changes, any of which may be. */
 interface File {
   readonly type: 'file';
   content: Buffer;
   changes: Change[];
-  /** How many changes were taken over into `content`. */
+  /** How many changes have been applied to `content`. */
   settled: number;
 }
 interface Folder {
@@ -27,7 +27,7 @@ type Inode = File | Folder;
 const newFile = (): File => ({ type: 'file', content: Buffer.alloc(0), changes: [], settled: 0 });
 const newFolder = (): Folder => ({ type: 'folder', content: new Map(), changes: [], settled: 0 });
 
-/** Whether a change reached the disk, by its place among the unsynced ones, its sector and its file. */
+/** Whether a change reached the disk, by its position among the unsynced ones, its sector and its file. */
 type Reached = (index: number, sector: number, inode: Inode) => boolean;
 
 /** What a power cut leaves of the changes that were not synced. */
@@ -41,7 +41,7 @@ export const REMAINS = [
 ] as const;
 export type Remains = (typeof REMAINS)[number];
 const SECTOR_BYTES = { 'some sectors of 512 bytes': 512, 'some sectors of 4 KiB': 4096 } as const;
-/** The length of a file, and a name of a folder, reach the disk apart from everything else. */
+/** The length of a file, and an entry of a folder, reach the disk independently of everything else. */
 const LENGTH = -1;
 
 const chooseReached = (remains: Remains, draws: Draws): Reached => {
@@ -57,7 +57,7 @@ const chooseReached = (remains: Remains, draws: Draws): Reached => {
     return value;
   };
   if (remains === 'some writes') return (index, _, inode) => once(inode, index, draws) < share;
-  // A sector is written as it is at some moment: with all that was done to it before, and nothing that was done after.
+  // A sector is written as it is at some moment: with all earlier changes, and no later ones.
   return (index, sector, inode) => {
     const until = () => (draws() < share ? inode.changes.length : Math.floor(draws() * (inode.changes.length + 1)));
     return index < once(inode, remains === 'a beginning' ? 0 : sector, until);
@@ -101,18 +101,18 @@ const settleChanges = (inode: Inode, count: number): void => {
   inode.settled += count;
 };
 
-/** The files that a power cut leaves, by their paths; a folder has no content. */
+/** The files that a power cut leaves, by path; a folder has no content. */
 export type Image = Map<string, Buffer | undefined>;
 
 /**
- * What is on a disk, as far as anyone can rely on it. What a process has written is there for certain once it was synced
- * by a sync that began after the write and is done. Names are no different: a file that was made, and was synced itself,
- * is lost with its name, unless the folder that it lies in was synced.
+ * What is guaranteed to be on a disk. A write is certain once it was synced by a sync that began after the write and is
+ * done. Directory entries are no different: a new file that was synced itself is still lost unless its folder was
+ * synced.
  */
 export const createDisk = (root: string) => {
   const top = newFolder();
   let open = new Map<number, Inode>();
-  /** Of each thread that waits for a sync, what it syncs, and how many changes were made before. */
+  /** For each thread that is syncing: what it syncs, and how many changes were made before. */
   let syncs = new Map<number, { inode: Inode; covers: number }>();
 
   const now = (folder: Folder, name: string): Inode | undefined => {
@@ -137,7 +137,7 @@ export const createDisk = (root: string) => {
   };
 
   return {
-    /** Another process goes on with the same disk, or with what the last one left in memory. */
+    /** Another process continues with the same disk, or with what the last one left in memory. */
     nextProcess: (): void => {
       open = new Map();
       syncs = new Map();
@@ -145,7 +145,7 @@ export const createDisk = (root: string) => {
     apply: ({ kind, fd, offset, bytes, thread }: Did): void => {
       const path = bytes.toString();
       if (kind === 'open' || kind === 'create') {
-        // One that was killed may have made the file without a record of it.
+        // A killed process may have created the file without a record of it.
         const found = kind === 'open' ? find(path) : undefined;
         const inode = found ?? newFile();
         if (found === undefined) enter(path, inode);
@@ -161,13 +161,13 @@ export const createDisk = (root: string) => {
         syncs.set(thread, { inode, covers: inode.settled + inode.changes.length });
       } else {
         const sync = syncs.get(thread);
-        assert.ok(sync !== undefined, 'a sync is done that never began');
+        assert.ok(sync !== undefined, 'a sync ended that never began');
         syncs.delete(thread);
-        // Another sync of the same file, which began later, may be done already.
+        // Another sync of the same file, which began later, may already be done.
         settleChanges(sync.inode, Math.max(0, sync.covers - sync.inode.settled));
       }
     },
-    /** What is left when the power is cut now. */
+    /** What is left if the power is cut now. */
     cut: (remains: Remains, draws: Draws): Image => {
       const reached = chooseReached(remains, draws);
       const image: Image = new Map();

@@ -5,15 +5,15 @@ import { basic } from '../harness.ts';
 
 export const TEAM = { id: 'team', secret: 'a-secret-of-the-power-cuts' };
 
-/** A write that was answered: from that moment on, what it left behind must be there. */
-export interface Answered {
+/** An acknowledged write: from that moment on, its effect must be there. */
+export interface Acknowledged {
   readonly mark: string;
   readonly timeNs: number;
 }
 
 interface Sent extends Request {
   readonly number: number;
-  /** What it leaves behind, if it succeeds. */
+  /** Its effect, if it succeeds. */
   readonly mark: string;
 }
 
@@ -22,7 +22,7 @@ type Body = any;
 
 export const nowNs = (): number => Number(process.hrtime.bigint());
 
-/** One who calls, a request at a time, and does a bit of everything with what is its own. */
+/** A caller that sends one request at a time, and does a bit of everything with its own data. */
 const createCaller = (name: string, draws: Draws) => {
   const below = (bound: number): number => Math.floor(draws() * bound);
   const things: string[] = [];
@@ -62,16 +62,16 @@ const createCaller = (name: string, draws: Draws) => {
       if (oldest !== undefined) return { method: 'DELETE', path: `/item-instances/${oldest}` };
       return (ways[below(ways.length)] as () => Request)();
     },
-    answered: ({ path }: Request, body: Body): void => {
+    handleResponse: ({ path }: Request, body: Body): void => {
       if (path === '/item-instances') things.push(body.id);
       for (const { itemInstance } of body.rolls ?? [body]) if (itemInstance !== undefined) things.push(itemInstance.id);
     },
   };
 };
 
-/** Everyone who calls, over all lives of a service, and every write that was answered. */
+/** All callers, over all lives of a service, and all acknowledged writes. */
 export const createLoad = (draws: Draws) => {
-  const answered: Answered[] = [];
+  const acknowledged: Acknowledged[] = [];
   const callers = Array.from({ length: 10 }, (_, number) => createCaller(`caller-${number}`, draws));
   /** Requests that a kill cut off. */
   let cutOff: Sent[] = [];
@@ -100,13 +100,13 @@ export const createLoad = (draws: Draws) => {
     const text = await response.text();
     const timeNs = nowNs();
     assert.equal(response.status, 200, `${method} ${path} ${JSON.stringify(body)}: ${text}`);
-    answered.push({ mark, timeNs });
+    acknowledged.push({ mark, timeNs });
     return JSON.parse(text);
   };
 
   return {
-    answered,
-    /** The service is somewhere else after each start. */
+    acknowledged,
+    /** The service has a different address after each start. */
     serviceAt: (given: string): void => {
       address = given;
     },
@@ -115,19 +115,22 @@ export const createLoad = (draws: Draws) => {
       await prepareCatalog({ must, get: assert.fail, list: assert.fail });
       for (const caller of callers) for (const request of caller.prepare()) await send(numbered(request));
     },
-    /** Sends what was cut off again, under its key. */
+    /** Repeats the requests that were cut off, with their keys. */
     repeat: async (): Promise<void> => {
       await Promise.all(cutOff.filter(({ method }) => method === 'POST').map(send));
       cutOff = [];
     },
-    /** Has everyone call until so many requests were answered; then `enough` is called, and whatever fails is cut off. */
+    /**
+     * Lets everyone send requests until there are enough responses; then `enough` is called, and whatever fails counts
+     * as cut off.
+     */
     call: async (count: number, enough: () => void = () => {}): Promise<void> => {
       let left = count;
       const drive = async (caller: (typeof callers)[number]): Promise<void> => {
         while (left > 0) {
           const sent = numbered(caller.next());
           try {
-            caller.answered(sent, await send(sent));
+            caller.handleResponse(sent, await send(sent));
           } catch (error) {
             if (left > 0 || error instanceof assert.AssertionError) throw error;
             cutOff.push(sent);

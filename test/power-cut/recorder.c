@@ -1,12 +1,12 @@
 /*
- * Records what a process does to the files under POWER_CUT_ROOT, in one order: which it opens, writes, cuts and
- * deletes, and which it syncs. Loaded with LD_PRELOAD; the records go to the file POWER_CUT_TRACE, and trace.ts reads them.
+ * Records what a process does to the files under POWER_CUT_ROOT, in order: which it opens, writes, truncates, deletes
+ * and syncs. Loaded with LD_PRELOAD; writes to the file POWER_CUT_TRACE, which trace.ts reads.
  *
- * POWER_CUT_SYNCS=none leaves out every sync: it succeeds, does nothing and is not recorded.
+ * POWER_CUT_SYNCS=none skips every sync: it succeeds, does nothing and is not recorded.
  *
- * A change is recorded before it is made, under a lock that is held until it is made. So a process that is killed has
- * recorded at most one change that it did not make. A sync is recorded when it begins and when it is done, and nobody
- * waits for it: it covers what was made before it began.
+ * A change is recorded before it is made, under a lock that is held until it is made. So a killed process has recorded
+ * at most one change that it did not make. A sync is recorded when it begins and when it ends, without holding the lock
+ * meanwhile: it covers the changes made before it began.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ static int trace = -1;
 static int without_syncs;
 static char root[4096];
 static size_t root_length;
-/* Whether a descriptor is one of a file that is watched. */
+/* Whether a descriptor belongs to a recorded file. */
 static char watched[MOST_FDS];
 
 #define REAL(name) \
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void start(void) {
   if (trace < 0) abort();
 }
 
-/* The index of the log, which lies in shared memory and is made anew after a power cut, is left out. */
+/* Skips the index of the log, which is in shared memory and is rebuilt after a power cut. */
 static int is_watched_path(const char *path) {
   if (trace < 0 || path == NULL || strncmp(path, root, root_length) != 0) return 0;
   if (path[root_length] != '/' && path[root_length] != '\0') return 0;
@@ -154,7 +154,7 @@ int close(int fd) {
   return result;
 }
 
-/* Node closes files in this way. */
+/* Node closes files this way. */
 long syscall(long number, ...) {
   REAL(syscall);
   va_list list;
@@ -188,7 +188,7 @@ ssize_t write(int fd, const void *bytes, size_t length) {
   return result;
 }
 
-/* Nobody writes to the files in these ways; should that change, the records would be wrong without a word. */
+/* Nothing writes to the files in these ways; if that changes, the records would be silently wrong. */
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   REAL(writev);
   if (is_watched(fd)) abort();

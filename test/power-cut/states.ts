@@ -6,7 +6,7 @@ import type { Image } from './disk.ts';
 import { DATABASE, type Story, walk } from './story.ts';
 import type { Did } from './trace.ts';
 
-/** Puts what a power cut left into a folder, and answers where the database is. */
+/** Writes what a power cut left into a folder, and returns where the database is. */
 export const writeImage = (image: Image, { root }: Story, folder: string): string => {
   rmSync(folder, { recursive: true, force: true });
   for (const [path, bytes] of image) {
@@ -22,7 +22,7 @@ const MARKS = `select 'team ' || id as mark from teams
   union all select 'request ' || request_id from item_instance_history where request_id is not null
   union all select 'item ' || name from items`;
 
-/** What tells that a request was carried out: the key under which its answer is stored, its id in a history, a name. */
+/** Evidence that a request took effect: the key of its stored response, its id in a history, a name. */
 const marksOf = (database: DatabaseSync): string[] => {
   const isMigrated = database.prepare("select 1 from sqlite_schema where name = 'stored_answers'").get() !== undefined;
   if (!isMigrated) return [];
@@ -32,7 +32,7 @@ const marksOf = (database: DatabaseSync): string[] => {
     .map(({ mark }) => String(mark));
 };
 
-/** All that is in a database, whether it lies in the file or in the log. */
+/** Everything in a database, whether in the file or in the log. */
 const fingerprintOf = (database: DatabaseSync): string => {
   const digest = createHash('sha256');
   for (const { type, name, sql } of database.prepare('select type, name, sql from sqlite_schema order by name').all()) {
@@ -45,7 +45,7 @@ const fingerprintOf = (database: DatabaseSync): string => {
   return digest.digest('base64');
 };
 
-/** Looks at a database as SQLite finds it, which may be nowhere. */
+/** Reads a database as SQLite finds it, if it exists. */
 export const readState = (path: string): { soundness: unknown; fingerprint: string; marks: string[] } => {
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
@@ -66,15 +66,15 @@ const endsCommit = ({ kind, offset, bytes }: Did): boolean =>
   kind === 'write' && bytes.length === FRAME_HEADER_BYTES && offset >= LOG_HEADER_BYTES && bytes.readUInt32BE(4) > 0;
 
 /**
- * Every state that the database of a story was in, one for each commit and numbered in their order. A power cut must leave
- * one of them: what is in no state was half done.
+ * Every state of the database of a story, one per commit, in order. A power cut must leave one of them: anything else
+ * was half done.
  */
 export const statesOf = (story: Story, folder: string) => {
   const numbers = new Map<string, number>();
   const firstWith = new Map<string, number>();
   let count = 0;
   const add = ({ fingerprint, marks }: ReturnType<typeof readState>): void => {
-    // Of states that are the same, the last: whoever has it lacks nothing.
+    // Of identical states, keep the last: it contains everything the others do.
     numbers.set(fingerprint, count);
     for (const mark of marks) if (!firstWith.has(mark)) firstWith.set(mark, count);
     count += 1;

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { type Running, run } from '../processes.ts';
 import { cheapDraws } from '../statistics.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { type Answered, createLoad, nowNs, TEAM } from './load.ts';
+import { type Acknowledged, createLoad, nowNs, TEAM } from './load.ts';
 import { type Did, readTrace } from './trace.ts';
 
-/** All that happened to a disk, over several lives of a service, and all that was answered meanwhile. */
+/** Everything that happened to a disk, over several lives of a service, and all responses. */
 export interface Story {
   readonly root: string;
   readonly lives: readonly (readonly Did[])[];
-  /** In the order of time. */
-  readonly answered: readonly Answered[];
+  /** In chronological order. */
+  readonly acknowledged: readonly Acknowledged[];
 }
 
-/** Where the database is under the root of the disk: in folders that the service has to make. */
+/** The path of the database under the root of the disk: in folders that the service has to create. */
 export const DATABASE = 'data/games/itemwright.db';
 
-/** Goes through a story, and stops after each thing that was done. */
+/** Replays a story, and stops after each operation. */
 export function* walk(
   { root, lives }: Pick<Story, 'root' | 'lives'>,
   isSeen: (did: Did) => boolean = () => true,
@@ -53,8 +53,8 @@ const filesAfter = (story: Pick<Story, 'root' | 'lives'>): Map<string, Buffer> =
 };
 
 /**
- * The records must explain every byte that is there: a write that the recorder did not see would go unnoticed otherwise.
- * A service that was killed may have recorded, last of all, a change that it did not come to make.
+ * The records must explain every byte on disk: otherwise a write that the recorder missed would go unnoticed. A killed
+ * service may have recorded, as its last record, a change that it did not make.
  */
 const assertExplained = async (root: string, lives: readonly Did[][], wasKilled: boolean): Promise<void> => {
   const found = await filesUnder(root);
@@ -74,7 +74,7 @@ const kill = ({ child }: Running): void => {
   if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), 'SIGKILL');
 };
 
-/** A service is started where nothing is, and told to stop; one is killed; one finds what was left, and is told to stop. */
+/** One service starts on an empty disk and is told to stop; one is killed; one recovers and is told to stop. */
 export const LIVES = {
   first: async (load, running, requests) => {
     await load.prepare();
@@ -90,11 +90,11 @@ export const LIVES = {
 } satisfies Record<string, Life>;
 
 interface Recording {
-  /** The recorder, compiled. */
+  /** The compiled recorder. */
   readonly library: string;
   readonly folder: string;
   readonly seed: number;
-  /** How many requests each life answers, at least. */
+  /** The minimum number of responses of each life. */
   readonly requests: number;
   readonly syncs: 'all' | 'none';
 }
@@ -107,27 +107,27 @@ const start = ({ library, syncs }: Recording, root: string, trace: string): Runn
       ...{ PORT: '0', DATABASE_URL: `sqlite:${join(root, DATABASE)}` },
       ...{ ITEMWRIGHT_TEAM_ID: TEAM.id, ITEMWRIGHT_SECRET: TEAM.secret },
       ...{ LD_PRELOAD: library, POWER_CUT_ROOT: root, POWER_CUT_TRACE: trace, POWER_CUT_SYNCS: syncs },
-      // Without calls to the C library nothing would be seen.
+      // Without calls to the C library nothing would be recorded.
       UV_USE_IO_URING: '0',
     },
     { ownGroup: true },
   );
 
-/** Runs a service for each of the lives in turn, on one disk, and records what becomes of it. */
+/** Runs a service for each of the lives in turn, on one disk, and records what happens to it. */
 export const recordStory = async (lives: readonly Life[], recording: Recording): Promise<Story> => {
   const root = join(recording.folder, `disk with ${recording.syncs} syncs`);
   await mkdir(root);
   const load = createLoad(cheapDraws(recording.seed));
   const traces: Did[][] = [];
-  const answered: Answered[] = [];
+  const acknowledged: Acknowledged[] = [];
   for (const live of lives) {
     const trace = `${root}, life ${traces.length}`;
     const running = start(recording, root, trace);
     try {
       if (traces.length === 0) {
-        // Its secret is shown this once, so it must be there from now on.
-        await running.said('made its first team');
-        answered.push({ mark: `team ${TEAM.id}`, timeNs: nowNs() });
+        // The secret is shown only this once, so the team must survive from now on.
+        await running.said('created its first team');
+        acknowledged.push({ mark: `team ${TEAM.id}`, timeNs: nowNs() });
       }
       await running.said('"msg":"listening"');
       load.serviceAt(/"address":"([^"]+)"/.exec(running.stdout())?.[1] as string);
@@ -141,6 +141,6 @@ export const recordStory = async (lives: readonly Life[], recording: Recording):
       kill(running);
     }
   }
-  answered.push(...load.answered);
-  return { root, lives: traces, answered: answered.sort((a, b) => a.timeNs - b.timeNs) };
+  acknowledged.push(...load.acknowledged);
+  return { root, lives: traces, acknowledged: acknowledged.sort((a, b) => a.timeNs - b.timeNs) };
 };

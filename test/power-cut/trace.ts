@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What recorder.c records, in the order of its numbers. */
+/** The operations that recorder.c records, in the order of their numbers. */
 const KINDS = [
   undefined,
   'open',
@@ -18,19 +18,19 @@ const KINDS = [
 ] as const;
 const HEADER_BYTES = 32;
 
-/** Something that a process did to a file, at a moment of the clock that `process.hrtime` shows too. */
+/** An operation of a process on a file, with the time that `process.hrtime` uses too. */
 export interface Did {
   readonly kind: Exclude<(typeof KINDS)[number], undefined>;
   readonly timeNs: number;
   readonly thread: number;
   readonly fd: number;
-  /** Where a write begins, or where a truncated file ends. */
+  /** The offset of a write, or the length of a truncated file. */
   readonly offset: number;
-  /** What is written, or a path. */
+  /** The data written, or a path. */
   readonly bytes: Buffer;
 }
 
-/** All that a process did. One that was killed may have left half a record at the end. */
+/** Everything that a process did. A killed one may have left half a record at the end. */
 export const readTrace = async (path: string): Promise<Did[]> => {
   const all = await readFile(path);
   const trace: Did[] = [];
@@ -55,7 +55,7 @@ export const readTrace = async (path: string): Promise<Did[]> => {
 
 const execute = promisify(execFile);
 
-/** A compiler that is there, and has the headers of the C library. */
+/** An available compiler with the headers of the C library. */
 const findCompiler = async (): Promise<string | undefined> => {
   for (const compiler of ['cc', 'gcc', 'clang']) {
     const arguments_ = ['-E', '-include', 'dlfcn.h', '-x', 'c', '/dev/null'];
@@ -68,7 +68,7 @@ const findCompiler = async (): Promise<string | undefined> => {
   return undefined;
 };
 
-/** Compiles the recorder; undefined where there is no compiler, or no such C library to come before. */
+/** Compiles the recorder; undefined without a compiler or a C library to preload. */
 export const compileRecorder = async (folder: string): Promise<string | undefined> => {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   const compiler = header.glibcVersionRuntime === undefined ? undefined : await findCompiler();

@@ -1,6 +1,6 @@
 import { type Palette, picture, type Shape } from './pictures.ts';
 
-/** A believable catalog of a fantasy game: what the demo shows. */
+/** A plausible catalog of a fantasy game, for the demo. */
 
 export const ATTRIBUTES = [
   { id: 'damage', name: 'Damage', min: 1, max: 240 },
@@ -204,7 +204,7 @@ export const TEMPLATES = [
   },
 ] as const;
 
-export const PLAYERS = [
+export const USERS = [
   'Aderyn',
   'Bastian',
   'Calla',

@@ -1,11 +1,11 @@
-/** Small drawings for the demo's items, as data addresses: one shape for each kind of thing, coloured by the item. */
+/** Small drawings for the demo's items, as data URLs: one shape per kind of item, coloured by the item. */
 
 interface Colours {
-  /** The colour of the thing itself. */
+  /** The main colour. */
   readonly main: string;
-  /** A lighter one for edges and lights. */
+  /** A lighter one for edges and highlights. */
   readonly light: string;
-  /** What it is held by, bound with or stopped with. */
+  /** For handles, bindings and stoppers. */
   readonly trim: string;
 }
 
@@ -54,7 +54,7 @@ const SHAPES = {
 
 export type Shape = keyof typeof SHAPES;
 
-/** Colours by what an item is made of or touched by. */
+/** Colours by material or element. */
 const PALETTES = {
   iron: { main: '#8a97a6', light: '#c3ccd6', trim: '#6b4f3a' },
   wood: { main: '#a9764a', light: '#d3a677', trim: '#5f4630' },
@@ -72,7 +72,7 @@ const PALETTES = {
 
 export type Palette = keyof typeof PALETTES;
 
-/** A picture as an address that needs no server; far below the 2,048 characters that a thumbnail may have. */
+/** A picture as a data URL; far below the 2,048 characters that a thumbnail may have. */
 export const picture = (shape: Shape, palette: Palette): string => {
   const drawn = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">${SHAPES[shape](PALETTES[palette])}</svg>`;
   return `data:image/svg+xml,${encodeURIComponent(drawn).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',').replaceAll('%22', "'")}`;

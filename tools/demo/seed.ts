@@ -1,10 +1,10 @@
 import type { App } from '../../src/http/server.ts';
-import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, PLAYERS, SPACES, TEMPLATES } from './catalog.ts';
+import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, SPACES, TEMPLATES, USERS } from './catalog.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;
 
-/** Numbers from 0 to 1 that look like chance and are the same in every demo: mulberry32. */
+/** Pseudo-random numbers from 0 to 1, the same in every demo: mulberry32. */
 const chances = (seed: number): (() => number) => {
   let state = seed;
   return () => {
@@ -15,13 +15,13 @@ const chances = (seed: number): (() => number) => {
   };
 };
 
-/** How busy the days of a week are, from Sunday on. */
+/** How busy each day of the week is, from Sunday on. */
 const WEEK = [1.25, 0.72, 0.68, 0.74, 0.8, 1.02, 1.42];
 
-/** The day on which the banner opened, and how it drew players. */
+/** The day on which the banner opened, and how much it attracted users. */
 const BANNER_DAY = 17;
 
-/** How many feel like playing on a day: by the weekday, by the growth of the game, by the banner, and by chance. */
+/** How many users play on a day: depends on the weekday, the growth of the game, the banner, and chance. */
 const moodOf = (day: number, atMs: number): number => {
   const chance = chances(day + 7);
   const week = WEEK[new Date(atMs).getUTCDay()] ?? 1;
@@ -34,7 +34,7 @@ const moodOf = (day: number, atMs: number): number => {
 interface Habits {
   /** The day of their first game. */
   readonly joinsOn: number;
-  /** About 1; some come every day, some hardly ever. */
+  /** About 1; some play every day, some hardly ever. */
   readonly keenness: number;
 }
 
@@ -43,7 +43,7 @@ const habitsOf = (place: number): Habits => {
   return { joinsOn: place < 11 ? 0 : Math.floor(chance() * 20), keenness: 0.45 + 1.1 * chance() ** 1.5 };
 };
 
-interface Player extends Habits {
+interface User extends Habits {
   readonly userId: string;
   readonly backpack: string;
   readonly belt: string;
@@ -56,17 +56,17 @@ interface Seeding {
   readonly setClock: (nowMs: number) => void;
 }
 
-/** Fills an empty service through its own interface, a day after the other, so that all of it is as players would have left it. */
+/** Fills an empty service through its own API, day by day, so that all data is as real users would have left it. */
 export const seed = async ({ app, authorization, setClock }: Seeding): Promise<void> => {
   const send = async (method: 'GET' | 'POST', url: string, payload?: object, allowed: readonly number[] = [200]) => {
-    const answer = await app.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
-    if (!allowed.includes(answer.statusCode))
-      throw new Error(`${method} ${url} answered ${answer.statusCode}: ${answer.body}`);
-    return answer.json();
+    const response = await app.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
+    if (!allowed.includes(response.statusCode))
+      throw new Error(`${method} ${url} responded ${response.statusCode}: ${response.body}`);
+    return response.json();
   };
 
   const nowMs = Date.now();
-  // Each thing is a second older than the next, so that lists keep the order of the catalog.
+  // Each is a second older than the next, so that lists keep the order of the catalog.
   let createdAtMs = nowMs - (DAYS + 2) * DAY_MS;
   const create = (url: string, payload: object) => {
     createdAtMs += 1_000;
@@ -97,17 +97,17 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   for (const space of SPACES) await create('/spaces', space);
   for (const template of TEMPLATES) await create('/templates', template);
 
-  const players: Player[] = [];
-  for (const [place, name] of PLAYERS.entries()) {
+  const users: User[] = [];
+  for (const [place, name] of USERS.entries()) {
     const userId = `player-${name.toLowerCase()}`;
     await create('/users', { id: userId, externalId: `${name.toLowerCase()}@example.com` });
     const bag = async (spaceId: string, externalId?: string): Promise<string> =>
       (await create(`/users/${userId}/spaces`, { spaceId, ...(externalId && { externalId }) })).id;
     const [backpack, belt, stash] = [await bag('backpack'), await bag('belt'), await bag('stash', 'house')];
-    players.push({ userId, backpack, belt, stash, ...habitsOf(place) });
+    users.push({ userId, backpack, belt, stash, ...habitsOf(place) });
   }
 
-  const play = async ({ userId, stash }: Player, keenness: number, chance: () => number): Promise<void> => {
+  const play = async ({ userId, stash }: User, keenness: number, chance: () => number): Promise<void> => {
     const keep = { userSpaceId: stash, onFull: 'unplaced' };
     await send('POST', '/templates/expedition/roll', { userId, ...(chance() < 0.14 && keep) });
     const pulls = chance();
@@ -131,17 +131,17 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
     const part = day === DAYS - 1 ? Math.max(0.15, (nowMs % DAY_MS) / DAY_MS) : 1;
     const mood = moodOf(day, atMs) * part;
     await Promise.all(
-      players.map(async (player, place) => {
+      users.map(async (user, place) => {
         const chance = chances(1_000 * day + place);
-        if (day < player.joinsOn || chance() > player.keenness * mood) return;
-        await play(player, player.keenness * (0.6 + 0.8 * chance()) * mood, chance);
+        if (day < user.joinsOn || chance() > user.keenness * mood) return;
+        await play(user, user.keenness * (0.6 + 0.8 * chance()) * mood, chance);
       }),
     );
   }
 
   setClock(nowMs);
   const draughts = ITEMS.filter(({ options: names, height }) => names.includes('Consumable') && height === 1);
-  for (const [place, { userId, backpack, belt, stash }] of players.entries()) {
+  for (const [place, { userId, backpack, belt, stash }] of users.entries()) {
     const chance = chances(90_000 + place);
     const upTo = (most: number): number => Math.floor(chance() * most);
     const give = async (from: readonly { name: string }[], userSpaceId: string, count: number): Promise<void> => {

@@ -2,14 +2,14 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
-/** Teams, catalog, templates, players, inventories and roll statistics. */
+/** Teams, catalog, templates, users, inventories and roll statistics. */
 export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, double, byKey } = spellingOf(engine);
   const time = sql`bigint`;
 
   type Table = CreateTableBuilder<string, string>;
 
-  /** A table whose rows are named by (team, id) and go when their team goes. */
+  /** A table with the key (team, id), whose rows are deleted with their team. */
   const teamTable = (name: string): Table =>
     byKey(
       schema.schema
@@ -24,7 +24,7 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
       .addColumn('created_at', time, (column) => column.notNull())
       .addColumn('updated_at', time, (column) => column.notNull());
 
-  /** A reference inside a team: the foreign key carries the team, so it cannot cross into another. */
+  /** A reference within a team: the foreign key includes the team, so it cannot cross teams. */
   const reference = (table: Table, column: string, target: string, onDelete: 'cascade' | 'restrict'): Table =>
     table
       .addColumn(column, id, (definition) => definition.notNull())
@@ -39,7 +39,7 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
   const index = (table: string, name: string, columns: string[]) =>
     schema.schema.createIndex(`${table}_${name}`).on(table).columns(columns);
 
-  /** The order of every list: oldest first, then by id. */
+  /** The order of every list: by creation time, oldest first, then by id. */
   const listed = (table: string) => index(table, 'listed', ['team_id', 'created_at', 'id']).execute();
 
   await schema.schema
@@ -227,7 +227,7 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
     .addColumn('rolled_at', time, (column) => column.notNull())
     .addColumn('results', 'text', (column) => column.notNull())
     .execute();
-  // Only rolls of a player are found again, when the player is deleted; the others need no room in the index.
+  // Only the rolls of users are looked up, when the user is deleted; others need no index entry.
   await index('roll_events', 'of_user', ['team_id', 'user_id']).where(sql.ref('user_id'), 'is not', null).execute();
 
   const counter = (name: string, keys: string[]) => {

@@ -2,7 +2,7 @@ import type { CreateTableBuilder, Kysely } from 'kysely';
 import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
-/** What templates remember of players. */
+/** What templates remember about users. */
 export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
   const table = schema.schema

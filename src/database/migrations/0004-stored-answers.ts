@@ -2,7 +2,7 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
-/** Answers that are given again to a request that is repeated with the same key. */
+/** Responses that are sent again when a request is repeated with the same key. */
 export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
   const table = schema.schema

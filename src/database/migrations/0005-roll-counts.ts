@@ -13,8 +13,8 @@ interface OldCount {
 type Table = CreateTableBuilder<string, string>;
 
 /**
- * Counters of rolls, all items of a day and a template in one row, instead of a row for each item: a roll appends what
- * it counts to `roll_pending`, and many such rows are added to `roll_counts` at once, later.
+ * Roll counters with all items of a day and template in one row, instead of a row per item: a roll inserts its counts
+ * into `roll_pending`, and many of those rows are added to `roll_counts` at once, later.
  */
 export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
@@ -26,7 +26,7 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
     table
       .addColumn('template_id', id, (column) => column.notNull())
       .addColumn('day', id, (column) => column.notNull())
-      // Before the counts, so that whoever wants only the sum need not read past it.
+      // In front of the counts, so that reading just the sum need not skip them.
       .addColumn('rolls', sql`bigint`, (column) => column.notNull())
       .addColumn('counts', 'text', (column) => column.notNull());
 
@@ -64,7 +64,7 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
     await schema.schema.dropTable(table).execute();
   if (engine === 'postgres') {
     await sql`drop function itemwright_shard()`.execute(schema);
-    // Rows come and go here all the time: what is gone must not pile up.
+    // Rows are inserted and deleted here all the time: dead rows must not pile up.
     await sql`alter table roll_pending set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`.execute(
       schema,
     );

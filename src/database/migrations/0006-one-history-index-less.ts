@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * An event that names a user as the new owner is found without an index of its own: the instance is still theirs, or
- * another event tells that it left them.
+ * Events that name a user as the new owner can be found without their own index: the instance still belongs to the
+ * user, or another event shows that it left them.
  */
 export const up = async (schema: Kysely<unknown>): Promise<void> => {
   await schema.schema.dropIndex('item_instance_history_to_user_id').execute();

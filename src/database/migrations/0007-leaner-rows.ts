@@ -5,8 +5,8 @@ import { spellingOf } from './spelling.ts';
 type Table = CreateTableBuilder<string, string>;
 
 /**
- * A placement and its cells become one table, with a row for each cell: what has one cell, as most things have, is one
- * row instead of two, and the key over the cells still makes overlap impossible.
+ * Merges a placement and its cells into one table with a row per cell: a placement of one cell, the most common case,
+ * takes one row instead of two, and the key over the cells still makes overlap impossible.
  */
 const placeByCell = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id, byKey } = spellingOf(engine);
@@ -66,11 +66,11 @@ const placeByCell = async (schema: Kysely<unknown>, engine: Engine): Promise<voi
     .execute();
 };
 
-/** How an instance came about is told by the instance itself, for as long as it is there. */
+/** How an instance was created is stored in the instance itself, for as long as it exists. */
 const tellCreationByInstance = async (schema: Kysely<unknown>): Promise<void> => {
   await schema.schema.alterTable('item_instances').addColumn('cause', 'text').execute();
   await schema.schema.alterTable('item_instances').addColumn('request_id', 'text').execute();
-  // One that had a life before keeps the event of its creation, which is not the first.
+  // An instance whose creation is not its first event keeps that event.
   const ofInstance = sql`history.team_id = item_instances.team_id and history.item_instance_id = item_instances.id
     and history.sequence = 1 and history.event = 'created' and not exists (select 1 from item_instance_history as earlier
       where earlier.team_id = history.team_id and earlier.item_instance_id = history.item_instance_id
@@ -85,8 +85,8 @@ const tellCreationByInstance = async (schema: Kysely<unknown>): Promise<void> =>
 };
 
 /**
- * The record of rolls calls a player by another id, which only the player's own row tells. With that row the player is
- * gone from the record, without an index by which to find the rolls.
+ * Roll events refer to users by a separate id, which only the user's own row contains. Deleting that row makes the
+ * events anonymous, without an index to find them.
  */
 const nameRollersOtherwise = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id } = spellingOf(engine);
@@ -104,7 +104,7 @@ const nameRollersOtherwise = async (schema: Kysely<unknown>, engine: Engine): Pr
   await schema.schema.alterTable('roll_events').renameColumn('user_id', 'roller_id').execute();
 };
 
-/** Tables whose rows come in great numbers, and how PostgreSQL calls their references to teams and items. */
+/** Tables with very many rows, and the names of their foreign keys to teams and items on PostgreSQL. */
 const COSTLY_REFERENCES = {
   users: ['users_team_id_fkey'],
   item_instances: ['item_instances_team_id_fkey', 'item_id_reference'],
@@ -116,8 +116,9 @@ const COSTLY_REFERENCES = {
 };
 
 /**
- * Each new row would lock the team and the item that it refers to, together with all others who do the same at that
- * moment, which PostgreSQL has to write down. Teams never go, and who deletes an item keeps those out who might give it.
+ * Each insert would share-lock the team and item that it refers to, and with concurrent inserts PostgreSQL has to write
+ * those locks to disk. Teams are never deleted, and deleting an item already excludes commands that might create
+ * instances of it.
  */
 const dropCostlyReferences = async (schema: Kysely<unknown>): Promise<void> => {
   for (const [table, names] of Object.entries(COSTLY_REFERENCES))

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Which items have an option or an attribute, in the order of the items, so that very many can be gone through in parts. */
+/** Finds the items with an option or an attribute in item order, so that very many can be processed in parts. */
 const ORDERED = [
   { table: 'item_classifiers', name: 'of_option', column: 'classifier_option_id' },
   { table: 'item_attributes', name: 'of_attribute', column: 'attribute_id' },

@@ -5,10 +5,9 @@ import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 /**
- * The record of rolls becomes a table of partitions, each a range of ids, which begin with the time. What is there already
- * becomes the first of them as it is, together with what comes until the end of this week; partitions for other weeks are
- * made ahead, at each start and by a chore. What fits nowhere goes to the rest, so that no roll ever fails for want of a
- * partition.
+ * Partitions the roll events by id, which starts with the time. The existing table becomes the first partition
+ * unchanged, including the rest of this week; partitions for other weeks are created ahead of time, at each start and
+ * by a chore. Anything else goes to a default partition, so that no roll ever fails for lack of a partition.
  */
 const partitionRollEvents = async (schema: Kysely<unknown>): Promise<void> => {
   const run = (text: string) => sql.raw(text).execute(schema);
@@ -18,7 +17,7 @@ const partitionRollEvents = async (schema: Kysely<unknown>): Promise<void> => {
     partition by range (id)`);
   await run('create table roll_events_rest partition of roll_events default');
   const { rows } = await sql`select 1 from roll_events_before limit 1`.execute(schema);
-  // Without any rows it is for those that may be brought from elsewhere, which are older than this week.
+  // An empty table is for older rows that may be restored, from before this week.
   const nowMs = Date.now();
   const end = `'${earliestId(rows.length === 0 ? weekOf(nowMs) : nextWeek(nowMs))}'`;
   await run(`with later as (delete from roll_events_before where id >= ${end} returning *)

@@ -3,13 +3,13 @@ import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 
 /**
- * The counters of a day and a template are divided over several rows: with as many items as a team may have, a single one
- * would be read and written as a text of megabytes. What was counted so far becomes the first part as it is.
+ * Splits the counters of a day and template into several rows: with the most items a team may have, a single row would
+ * be megabytes of text. Existing counters become the first part unchanged.
  */
 export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
   const { id } = spellingOf(engine);
   const references = (table: CreateTableBuilder<'roll_counts', 'team_id'>) =>
-    // On PostgreSQL rows that come in great numbers do not refer to their team.
+    // On PostgreSQL, tables with very many rows have no foreign key to the team.
     engine === 'sqlite' ? table.addForeignKeyConstraint('roll_counts_team', ['team_id'], 'teams', ['id']) : table;
   await schema.schema.alterTable('roll_counts').renameTo('whole_roll_counts').execute();
   if (engine === 'postgres')

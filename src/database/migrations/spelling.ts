@@ -5,12 +5,12 @@ type Table = CreateTableBuilder<string, string>;
 
 /** The few things that the two engines spell differently. */
 export interface Spelling {
-  /** Ids sort in byte order on both engines; SQLite does so by itself. */
+  /** Sorts ids in byte order on both engines; SQLite does so by default. */
   readonly id: RawBuilder<unknown>;
   readonly double: RawBuilder<unknown>;
   /**
-   * Rows are kept in the order of their key. SQLite would else keep them by a number of its own, with the key as a second
-   * tree beside it: twice the work for every row that is written or looked up.
+   * Stores rows in key order. Otherwise SQLite stores them by an internal row id, with the key as a second tree: twice
+   * the work for every row that is written or looked up.
    */
   byKey(table: Table): Table;
 }

@@ -1,10 +1,10 @@
-/** The part of a database url that names servers, between the user and the path. */
+/** The part of a database URL that names servers, between the user and the path. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
-/** The addresses `a:5432,b:5433` one by one, or with ports that are listed apart, as `?host=a,b&port=5432,5433` does. */
+/** Pairs hosts with ports that are listed separately, as in `?host=a,b&port=5432,5433`. */
 const pairs = (hosts: string, ports: string): [host: string, port: string | undefined][] => {
   const listed = ports.split(',');
-  // As with libpq, one port is meant for all hosts.
+  // As in libpq, a single port applies to all hosts.
   return hosts.split(',').map((host, place) => [host, listed.length === 1 ? listed[0] : listed[place]]);
 };
 
@@ -17,8 +17,8 @@ const withParameters = (url: string, host: string, port: string | undefined): st
 };
 
 /**
- * Each server that a database url names as an url of its own: `postgres://a:5432,b:5433/db` means either of two. None
- * where the url makes no sense.
+ * Splits a database URL into one URL per server: `postgres://a:5432,b:5433/db` means either of two. Returns none if the
+ * URL is invalid.
  */
 export const serversOf = (url: string): readonly string[] => {
   const [, before, hosts, after] = PARTS.exec(url) ?? [];

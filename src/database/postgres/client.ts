@@ -8,7 +8,7 @@ import type { Queries } from '../work.ts';
 import { READ_ONLY, ReadOnlyServer } from './errors.ts';
 import type { Statement } from './statements.ts';
 
-/** Times and counts are bigint; all of them are far below 2^53, so they are numbers here as on SQLite. */
+/** Times and counts are bigint; all of them are far below 2^53, so they become numbers, as on SQLite. */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, Number],
   [pg.types.builtins.NUMERIC, Number],
@@ -17,26 +17,26 @@ export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** Whoever migrates holds a lock of the whole database already, one that ends with its transaction. */
+/** The caller already holds a lock on the whole database, which ends with its transaction. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** Those of a transaction that only reads say nothing of the server. */
+/** The settings of a read-only transaction do not tell whether the server accepts writes. */
 const ACCEPTS_WRITES: Statement = {
   name: 'itemwright_accepts_writes',
   text: `select not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'off'`,
 };
 
 /**
- * A connection that sends statements as they come, without waiting for the answers of those before, and what is asked for
- * in one turn of the event loop in one go: each message by itself would cost a call to the system, here and at the server.
+ * A connection that pipelines statements: it does not wait for earlier results, and sends all statements of one event
+ * loop turn in one write. A write per message would cost a system call each, here and on the server.
  */
 export class Client extends pg.Client {
   readonly #socket: Socket;
   #queries: Queries | undefined;
-  #isHeldBack = false;
+  #isCorked = false;
   #warnings = 0;
   #metReadOnly = false;
 
@@ -44,7 +44,7 @@ export class Client extends pg.Client {
     const socket = new Socket();
     super({ ...config, stream: () => socket, pipeline: true } as pg.ClientConfig);
     this.#socket = socket;
-    // The query under way fails by itself when a connection breaks; without a listener this would end the process.
+    // The running query fails anyway when a connection breaks; without a listener the process would crash.
     this.on('error', () => {});
     this.on('notice', ({ severity }) => {
       if (severity === 'WARNING') this.#warnings += 1;
@@ -54,22 +54,22 @@ export class Client extends pg.Client {
     });
   }
 
-  /** How often the server has warned of something. */
+  /** The number of warnings received from the server. */
   get warnings(): number {
     return this.#warnings;
   }
 
-  /** Whether the server has refused a write because it accepts none. */
+  /** Whether the server has rejected a write because it is read-only. */
   get metReadOnly(): boolean {
     return this.#metReadOnly;
   }
 
-  /** How much the server has said so far. */
+  /** The number of bytes received from the server. */
   get bytesRead(): number {
     return this.#socket.bytesRead;
   }
 
-  /** Fails where the server is a standby, or accepts no writes for another reason. */
+  /** Fails if the server is a standby, or does not accept writes for another reason. */
   async assertAcceptsWrites(): Promise<void> {
     const { rows } = await this.run(ACCEPTS_WRITES);
     if (rows[0]?.[0] === true) return;
@@ -77,21 +77,21 @@ export class Client extends pg.Client {
     throw new ReadOnlyServer();
   }
 
-  /** Runs a statement that the server keeps prepared; rows are lists of values. */
+  /** Runs a prepared statement; rows are lists of values. */
   run({ name, text }: Statement, values: unknown[] = []): Promise<pg.QueryArrayResult<unknown[]>> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query<unknown[]>({ name, text, values, rowMode: 'array' });
   }
 
-  /** The same with rows as objects. */
+  /** Like `run`, with rows as objects. */
   find({ name, text }: Statement, values: unknown[]): Promise<pg.QueryResult> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query({ name, text, values });
   }
 
   /** Runs a command that begins or ends a transaction. */
   control(text: string): Promise<pg.QueryResult> {
-    this.#holdBack();
+    this.#corkUntilNextTick();
     return this.query(text);
   }
 
@@ -109,25 +109,25 @@ export class Client extends pg.Client {
     return this.#queries;
   }
 
-  /** Breaks the connection off, whatever it is at. What it was asked fails with the reason. */
+  /** Breaks the connection, whatever it is doing. Pending queries fail with the reason. */
   abort(reason: Error): void {
     this.connection.stream.destroy(reason);
-    // With TLS that is another stream.
+    // With TLS, the stream is a different one.
     this.#socket.destroy();
   }
 
-  /** Takes leave of the server, but does not wait long for one that does not answer. */
-  leave(): void {
+  /** Closes the connection, without waiting long for a server that does not respond. */
+  disconnect(): void {
     this.end().catch(() => {});
-    setTimeout(() => this.#socket.destroy(), LIMITS.postgresLeaveMs).unref();
+    setTimeout(() => this.#socket.destroy(), LIMITS.postgresDisconnectMs).unref();
   }
 
-  #holdBack(): void {
-    if (this.#isHeldBack) return;
-    this.#isHeldBack = true;
+  #corkUntilNextTick(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
     this.#socket.cork();
     process.nextTick(() => {
-      this.#isHeldBack = false;
+      this.#isCorked = false;
       this.#socket.uncork();
     });
   }

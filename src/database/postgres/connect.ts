@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.ts';
 import { serversOf } from './address.ts';
 import { Client, types } from './client.ts';
 
-/** Nothing but the name is said at startup: a connection pooler refuses settings of a session there. */
+/** Sends nothing but the name at startup: connection poolers reject session settings there. */
 const clientOf = (url: string): Client =>
   new Client({
     connectionString: url,
@@ -12,25 +12,25 @@ const clientOf = (url: string): Client =>
     types,
   });
 
-const noAnswer = (): Error => Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' });
+const noResponse = (): Error => Object.assign(new Error('the server did not respond in time'), { code: 'ETIMEDOUT' });
 
 const open = async (url: string, mustAcceptWrites: boolean): Promise<Client> => {
   const client = clientOf(url);
-  const timer = setTimeout(() => client.abort(noAnswer()), LIMITS.postgresConnectMs);
+  const timer = setTimeout(() => client.abort(noResponse()), LIMITS.postgresConnectMs);
   try {
     await client.connect();
     if (mustAcceptWrites) await client.assertAcceptsWrites();
     return client;
   } catch (error) {
-    client.leave();
+    client.disconnect();
     throw error;
   } finally {
     clearTimeout(timer);
   }
 };
 
-/** Where a server is, without the password. */
-const placeOf = (url: string): string => {
+/** The address of a server, without the password. */
+const addressOf = (url: string): string => {
   const { hostname, port, searchParams } = new URL(url);
   return `${searchParams.get('host') || hostname}:${searchParams.get('port') || port || 5432}`;
 };
@@ -38,15 +38,15 @@ const placeOf = (url: string): string => {
 const noneAcceptsWrites = (urls: readonly string[], errors: readonly unknown[]): Error => {
   const reasons = errors.map((error, place) => {
     const { message, code } = error as Partial<Error> & { code?: string };
-    return `${placeOf(urls[place] as string)}: ${message || code}`;
+    return `${addressOf(urls[place] as string)}: ${message || code}`;
   });
   return new AggregateError(errors, `no server accepts writes (${reasons.join('; ')})`);
 };
 
 export interface Connector {
-  /** How many servers there are to choose from. */
+  /** The number of servers to choose from. */
   readonly servers: number;
-  /** Opens a connection. Of several servers it takes one that accepts writes, beginning with the one it took last. */
+  /** Opens a connection. With several servers it picks one that accepts writes, starting with the last one used. */
   connect(options: { mustAcceptWrites: boolean }): Promise<Client>;
 }
 

@@ -28,7 +28,7 @@ const isUnavailable = (error: unknown): true => {
   return true;
 };
 
-describe('an address of several servers', () => {
+describe('a URL with several servers', () => {
   for (const [url, servers] of [
     ['postgres://u:p@a:1/d?x=y', ['postgres://u:p@a:1/d?x=y']],
     [
@@ -42,7 +42,7 @@ describe('an address of several servers', () => {
     ['postgres://a,/d', []],
     ['mysql://a/d', []],
   ] as const)
-    test(`is read: ${url}`, () => assert.deepEqual(serversOf(url), servers));
+    test(`is parsed: ${url}`, () => assert.deepEqual(serversOf(url), servers));
 });
 
 describe('connections', () => {
@@ -51,23 +51,23 @@ describe('connections', () => {
     [12, [3, 2, 2, 4, 1]],
     [24, [6, 4, 4, 8, 2]],
   ] as const)
-    test(`are shared out among the purposes, ${connections} of them`, () => {
+    test(`are divided among the purposes: ${connections}`, () => {
       const { group, apart, transaction, read, urgent } = sizesOf(connections);
       assert.deepEqual([group, apart, transaction, read, urgent], sizes);
     });
 
   for (const code of ['25006', '25P03', '25P04', '55P03', '53300', '57P01', 'EMFILE', 'EPROTO', 'ERR_STREAM_DESTROYED'])
-    test(`that fail with ${code} mean that the database is unavailable`, () => {
+    test(`that fail with ${code} make the database unavailable`, () => {
       isUnavailable(translate(Object.assign(new Error('a fault'), { code })));
     });
 
   for (const code of ['23514', '42601', 'ERR_INVALID_ARG_TYPE'])
-    test(`do not excuse a fault of ours, such as ${code}`, () => {
+    test(`do not hide a bug such as ${code}`, () => {
       const error = Object.assign(new Error('a fault'), { code });
       assert.equal(translate(error), error);
     });
 
-  test('that find no socket mean that the database is unavailable', async () => {
+  test('without a socket make the database unavailable', async () => {
     const database = openDatabase('postgres:///x?host=/nowhere/at/all');
     await assert.rejects(
       database.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries)),
@@ -78,18 +78,18 @@ describe('connections', () => {
   });
 });
 
-describe('those who wait for a connection', () => {
-  test('each hear of the attempt that is made for them', async () => {
+describe('callers waiting for a connection', () => {
+  test('each get the result of their own attempt', async () => {
     const attempts: PromiseWithResolvers<Client>[] = [];
     const pool = createPool({
       size: 2,
-      silentLooks: 1,
+      silentChecks: 1,
       connect: () => {
         const attempt = Promise.withResolvers<Client>();
         attempts.push(attempt);
         return attempt.promise;
       },
-      mayKeep: () => true,
+      canReuse: () => true,
       onSilence: () => {},
     });
     const [first, second] = [pool.take(), pool.take()];
@@ -97,7 +97,7 @@ describe('those who wait for a connection', () => {
     attempts[1]?.resolve(client);
     assert.equal(await second, client);
     attempts[0]?.reject(new Error('refused'));
-    // At once, not when it has waited as long as it may.
+    // At once, not only when the wait times out.
     await assert.rejects(first, ({ cause }) => (cause as Error).message === 'refused');
     pool.give(client);
     await pool.close();
@@ -153,7 +153,7 @@ describe('connections through a network', () => {
   };
   const ten = Array.from({ length: 10 }, (_, n) => n);
 
-  test('say nothing at startup that a pooler refuses', async () => {
+  test('send nothing at startup that a pooler rejects', async () => {
     await withDatabase({}, async (database) => {
       const before = proxy.openings.length;
       await read(database);
@@ -168,7 +168,7 @@ describe('connections through a network', () => {
     });
   });
 
-  test('are no more than they may be', async () => {
+  test('stay within their limit', async () => {
     await withDatabase({ connections: 5 }, async (database) => {
       let most = 0;
       let isOver = false;
@@ -193,22 +193,22 @@ describe('connections through a network', () => {
     });
   });
 
-  test('that go silent are given up and replaced', { timeout: 60_000 }, async () => {
+  test('that stop responding are dropped and replaced', { timeout: 60_000 }, async () => {
     await withDatabase({ silenceMs: 2000 }, async (database) => {
       await Promise.all(ten.flatMap((n) => [read(database), record(database, `heard ${n}`)]));
       proxy.mute();
-      // There are more idle connections than these take, none of which will ever answer.
+      // There are more idle connections than these take, none of which will ever respond.
       for (const outcome of await Promise.allSettled([read(database), record(database, 'mute')])) {
         assert.equal(outcome.status, 'rejected');
         isUnavailable(outcome.reason);
       }
-      // One of them was enough to tell that the others are to be replaced as well.
+      // One of them was enough for the others to be replaced as well.
       await Promise.all(ten.flatMap((n) => [read(database), record(database, `again ${n}`)]));
       assert.equal((await recorded('again %')).length, 10);
     });
   });
 
-  test('to a server that went silent are refused, until it is heard again', { timeout: 60_000 }, async () => {
+  test('to a server that stopped responding are rejected until it responds again', { timeout: 60_000 }, async () => {
     await withDatabase({ silenceMs: 1000 }, async (database) => {
       await Promise.all([read(database), record(database, 'before it')]);
       proxy.silence(true);
@@ -231,7 +231,7 @@ describe('connections through a network', () => {
   });
 
   for (const how of ['silently', 'by cutting', 'by garbling'] as const) {
-    test(`that lose the answer to a commit ${how} do not run it again`, { timeout: 60_000 }, async () => {
+    test(`that lose the response to a commit ${how} do not run it again`, { timeout: 60_000 }, async () => {
       await withDatabase({ silenceMs: 2000 }, async (database) => {
         await record(database, `${how} before`);
         const runs = new Map<number, number>();

@@ -41,7 +41,7 @@ const holdState = lockingLookup('user_states', { userId: 'text' }, (queries, tea
 const user = (id: string) => ({ id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 });
 const event = (id: string) => ({ id, template_id: null, roller_id: null, rolled_at: 1, results: '[]' });
 
-/** A player with a state and a record, each in a table of its own. */
+/** A user with a state and a roll event, each in a table of its own. */
 const create = (id: string) => async (work: Work) => {
   await work.hold(ask(holdState, { userId: id }));
   work.write(insertUser, user(id));
@@ -87,7 +87,7 @@ describe('a transaction on PostgreSQL', () => {
     await empty?.drop();
   });
 
-  /** What is there of a player: the player, the state, the record. */
+  /** Which rows of a user exist: the user, the state, the roll event. */
   const partsOf = async (id: string): Promise<number> => {
     const { rows } = await watcher.query(
       `select (select count(*) from users where id = $1)::int + (select count(*) from user_states where user_id = $1)::int
@@ -99,7 +99,7 @@ describe('a transaction on PostgreSQL', () => {
 
   for (const statement of ['begin', 'commit']) {
     test(`that fails at “${statement}” leaves nothing behind`, async () => {
-      // With its end: what begins a transaction has the word “committed” in it.
+      // With the end of the statement: `begin` contains the word “committed”.
       proxy.garble(statement === 'commit' ? 'commit\0' : statement);
       const ids = Array.from({ length: 5 }, (_, n) => `${statement} ${n}`);
       const settled = await Promise.allSettled(ids.map((id) => database.write('a', create(id))));
@@ -108,14 +108,14 @@ describe('a transaction on PostgreSQL', () => {
         assert.equal(status, 'rejected');
         assert.equal(await partsOf(ids[n] as string), 0);
       }
-      // And all is well again.
+      // And everything works again.
       await Promise.all(ids.map((id) => database.write('a', create(id))));
       for (const id of ids) assert.equal(await partsOf(id), 3);
     });
   }
 
-  test('that is aborted is not taken for one that was committed', async () => {
-    // A command that swallows the error of a statement of its own.
+  test('that is aborted does not count as committed', async () => {
+    // A command that swallows the error of one of its statements.
     const swallowing = database.transaction('a', async (tx) => {
       await tx.queries
         .insertInto('users')
@@ -132,11 +132,11 @@ describe('a transaction on PostgreSQL', () => {
     assert.equal(await partsOf('swallowed'), 0);
   });
 
-  test('is kept whole or not at all, and counts are exact, in a storm of cancelled and terminated statements', async () => {
-    const players = Array.from({ length: 10 }, (_, n) => `storm ${n}`);
-    for (const id of players) await database.write('a', create(id));
-    const answered = new Map(players.map((id) => [id, 0]));
-    const uncertain = new Map(players.map((id) => [id, 0]));
+  test('is atomic, with exact counts, while statements are cancelled and connections terminated', async () => {
+    const users = Array.from({ length: 10 }, (_, n) => `storm ${n}`);
+    for (const id of users) await database.write('a', create(id));
+    const acknowledged = new Map(users.map((id) => [id, 0]));
+    const uncertain = new Map(users.map((id) => [id, 0]));
     let isOver = false;
     let faults = 0;
     const storm = async () => {
@@ -158,14 +158,14 @@ describe('a transaction on PostgreSQL', () => {
     const keys: string[] = [];
     const caller = async (number: number) => {
       for (let n = 0; !isOver; n += 1) {
-        const id = players[(number + n) % players.length] as string;
+        const id = users[(number + n) % users.length] as string;
         const key = `${id} by ${number} ${n}`;
         const outcome = await database.write('a', increment(id, key)).then(
-          () => answered,
+          () => acknowledged,
           () => uncertain,
         );
         outcome.set(id, (outcome.get(id) ?? 0) + 1);
-        if (outcome === answered) keys.push(key);
+        if (outcome === acknowledged) keys.push(key);
       }
     };
     const storming = storm();
@@ -179,14 +179,14 @@ describe('a transaction on PostgreSQL', () => {
     assert.deepEqual(
       keys.filter((key) => !found.has(key)),
       [],
-      'what was answered is kept',
+      'acknowledged writes are kept',
     );
-    for (const id of players) {
+    for (const id of users) {
       const { rows } = await watcher.query('select state from user_states where user_id = $1', [id]);
       const events = [...found].filter((key) => key.startsWith(`${id} by `)).length;
       assert.equal(Number(rows[0].state), events, 'a count is as high as the record is long');
-      assert.ok(events <= (answered.get(id) ?? 0) + (uncertain.get(id) ?? 0));
+      assert.ok(events <= (acknowledged.get(id) ?? 0) + (uncertain.get(id) ?? 0));
     }
-    assert.ok(faults > 50 && keys.length > 10, `${faults} faults, ${keys.length} answers`);
+    assert.ok(faults > 50 && keys.length > 10, `${faults} faults, ${keys.length} acknowledged writes`);
   });
 });

@@ -7,27 +7,27 @@ import { createUnits } from '../queue.ts';
 import type { Database, Queries } from '../work.ts';
 import type { Client } from './client.ts';
 import { createConnector } from './connect.ts';
+import { checkConnectionLimit } from './connection-limit.ts';
 import { isBlocked, isCollision, translate } from './errors.ts';
 import { analyze, findGrown } from './maintenance.ts';
 import { addPartitions, dropPartitions } from './partitions.ts';
 import { createPools } from './pools.ts';
-import { checkRoom } from './room.ts';
 import { currentSchema } from './schema.ts';
 import { createStatements, PostgresSession } from './session.ts';
 import { fill, takeSnapshot } from './transfer.ts';
 
 export interface PostgresOptions {
-  /** How many connections this process may open, over all purposes. */
+  /** How many connections this process may open, for all purposes together. */
   readonly connections?: number | undefined;
-  /** For how long a connection in use may bring nothing, if not for as long as usual. */
+  /** Overrides how long a busy connection may receive nothing. */
   readonly silenceMs?: number | undefined;
 }
 
-/** The same number in every process, also in those that ran before this lock ended with its transaction. */
+/** The same in every process, including older versions that held this lock for the session. */
 const MIGRATION_LOCK = 8090141;
 
-/** A large table may take its time, and so may the node that came first. */
-const waitForTurn = async (tx: Queries): Promise<void> => {
+/** Migrating a large table takes time, and another node may be doing it. */
+const lockMigrations = async (tx: Queries): Promise<void> => {
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await sql`select set_config(${limit}, '0', true)`.execute(tx);
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
@@ -49,7 +49,7 @@ export const openPostgres = (
       queues: {
         group: createFairQueue(pools.sizes.group),
         apart: createFairQueue(pools.sizes.apart),
-        // One is left out, where there are several: what the service does by itself takes no turn.
+        // If there are several, one is kept back for background work, which does not queue.
         transaction: createFairQueue(Math.max(1, pools.sizes.transaction - 1)),
         read: createFairQueue(pools.sizes.read),
         urgent: createFairQueue(pools.sizes.urgent),
@@ -65,7 +65,7 @@ export const openPostgres = (
     observed,
   );
 
-  /** On a connection from the pool. */
+  /** Uses a pooled connection. */
   const borrow = async <T>(purpose: Purpose, use: (client: Client) => Promise<T>): Promise<T> => {
     const client = await pools.take(purpose);
     try {
@@ -77,13 +77,13 @@ export const openPostgres = (
     }
   };
 
-  /** On a connection of its own, for what may take longer than requests may. */
+  /** Uses a separate connection, for work that may take longer than a request. */
   const apart = async <T>(use: (client: Client) => Promise<T>): Promise<T> => {
     const client = await connector.connect({ mustAcceptWrites: false });
     try {
       return await use(client);
     } finally {
-      client.leave();
+      client.disconnect();
     }
   };
 
@@ -96,12 +96,12 @@ export const openPostgres = (
     migrate: (migrations) =>
       apart(async (client) => {
         await client.queries.transaction().execute(async (tx) => {
-          await waitForTurn(tx);
+          await lockMigrations(tx);
           await migrate(tx, 'postgres', { migrations, schemaName: await currentSchema(tx) });
         });
         if (migrations === undefined) await addPartitions(client, Date.now());
       }),
-    checkConnections: (processes) => apart((client) => checkRoom(client, processes, connections)),
+    checkConnections: (processes) => apart((client) => checkConnectionLimit(client, processes, connections)),
     ready: () => borrow('transaction', (client) => client.assertAcceptsWrites()),
     snapshot: (use) => apart((client) => takeSnapshot(client, use)),
     load: (use) => apart((client) => fill(client, use)),
@@ -112,7 +112,8 @@ export const openPostgres = (
       await apart((client) => addPartitions(client, Date.now()));
       partitionsDueMs = Date.now() + LIMITS.postgresPartitionsMs;
     },
-    removeBefore: (table, beforeMs, goesOn) => apart((client) => dropPartitions(client, table, beforeMs, goesOn)),
+    removeBefore: (table, beforeMs, shouldContinue) =>
+      apart((client) => dropPartitions(client, table, beforeMs, shouldContinue)),
     observe: (observer) => {
       observed.by = observer;
     },

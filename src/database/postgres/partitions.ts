@@ -6,14 +6,14 @@ import { nextWeek, weekOf } from './weeks.ts';
 
 const TIMED_TABLES: readonly TimedTable[] = ['roll_events'];
 
-/** The ids of a partition: from the first, if there is one, up to the last and without it. The rest has neither. */
+/** The id range of a partition: `from` inclusive, if any, `to` exclusive. The default partition has neither. */
 interface Partition {
   readonly name: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** A name under which nothing else is locked; nodes that come at the same time wait for each other. */
+/** Advisory lock id, used for nothing else; nodes that start at the same time wait for each other. */
 const LOCK = 8090142;
 
 const PARTITIONS = `select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bound
@@ -33,7 +33,7 @@ const inTransaction = async (client: Client, work: () => Promise<void>): Promise
   await client.query('begin');
   try {
     await client.query(`select pg_advisory_xact_lock(${LOCK})`);
-    // Whoever records a roll meanwhile waits behind this lock, so it had better be had at once, or later.
+    // Rolls wait behind this lock while it is being acquired, so give up early and retry later.
     await client.query(`set local lock_timeout = ${LIMITS.postgresPartitionLockMs}`);
     await work();
     await client.query('commit');
@@ -43,13 +43,13 @@ const inTransaction = async (client: Client, work: () => Promise<void>): Promise
   }
 };
 
-/** A table that is attached locks out nobody, where one that is made as a partition would. */
+/** Attaching an existing table does not lock others out, unlike creating it as a partition. */
 const addPartition = async (client: Client, table: TimedTable, startMs: number): Promise<void> => {
   const name = `${table}_${new Date(startMs).toISOString().slice(0, 10).replaceAll('-', '_')}`;
   const [from, to] = [earliestId(startMs), earliestId(nextWeek(startMs))];
   await client.query(`create table ${name} (like ${table})`);
   await client.query(`lock table ${table}_rest in access exclusive mode`);
-  // Should nobody have made the partition in time, its rows went to the rest.
+  // If the partition was not created in time, its rows are in the default partition.
   await client.query(`with found as (delete from ${table}_rest where id >= '${from}' and id < '${to}' returning *)
     insert into ${name} select * from found`);
   await client.query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`);
@@ -65,24 +65,24 @@ const missingWeeks = (partitions: readonly Partition[], nowMs: number): number[]
   return missing;
 };
 
-/** Makes the partitions of this week and of those to come, where they are missing. */
+/** Creates the missing partitions of this week and the weeks ahead. */
 export const addPartitions = async (client: Client, nowMs: number): Promise<void> => {
   for (const table of TIMED_TABLES) {
     if (missingWeeks(await partitionsOf(client, table), nowMs).length === 0) continue;
     await inTransaction(client, async () => {
-      // Another node may have been at it.
+      // Another node may have created some of them.
       for (const week of missingWeeks(await partitionsOf(client, table), nowMs))
         await addPartition(client, table, week);
     });
   }
 };
 
-/** Drops the partitions all of whose rows are from before a moment, and removes such rows from the rest. */
+/** Drops the partitions whose rows are all from before a moment, and deletes such rows from the default partition. */
 export const dropPartitions = async (
   client: Client,
   table: TimedTable,
   beforeMs: number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> => {
   const before = earliestId(beforeMs);
   const isOld = ({ to }: Partition): boolean => to !== undefined && to <= before;
@@ -93,5 +93,5 @@ export const dropPartitions = async (
   const most = LIMITS.rollEventsPerRemoval;
   const removeSome = `delete from ${table}_rest where ctid = any(array(
     select ctid from ${table}_rest where id < $1 limit ${most}))`;
-  while (goesOn() && (await client.query(removeSome, [before])).rowCount === most);
+  while (shouldContinue() && (await client.query(removeSome, [before])).rowCount === most);
 };

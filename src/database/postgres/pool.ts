@@ -6,50 +6,50 @@ interface Waiter {
   readonly resolve: (client: Client) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
-  /** Whether a connection is being opened on its behalf. */
+  /** Whether a connection is being opened for it. */
   hasAttempt: boolean;
 }
 
-/** What the pool knows of a connection. */
-interface Known {
-  /** How often the pool had been renewed when it was opened. */
+/** What the pool knows about a connection. */
+interface ClientState {
+  /** The generation of the pool when the connection was opened. */
   readonly generation: number;
   isIdle: boolean;
   idleSinceMs: number;
-  /** How much it had brought at the last look, and at how many looks since then it had brought no more. */
+  /** Bytes received at the last check, and the number of checks since then without any more. */
   bytesRead: number;
-  silentLooks: number;
+  silentChecks: number;
 }
 
 export interface PoolOptions {
   readonly size: number;
-  /** For how many looks a connection in use may bring nothing. */
-  readonly silentLooks: number;
+  /** For how many checks a busy connection may receive nothing. */
+  readonly silentChecks: number;
   readonly connect: () => Promise<Client>;
-  /** Whether a connection that is given back may be used again. */
-  readonly mayKeep: (client: Client) => boolean;
+  /** Whether a returned connection may be used again. */
+  readonly canReuse: (client: Client) => boolean;
   /** Called when a connection was found dead. */
   readonly onSilence: () => void;
 }
 
 export interface Pool {
-  /** A connection, once there is one; whoever waits too long is refused. */
+  /** Resolves with a connection; rejects if none is available in time. */
   take(): Promise<Client>;
   give(client: Client): void;
-  /** Replaces every connection: idle ones at once, those in use when they are given back. */
+  /** Replaces every connection: idle ones at once, busy ones when they are returned. */
   renew(): void;
-  /** Breaks off what has died and closes what is not needed; to be called regularly. */
-  look(): void;
-  /** Done once all connections were given back and closed. */
+  /** Drops dead connections and closes idle ones; must be called regularly. */
+  check(): void;
+  /** Resolves once all connections have been returned and closed. */
   close(): Promise<void>;
 }
 
-const silent = (): Error => Object.assign(new Error('the connection went silent'), { code: 'ETIMEDOUT' });
+const silent = (): Error => Object.assign(new Error('the connection stopped responding'), { code: 'ETIMEDOUT' });
 const isClosed = (): Error => new Error('the database is closed');
 const tooBusy = (): Error => new Error('no connection was free in time');
 
-export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: PoolOptions): Pool => {
-  const clients = new Map<Client, Known>();
+export const createPool = ({ size, silentChecks, connect, canReuse, onSilence }: PoolOptions): Pool => {
+  const clients = new Map<Client, ClientState>();
   const idle: Client[] = [];
   const waiting: Waiter[] = [];
   let opening = 0;
@@ -57,8 +57,8 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
   let closed: (() => void) | undefined;
 
   const forget = (client: Client): void => {
-    const place = idle.indexOf(client);
-    if (place >= 0) idle.splice(place, 1);
+    const index = idle.indexOf(client);
+    if (index >= 0) idle.splice(index, 1);
     if (!clients.delete(client)) return;
     if (closed !== undefined && clients.size + opening === 0) closed();
     grow();
@@ -66,58 +66,58 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
 
   const discard = (client: Client): void => {
     forget(client);
-    client.leave();
+    client.disconnect();
   };
 
-  /** Only those who still wait are told. */
-  const refuse = (waiter: Waiter, error: unknown): void => {
-    const place = waiting.indexOf(waiter);
-    if (place < 0) return;
-    waiting.splice(place, 1);
+  /** Only rejects a waiter that is still waiting. */
+  const rejectWaiter = (waiter: Waiter, error: unknown): void => {
+    const index = waiting.indexOf(waiter);
+    if (index < 0) return;
+    waiting.splice(index, 1);
     clearTimeout(waiter.timer);
     waiter.reject(unavailable(error));
   };
 
-  /** Gives a connection to the one who waits for it, else to the first who waits, else to nobody. */
-  const hand = (client: Client, known: Known, preferred = waiting[0]): void => {
-    const place = preferred === undefined ? -1 : waiting.indexOf(preferred);
-    const [waiter] = waiting.splice(Math.max(place, 0), 1);
-    known.isIdle = waiter === undefined;
+  /** Hands a connection to the preferred waiter, or else to the first; without waiters it becomes idle. */
+  const handOver = (client: Client, state: ClientState, preferred = waiting[0]): void => {
+    const index = preferred === undefined ? -1 : waiting.indexOf(preferred);
+    const [waiter] = waiting.splice(Math.max(index, 0), 1);
+    state.isIdle = waiter === undefined;
     if (waiter === undefined) {
-      known.idleSinceMs = performance.now();
+      state.idleSinceMs = performance.now();
       idle.push(client);
       return;
     }
     clearTimeout(waiter.timer);
-    known.silentLooks = 0;
+    state.silentChecks = 0;
     waiter.resolve(client);
   };
 
-  /** Opens a connection on behalf of one who waits, who may have got another by the time it is open. */
+  /** Opens a connection for a waiter, which may have got another one by the time it is open. */
   const openFor = async (waiter: Waiter): Promise<void> => {
     opening += 1;
     waiter.hasAttempt = true;
-    const begun = generation;
+    const openedIn = generation;
     try {
       const client = await connect();
       opening -= 1;
-      const known = { generation: begun, isIdle: true, idleSinceMs: 0, bytesRead: 0, silentLooks: 0 };
-      clients.set(client, known);
+      const state = { generation: openedIn, isIdle: true, idleSinceMs: 0, bytesRead: 0, silentChecks: 0 };
+      clients.set(client, state);
       client.once('end', () => forget(client));
-      if (closed === undefined && begun === generation) hand(client, known, waiter);
+      if (closed === undefined && openedIn === generation) handOver(client, state, waiter);
       else {
         waiter.hasAttempt = false;
         discard(client);
       }
     } catch (error) {
       opening -= 1;
-      refuse(waiter, error);
+      rejectWaiter(waiter, error);
       if (closed !== undefined && clients.size + opening === 0) closed();
     }
     grow();
   };
 
-  /** Opens connections for those who wait, as many as there may be. */
+  /** Opens connections for waiters, up to the size of the pool. */
   const grow = (): void => {
     if (closed !== undefined) return;
     for (const waiter of waiting) {
@@ -126,20 +126,23 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
     }
   };
 
-  const isUsable = (client: Client, known: Known): boolean =>
-    // A connection that is not known to be outside of a transaction is of no use to anybody else.
-    client.getTransactionStatus() === 'I' && known.generation === generation && closed === undefined && mayKeep(client);
+  const isUsable = (client: Client, state: ClientState): boolean =>
+    // A connection that may still be in a transaction is of no use to others.
+    client.getTransactionStatus() === 'I' &&
+    state.generation === generation &&
+    closed === undefined &&
+    canReuse(client);
 
-  const lookAt = (client: Client, known: Known, nowMs: number): void => {
-    if (known.isIdle) {
-      if (nowMs - known.idleSinceMs > LIMITS.postgresIdleMs) discard(client);
+  const checkClient = (client: Client, state: ClientState, nowMs: number): void => {
+    if (state.isIdle) {
+      if (nowMs - state.idleSinceMs > LIMITS.postgresIdleMs) discard(client);
       return;
     }
     const { bytesRead } = client;
-    // Looks are counted, not milliseconds: a process that stood still itself must not blame the server.
-    known.silentLooks = bytesRead === known.bytesRead ? known.silentLooks + 1 : 0;
-    known.bytesRead = bytesRead;
-    if (known.silentLooks < silentLooks) return;
+    // Count checks rather than milliseconds: a process that was itself suspended must not blame the server.
+    state.silentChecks = bytesRead === state.bytesRead ? state.silentChecks + 1 : 0;
+    state.bytesRead = bytesRead;
+    if (state.silentChecks < silentChecks) return;
     client.abort(silent());
     forget(client);
     onSilence();
@@ -148,39 +151,39 @@ export const createPool = ({ size, silentLooks, connect, mayKeep, onSilence }: P
   return {
     take: () => {
       const client = idle.pop();
-      const known = client && clients.get(client);
-      if (client !== undefined && known !== undefined) {
-        known.isIdle = false;
-        known.silentLooks = 0;
+      const state = client && clients.get(client);
+      if (client !== undefined && state !== undefined) {
+        state.isIdle = false;
+        state.silentChecks = 0;
         return Promise.resolve(client);
       }
       if (closed !== undefined) return Promise.reject(unavailable(isClosed()));
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => refuse(waiter, tooBusy()), LIMITS.postgresConnectMs);
+        const timer = setTimeout(() => rejectWaiter(waiter, tooBusy()), LIMITS.postgresConnectMs);
         const waiter: Waiter = { resolve, reject, timer, hasAttempt: false };
         waiting.push(waiter);
         grow();
       });
     },
     give: (client) => {
-      const known = clients.get(client);
-      // One that broke meanwhile is forgotten already.
-      if (known === undefined) return;
-      if (isUsable(client, known)) hand(client, known);
+      const state = clients.get(client);
+      // It broke in the meantime and has been removed.
+      if (state === undefined) return;
+      if (isUsable(client, state)) handOver(client, state);
       else discard(client);
     },
     renew: () => {
       generation += 1;
       for (const client of [...idle]) discard(client);
     },
-    look: () => {
+    check: () => {
       const nowMs = performance.now();
-      for (const [client, known] of [...clients]) lookAt(client, known, nowMs);
+      for (const [client, state] of [...clients]) checkClient(client, state, nowMs);
     },
     close: () =>
       new Promise((resolve) => {
         closed = resolve;
-        for (const waiter of [...waiting]) refuse(waiter, isClosed());
+        for (const waiter of [...waiting]) rejectWaiter(waiter, isClosed());
         for (const client of [...idle]) discard(client);
         if (clients.size + opening === 0) resolve();
       }),

@@ -4,17 +4,20 @@ import type { Client } from './client.ts';
 import type { Connector } from './connect.ts';
 import { createPool, type Pool } from './pool.ts';
 
-/** How connections are shared out: each purpose has its own, so that none waits for what another has taken. */
+/** How connections are divided: each purpose has its own, so that none has to wait for another. */
 const SHARES: Record<Purpose, number> = { group: 3, apart: 2, transaction: 2, read: 4, urgent: 1 };
 const onlyReads = (purpose: Purpose): boolean => purpose === 'read' || purpose === 'urgent';
 const PURPOSES = Object.keys(SHARES) as Purpose[];
 
-/** One by one, each to the purpose that has least of its share. Every purpose gets one before any gets a second. */
+/**
+ * Assigns connections one by one to the purpose furthest below its share. Every purpose gets one before any gets a
+ * second.
+ */
 export const sizesOf = (connections: number): Record<Purpose, number> => {
   const sizes: Record<Purpose, number> = { group: 0, apart: 0, transaction: 0, read: 0, urgent: 0 };
   for (let given = 0; given < connections; given += 1) {
-    const [poorest] = PURPOSES.toSorted((a, b) => sizes[a] / SHARES[a] - sizes[b] / SHARES[b]);
-    sizes[poorest as Purpose] += 1;
+    const [neediest] = PURPOSES.toSorted((a, b) => sizes[a] / SHARES[a] - sizes[b] / SHARES[b]);
+    sizes[neediest as Purpose] += 1;
   }
   return sizes;
 };
@@ -27,20 +30,20 @@ export interface Pools {
 }
 
 /**
- * The connections of one process. Where one of them turns out to lead to a server that accepts no writes any more, or to
- * nowhere, so may the others: all are replaced.
+ * The connections of one process. If one turns out to be dead, or its server no longer accepts writes, the others may
+ * be affected as well: all are replaced.
  */
 export const createPools = (
   { servers, connect }: Connector,
   { connections, silenceMs }: { connections: number; silenceMs: number },
 ): Pools => {
-  /** Whether the last that was heard is that no writes are accepted. Reads may go on meanwhile. */
+  /** Whether the server was last found to be read-only. Reads may continue. */
   let isReadOnly = false;
 
   const renew = (): void => {
     for (const pool of Object.values(pools)) pool.renew();
   };
-  const heard = (readOnly: boolean): void => {
+  const setReadOnly = (readOnly: boolean): void => {
     if (readOnly === isReadOnly) return;
     isReadOnly = readOnly;
     renew();
@@ -49,19 +52,19 @@ export const createPools = (
   const open = async (purpose: Purpose): Promise<Client> => {
     const mustAcceptWrites = isReadOnly && !onlyReads(purpose);
     const client = await connect({ mustAcceptWrites });
-    if (mustAcceptWrites || servers > 1) heard(false);
+    if (mustAcceptWrites || servers > 1) setReadOnly(false);
     return client;
   };
 
-  const lookMs = Math.min(LIMITS.postgresLookMs, silenceMs);
+  const checkMs = Math.min(LIMITS.postgresCheckMs, silenceMs);
   const sizes = sizesOf(connections);
   const poolFor = (purpose: Purpose): Pool =>
     createPool({
       size: sizes[purpose],
-      silentLooks: Math.ceil(silenceMs / lookMs),
+      silentChecks: Math.ceil(silenceMs / checkMs),
       connect: () => open(purpose),
-      // As long as no writes are accepted each attempt has a new connection, so that the first one that can succeed does.
-      mayKeep: (client) => !client.metReadOnly && (onlyReads(purpose) || !isReadOnly),
+      // While the server is read-only each attempt uses a new connection, so that the first one that can succeed does.
+      canReuse: (client) => !client.metReadOnly && (onlyReads(purpose) || !isReadOnly),
       onSilence: renew,
     });
   const pools: Record<Purpose, Pool> = {
@@ -73,15 +76,15 @@ export const createPools = (
   };
 
   const timer = setInterval(() => {
-    for (const pool of Object.values(pools)) pool.look();
-  }, lookMs);
+    for (const pool of Object.values(pools)) pool.check();
+  }, checkMs);
   timer.unref();
 
   return {
     sizes,
     take: (purpose) => pools[purpose].take(),
     give: (purpose, client) => {
-      if (client.metReadOnly && !onlyReads(purpose)) heard(true);
+      if (client.metReadOnly && !onlyReads(purpose)) setReadOnly(true);
       pools[purpose].give(client);
     },
     close: async () => {

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { chunksOf } from '../chunks.ts';
-import { type Lookup, namesRows, type Rows, type SharedLock, type Write } from '../declarations.ts';
+import { type Lookup, type Rows, requiresRows, type SharedLock, type Write } from '../declarations.ts';
 import type { Purpose } from '../observer.ts';
 import type { Question, Session } from '../session.ts';
 import { Collision, type Queries } from '../work.ts';
 import { Client } from './client.ts';
-import { isRefusal, UnknownOutcome } from './errors.ts';
+import { isServerError, UnknownOutcome } from './errors.ts';
 import {
   compileLookup,
   compileWrite,
@@ -19,8 +19,8 @@ import {
 } from './statements.ts';
 
 /**
- * Lookups and writes name rows by key, so nothing but an index serves, also while a new table has no statistics yet. And a
- * group waits only so long for rows that another transaction has locked; then its commands run apart.
+ * Lookups and writes identify rows by key, so they must always use an index, even while a new table has no statistics.
+ * A group waits only briefly for rows that another transaction has locked; then its commands run apart.
  */
 const settingsFor = (lockTimeoutMs: number): Statement =>
   named(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -36,8 +36,8 @@ const SETTINGS: Record<Purpose, Statement | null> = {
 };
 
 /**
- * In one message, so that nothing takes effect where the transaction does not begin. The limits are set for each
- * transaction, since a connection of a pooler is another one after it; they cost a few microseconds.
+ * Sent as one message, so that nothing takes effect if the transaction does not begin. The limits are set in each
+ * transaction, since a pooler may use a different connection for the next one; they cost a few microseconds.
  */
 const beginning = (mode: string): string =>
   `begin isolation level ${mode}; set local statement_timeout = ${LIMITS.postgresStatementMs};
@@ -56,7 +56,7 @@ const LOCK = "hashtextextended($1::text || ' ' || $2::text, 0)";
 const SHARE: Statement = { name: 'itemwright_share', text: `select pg_advisory_xact_lock_shared(${LOCK})` };
 const EXCLUDE: Statement = { name: 'itemwright_exclude', text: `select pg_advisory_xact_lock(${LOCK})` };
 
-/** The rows of each key, from rows that each begin with the number of their key. */
+/** Groups rows by key; each row starts with the number of its key. */
 const rowsByKey = ({ rows, fields }: pg.QueryArrayResult<unknown[]>, keys: number): unknown[][] => {
   const found: Record<string, unknown>[][] = Array.from({ length: keys }, () => []);
   const names = fields.map(({ name }) => name);
@@ -68,7 +68,7 @@ const rowsByKey = ({ rows, fields }: pg.QueryArrayResult<unknown[]>, keys: numbe
   return found;
 };
 
-/** Waits for all, and fails with the first that failed. */
+/** Waits for all promises, and rejects with the first rejection. */
 const settled = async <T>(promises: readonly (Promise<T> | T)[]): Promise<T[]> => {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) => {
@@ -77,9 +77,9 @@ const settled = async <T>(promises: readonly (Promise<T> | T)[]): Promise<T[]> =
   });
 };
 
-/** Statements are compiled once for each database, whatever connection they run on. */
+/** Compiles each statement once per database, for all connections. */
 export const createStatements = () => {
-  // A client that never connects only builds queries.
+  // A client that never connects, used only to build queries.
   const { queries } = new Client();
   const lookups = new Map<Lookup, LookupStatements>();
   const writes = new Map<Write<unknown>, Statement>();
@@ -105,7 +105,7 @@ export const createStatements = () => {
 
 type Statements = ReturnType<typeof createStatements>;
 
-/** One transaction on a connection of the pool. */
+/** A transaction on a pooled connection. */
 export class PostgresSession implements Session {
   readonly #client: Client;
   readonly #purpose: Purpose;
@@ -124,14 +124,14 @@ export class PostgresSession implements Session {
   }
 
   get queries(): Queries {
-    // What is asked next waits for them on the connection, and fails if they did.
+    // Later queries wait for these on the connection, and fail if they did.
     this.#configure(true)?.catch(() => {});
     return this.#client.queries;
   }
 
   begin(): void {
     this.#begun = this.#client.control(BEGIN[this.#purpose]);
-    // Whoever asks or sends next hears of it.
+    // The next operation reports the error.
     this.#begun.catch(() => {});
   }
 
@@ -139,9 +139,9 @@ export class PostgresSession implements Session {
     const configured = this.#configure(questions.some((question) => this.#needsSettings(question)));
     const lock = questions.find(({ lookup }) => lookup.shares !== null);
     const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
-    const answers = questions.map((question) => this.#rowsOf(question));
-    // Should the transaction not have begun, these have locked nothing, and nothing follows them.
-    const [results] = await Promise.all([settled(answers), settled([this.#begun, configured, shared])]);
+    const pending = questions.map((question) => this.#rowsOf(question));
+    // If the transaction did not begin, these locked nothing, and nothing follows them.
+    const [results] = await Promise.all([settled(pending), settled([this.#begun, configured, shared])]);
     return results;
   }
 
@@ -154,14 +154,14 @@ export class PostgresSession implements Session {
 
   async send(writes: readonly Rows[]): Promise<void> {
     await this.#begun;
-    const configured = this.#configure(writes.some(({ write }) => namesRows(write)));
+    const configured = this.#configure(writes.some(({ write }) => requiresRows(write)));
     configured?.catch(() => {});
     const sent: (Promise<unknown> | undefined)[] = [configured];
     for (const { write, teamId, rows } of writes)
       for (const [index, some] of chunksOf(rows, LIMITS.postgresRowsPerWrite).entries()) {
         if (index > 0) await takeTurns();
         const written = this.#write(write, teamId, some);
-        // What fails while others have their turn is heard of at the end.
+        // Failures while others have their turn are reported at the end.
         written.catch(() => {});
         sent.push(written);
       }
@@ -171,7 +171,7 @@ export class PostgresSession implements Session {
   async #write(write: Write<unknown>, teamId: string, rows: readonly unknown[]): Promise<void> {
     const values = writeValues(write, teamId, rows);
     const { rowCount } = await this.#client.run(this.#statements.ofWrite(write), values);
-    if (namesRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
+    if (requiresRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
   }
 
   async exclude(teamId: string, lock: SharedLock): Promise<void> {
@@ -183,36 +183,36 @@ export class PostgresSession implements Session {
     await this.#begun;
     const { warnings } = this.#client;
     const { command } = await this.#client.control('commit').catch((error: unknown) => {
-      if (isRefusal(error)) throw error;
+      if (isServerError(error)) throw error;
       const unknown = new UnknownOutcome(error);
       this.#client.abort(unknown);
       throw unknown;
     });
-    // An aborted transaction answers its commit with a rollback, and no error.
-    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+    // The commit of an aborted transaction succeeds with the tag ROLLBACK instead of failing.
+    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that was not reported');
     this.#isCommitted = true;
-    // A commit that was cancelled on its way to a synchronous standby is answered with a warning, and no error: should
-    // the server be lost, it is lost with it.
-    if (this.#client.warnings > warnings) throw new UnknownOutcome(new Error('the server warned of the commit'));
+    // If a commit is cancelled while waiting for a synchronous standby, the server responds with a warning, not an
+    // error; the commit is lost if that server is lost.
+    if (this.#client.warnings > warnings) throw new UnknownOutcome(new Error('the server warned about the commit'));
   }
 
-  /** The server answers a commit once it is on its disk. */
+  /** The server responds to a commit once it is on disk. */
   durable(): Promise<void> {
     return Promise.resolve();
   }
 
   end(): void {
     if (this.#isCommitted) this.#giveBack();
-    // One that cannot even roll back is thrown away by whoever takes it back.
+    // The pool discards a connection that cannot even roll back.
     else this.#client.control('rollback').then(this.#giveBack, this.#giveBack);
   }
 
-  /** Whatever locks does; what only reads is planned well enough for a single key. */
+  /** Needed for anything that locks; a read of a single key is planned well without. */
   #needsSettings({ lookup, keys }: Question): boolean {
     return lookup.locks !== null || lookup.shares !== null || keys.length > 1;
   }
 
-  /** Settings are sent once, in front of the first statement that they matter to. */
+  /** Sends the settings once, before the first statement that needs them. */
   #configure(isNeeded: boolean): ReturnType<Client['run']> | undefined {
     if (this.#settings === null || !isNeeded) return undefined;
     const sent = this.#client.run(this.#settings);

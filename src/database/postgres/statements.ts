@@ -4,7 +4,7 @@ import type { ColumnType, Lookup, Write } from '../declarations.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Queries } from '../work.ts';
 
-/** A statement under a name by which the server keeps it prepared. The same text has the same name in every process. */
+/** A prepared statement. The same text has the same name in every process. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -16,11 +16,11 @@ export const named = (text: string): Statement => ({
 });
 
 export interface LookupStatement extends Statement {
-  /** What each parameter is: a constant, or the team, or the values of one part of the keys. */
+  /** Each parameter is a constant, the team, or the values of one part of the keys. */
   readonly parameters: readonly unknown[];
 }
 
-/** One key by itself needs no lists, and is planned better without. */
+/** A single key needs no arrays, and is planned better without. */
 export interface LookupStatements {
   readonly one: LookupStatement;
   readonly many: LookupStatement;
@@ -32,8 +32,8 @@ const forOne = (lookup: Lookup, queries: Queries): Compilable =>
   lookupQuery(lookup, queries, (place, type) => parameter(new Parameter(place), type));
 
 /**
- * Each row that is found comes with the number of its key, counted from one. The keys are taken in their order, and with
- * them the locks. The offset keeps the planner from turning the query of one key into a join over all rows of the team.
+ * Each row is returned with the number of its key, counted from one. Keys are processed in order, and so are their
+ * locks. `offset 0` keeps the planner from turning the query of one key into a join over all rows of the team.
  */
 const forMany = (lookup: Lookup, queries: Queries): Compilable => {
   const types = Object.values(lookup.keys);
@@ -57,7 +57,7 @@ export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatement
 export const quoted = (name: string): string => `"${name}"`;
 export const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-/** A write of any number of rows: the first parameter is the team, each further one all values of a column. */
+/** Writes any number of rows: the first parameter is the team, each other one has all values of a column. */
 export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Statement => {
   const names = columns.map(([name]) => name);
   const given = columns.map(([, type], place) => `$${place + 2}::${type}[]`).join(', ');
@@ -82,7 +82,7 @@ export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Sta
 
 const SPECIAL = /["\\]/;
 
-/** Values as the text of an array, which the server turns into one by the type of the column. */
+/** Values as the text of an array, which the server parses by the type of the column. */
 export const arrayText = (values: readonly unknown[]): string => {
   let text = '{';
   for (let index = 0; index < values.length; index += 1) {
@@ -98,7 +98,7 @@ export const arrayText = (values: readonly unknown[]): string => {
   return `${text}}`;
 };
 
-/** What the parameters of a lookup are for these keys. */
+/** The parameters of a lookup for these keys. */
 export const lookupValues = (
   { parameters }: LookupStatement,
   teamId: string,

@@ -1,4 +1,4 @@
-/** How PostgreSQL is read and filled as a whole. */
+/** Reads and fills a whole PostgreSQL database. */
 import type { CompiledQuery } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { nextBatchRows } from '../batches.ts';
@@ -11,8 +11,8 @@ import { currentSchema } from './schema.ts';
 import { arrayText, list, quoted } from './statements.ts';
 
 /**
- * No limit of time, since this takes as long as it takes. Cursors are read to their end, so they are to be planned for all
- * of their rows; and numbers come with all of their digits, whatever the settings of the server.
+ * No time limit, since this takes as long as it takes. Cursors are read to the end, so they must be planned for all of
+ * their rows; and numbers need all of their digits, whatever the settings of the server.
  */
 const SETTINGS = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   set local cursor_tuple_fraction = 1; set local extra_float_digits = 1`;
@@ -27,7 +27,7 @@ interface Column {
   readonly place: number | null;
 }
 
-/** Keys are read in byte order, as SQLite has them, whatever the order of the database is. */
+/** Reads keys in byte order, as SQLite does, whatever the collation of the database. */
 const keyOf = ({ columns, key }: Table): string =>
   key
     .map((name) =>
@@ -35,7 +35,7 @@ const keyOf = ({ columns, key }: Table): string =>
     )
     .join(', ');
 
-/** What is there, in the transaction that is open on a connection. */
+/** A snapshot within the transaction that is open on a connection. */
 const snapshotOn = (client: Client): Snapshot => {
   let cursors = 0;
 
@@ -44,7 +44,7 @@ const snapshotOn = (client: Client): Snapshot => {
     const cursor = `itemwright_${cursors}`;
     await client.query(`declare ${cursor} no scroll cursor for ${text}`, parameters as unknown[]);
     try {
-      // The first rows tell how large the others may be.
+      // The first rows show how large the others may be.
       for (let count = 1; ; ) {
         const text = `fetch ${count} from ${cursor}`;
         const { rows } = await (asLists
@@ -55,7 +55,7 @@ const snapshotOn = (client: Client): Snapshot => {
         count = Math.min(count * 10, nextBatchRows(rows));
       }
     } finally {
-      // Where a statement has failed it is closed already, and what failed is told by that.
+      // After an error the cursor is already closed; that error is the one to report.
       await client.query(`close ${cursor}`).catch(() => {});
     }
   }
@@ -97,7 +97,7 @@ const loadOn = (client: Client): Load => {
       const values = columns.map((_, place) => arrayText(rows.map((row) => row[place])));
       await client.query(`insert into ${quoted(name)} (${names}) select * from unnest(${given})`, values);
     },
-    // No `truncate`: whoever began to read before would find the tables empty.
+    // Not `truncate`: readers that began before would find the tables empty.
     clear: async () => {
       for (const name of newestFirst) await client.query(`delete from ${quoted(name)}`);
     },
@@ -112,7 +112,7 @@ const loadOn = (client: Client): Load => {
   };
 };
 
-/** Nothing is kept. A connection that cannot even roll back is thrown away by whoever hears of the first failure. */
+/** Discards everything. If even the rollback fails, the caller drops the connection because of the original error. */
 const rollBack = async (client: Client): Promise<void> => {
   await client.query('rollback').catch(() => {});
 };
@@ -128,8 +128,8 @@ export const takeSnapshot = async <T>(client: Client, use: (snapshot: Snapshot) 
 };
 
 /**
- * Keeps everybody out, readers as well: a transaction that has read anything is over before, and one that has not begins
- * after. So no command decides by what was there before and writes to what is there after.
+ * Keeps everyone out, including readers: a transaction that has read anything ends before this, and one that has not
+ * begins after. So no command decides on the old data and writes to the new.
  */
 const lockAll = async (client: Client): Promise<void> => {
   for (let collisions = 0; ; collisions += 1) {
@@ -151,8 +151,8 @@ export const fill = async <T>(client: Client, use: (load: Load) => Promise<T>): 
   try {
     const value = await use(loadOn(client));
     const { command } = await client.query('commit');
-    // An aborted transaction answers its commit with a rollback, and no error.
-    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that nobody passed on');
+    // The commit of an aborted transaction succeeds with the tag ROLLBACK instead of failing.
+    if (command === 'ROLLBACK') throw new Error('the transaction was aborted by an error that was not reported');
     return value;
   } catch (error) {
     await rollBack(client);

@@ -8,7 +8,7 @@ import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';
 
-/** Kysely believes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
+/** Kysely assumes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -17,14 +17,14 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 const LOCKS: ReadonlySet<unknown> = new Set(['ForUpdate', 'SkipLocked']);
 
-/** SQLite has one writer at a time: who writes holds every row, so a query that asks to hold some needs no words for it. */
+/** SQLite has a single writer, which in effect holds every row, so row locks are left out of queries. */
 class LocklessCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!LOCKS.has(node.modifier)) super.visitSelectModifier(node);
   }
 }
 
-/** A statement that is read from in turns serves nobody else meanwhile. */
+/** A statement that is being iterated cannot be used by others. */
 interface Prepared {
   readonly statement: StatementSync;
   isInUse: boolean;
@@ -35,7 +35,7 @@ interface PreparedQuery extends Prepared {
 }
 
 interface PreparedLookup extends Prepared {
-  /** What each parameter is: a constant, or a part of the key. */
+  /** Each parameter is a constant, or a part of the key. */
   readonly parameters: readonly unknown[];
 }
 
@@ -43,16 +43,16 @@ export interface Connection {
   readonly raw: DatabaseSync;
   readonly queries: Queries;
   /** The rows of one key. */
-  look(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
-  /** The same for what may have very many. */
-  lookInTurns(lookup: Lookup, teamId: string, key: readonly (string | number)[]): Promise<unknown[]>;
-  /** Writes one row, and tells how many it changed. */
+  find(lookup: Lookup, teamId: string, key: readonly (string | number)[]): unknown[];
+  /** Like `find`, for keys that may have very many rows. */
+  findInTurns(lookup: Lookup, teamId: string, key: readonly (string | number)[]): Promise<unknown[]>;
+  /** Writes one row, and returns the number of changed rows. */
   write(write: Write<unknown>, teamId: string, row: unknown): number;
 }
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** The statement that writes one row; its parameters are the team and then the columns. */
+/** A statement that writes one row; its parameters are the team and then the columns. */
 const writeText = ({ mode, table, columns, key }: Write<unknown>): string => {
   const names = ['team_id', ...columns.map(([name]) => name)];
   const keyNames = ['team_id', ...key];
@@ -69,7 +69,7 @@ const writeText = ({ mode, table, columns, key }: Write<unknown>): string => {
   return `${insert} ${conflict} do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`;
 };
 
-/** All rows of a statement, with turns for others in between: a statement may have a hundred thousand. */
+/** All rows of a statement, letting other work run in between: there may be a hundred thousand. */
 const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]): Promise<unknown[]> => {
   const rows: unknown[] = [];
   prepared.isInUse = true;
@@ -83,12 +83,13 @@ const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]):
 };
 
 export const connect = (path: string, cacheKib: number): Connection => {
-  // The wait for other processes comes before all else: they may be making the file a database at this very moment.
+  // The busy timeout must be set first: another process may be creating the database at this very moment.
   const raw = new DatabaseSync(path, { timeout: LIMITS.sqliteBusyMs });
   raw.exec(
     `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${LIMITS.sqliteCheckpointPages}; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
-  // Preparing costs more than running, and the set of statements is small: keep them, forgetting all when too many.
+  // Preparing costs more than running, and there are few distinct statements: cache them, and drop all if there are too
+  // many.
   const statements = new Map<string, PreparedQuery>();
   const prepare = (text: string): PreparedQuery => {
     const known = statements.get(text);
@@ -153,11 +154,11 @@ export const connect = (path: string, cacheKib: number): Connection => {
   return {
     raw,
     queries,
-    look: (lookup, teamId, key) => {
+    find: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);
       return prepared.statement.all(...valuesOf(prepared, teamId, key));
     },
-    lookInTurns: (lookup, teamId, key) => {
+    findInTurns: (lookup, teamId, key) => {
       const prepared = prepareLookup(lookup);
       return allInTurns(prepared, valuesOf(prepared, teamId, key));
     },

@@ -9,14 +9,14 @@ import { createFileWatch } from './file.ts';
 
 const PARTS = ['', '-wal', '-shm'];
 
-describe('the file of a SQLite database', () => {
+describe('the file of an SQLite database', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'itemwright-file-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** Opens a database, and notes down a milestone in it: so many there are then. */
+  /** Opens a database, inserts a milestone, and returns how many there are. */
   const use = async (path: string, look?: () => Promise<void>): Promise<number> => {
     const database = openDatabase(`sqlite:${path}`);
     await database.migrate();
@@ -34,7 +34,7 @@ describe('the file of a SQLite database', () => {
   };
   const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
-  test('may be named by a link, which is followed', async () => {
+  test('may be given as a link', async () => {
     await mkdir(join(folder, 'disk'));
     await writeFile(join(folder, 'disk', 'real.db'), '');
     await symlink(join('disk', 'real.db'), join(folder, 'link.db'));
@@ -42,7 +42,7 @@ describe('the file of a SQLite database', () => {
     assert.equal(await use(join(folder, 'disk', 'real.db')), 2);
   });
 
-  test('may be named by a link of a link to what is not there yet', async () => {
+  test('may be given as a link to a link to a missing file', async () => {
     await mkdir(join(folder, 'disk'));
     await symlink(join(folder, 'disk'), join(folder, 'folder'));
     await symlink(join('folder', 'real.db'), join(folder, 'second.db'));
@@ -51,13 +51,13 @@ describe('the file of a SQLite database', () => {
     assert.equal(await use(join(folder, 'disk', 'real.db')), 2);
   });
 
-  test('is refused where links lead in a circle', async () => {
+  test('is rejected if links form a loop', async () => {
     await symlink('b.db', join(folder, 'a.db'));
     await symlink('a.db', join(folder, 'b.db'));
-    assert.throws(() => openDatabase(`sqlite:${join(folder, 'a.db')}`), /link that never ends/);
+    assert.throws(() => openDatabase(`sqlite:${join(folder, 'a.db')}`), /too many levels of links/);
   });
 
-  test('is closed to others, as are its log and the folders that are made for it', async () => {
+  test('is readable only by its owner, as are its log and the created folders', async () => {
     const path = join(folder, 'new', 'folder', 'itemwright.db');
     await use(path, async () => {
       for (const part of PARTS) assert.equal(await modeOf(path + part), 0o600, part);
@@ -65,7 +65,7 @@ describe('the file of a SQLite database', () => {
     for (const made of ['new', join('new', 'folder')]) assert.equal(await modeOf(join(folder, made)), 0o700);
   });
 
-  test('is closed to others where an earlier release left it open, and the folder is left as it is', async () => {
+  test('becomes readable only by its owner if an earlier release left it open; the folder is unchanged', async () => {
     const path = join(folder, 'itemwright.db');
     await chmod(folder, 0o755);
     await use(path, async () => {
@@ -90,7 +90,7 @@ describe('the file of a SQLite database', () => {
       ],
     ];
     for (const [how, lose] of LOST)
-      test(`is known to be lost once ${name} is ${how}`, async () => {
+      test(`is detected as lost once ${name} is ${how}`, async () => {
         for (const each of PARTS) await writeFile(join(folder, `itemwright.db${each}`), 'content');
         const watch = createFileWatch(join(folder, 'itemwright.db'));
         await writeFile(join(folder, name), 'more content');

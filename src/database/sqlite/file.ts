@@ -3,19 +3,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { LIMITS } from '../../limits.ts';
 import { makeFolder } from './folder.ts';
 
-/** The file holds players and digests of secrets: nobody but its owner reads it. */
+/** The file contains user data and digests of secrets: only its owner may read it. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** What SQLite keeps a database in: the file, its write-ahead log, and the index of that. */
+/** The files of an SQLite database: the main file, its write-ahead log, and the index of the log. */
 const PARTS = ['', '-wal', '-shm'];
 
 /**
- * Where the file really is. SQLite follows a link, also one that points at nothing yet, and puts the log beside its target;
- * so must whoever looks for the log. Folders that are missing are made.
+ * The real location of the file. SQLite follows links, even to a file that does not exist yet, and puts the log beside
+ * the target, where we look for it. Missing folders are created.
  */
 const followLinks = (path: string, links = 0): string => {
-  if (links > LIMITS.sqliteFileLinks) throw new Error(`${path} is a link that never ends`);
+  if (links > LIMITS.sqliteFileLinks) throw new Error(`${path} has too many levels of links`);
   makeFolder(dirname(path), FOLDER_MODE);
   const folder = realpathSync(dirname(path));
   const real = join(folder, basename(path));
@@ -23,13 +23,13 @@ const followLinks = (path: string, links = 0): string => {
   try {
     target = readlinkSync(real);
   } catch {
-    // Not a link, or nothing at all.
+    // Not a link, or no such file.
     return real;
   }
   return followLinks(resolve(folder, target), links + 1);
 };
 
-/** SQLite gives its other files the mode of the first. One of ours that others could read is closed to them. */
+/** SQLite gives its other files the mode of the first. Files of ours that others could read are restricted. */
 const closeToOthers = (path: string): void => {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.mode & 0o077) === 0 || found.uid !== process.getuid?.()) return;
@@ -40,11 +40,11 @@ const closeToOthers = (path: string): void => {
   }
 };
 
-/** Makes sure that there is a file which only its owner reads, and tells where it really is. */
+/** Ensures that the file exists and only its owner can read it, and returns its real path. */
 export const prepareFile = (path: string): string => {
   const real = followLinks(path);
   try {
-    // Only where there is none: to open and close a file that SQLite has open would give up its locks.
+    // Only if it does not exist: opening and closing a file that SQLite has open would drop its locks.
     closeSync(openSync(real, 'wx', FILE_MODE));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -63,15 +63,15 @@ const identityOf = (path: string): string | undefined => {
 };
 
 /**
- * Tells which of the files of an open database is no longer found under its name, if any. What is written to a file that
- * was removed, moved or replaced goes nowhere, and nobody else would notice.
+ * Detects when a file of an open database has been removed, moved or replaced. Writes to such a file are lost, and
+ * nothing else would notice.
  */
 export const createFileWatch = (path: string): { missing(): string | undefined } => {
   const known = new Map<string, string>();
   const isMissing = (name: string): boolean => {
     const identity = identityOf(name);
     const before = known.get(name);
-    // The log and its index come with the first use of the database.
+    // The log and its index are created on first use of the database.
     if (before === undefined && identity !== undefined) known.set(name, identity);
     return before !== undefined && before !== identity;
   };

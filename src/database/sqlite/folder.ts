@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** What systems say that cannot sync a folder. There is nothing else that could be done. */
+/** Errors on systems that cannot sync a folder, where nothing more can be done. */
 const UNSUPPORTED = new Set(['EINVAL', 'ENOTSUP', 'EPERM']);
 
 const syncFolder = (path: string): void => {
@@ -16,8 +16,8 @@ const syncFolder = (path: string): void => {
 };
 
 /**
- * Makes a folder, and those above it, so that a power cut cannot take them away with all that is in them: a folder is a name
- * in the one above, which has to be synced. SQLite does as much for the names of its files, not for the folder.
+ * Creates a folder and its missing parents so that they survive a power cut: a folder is an entry in its parent, which
+ * has to be synced. SQLite does this for its files, but not for their folder.
  */
 export const makeFolder = (path: string, mode: number): void => {
   const made = mkdirSync(path, { recursive: true, mode });

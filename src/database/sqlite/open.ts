@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
-import { namesRows } from '../declarations.ts';
+import { requiresRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { migrate } from '../migrate.ts';
 import type { Purpose } from '../observer.ts';
@@ -17,15 +17,15 @@ import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
 import { loadOn, snapshotOn } from './transfer.ts';
 
-/** Faults of the machine rather than of the command: the file is locked by another process, the disk is full or broken. */
+/** Infrastructure errors: the file is locked by another process, or the disk is full or broken. */
 const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
-/** A foreign key, a reference that forbids a deletion, a primary key, a unique key. */
+/** Foreign key, restricted deletion, primary key, unique key. */
 const COLLISION_CODES = new Set([787, 1811, 1555, 2067]);
 
 const codeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
 
-/** Connections that are lent to one at a time; whoever comes when all are out waits. */
+/** A pool of connections; callers wait while all are in use. */
 const createPool = (size: number, open: () => Connection) => {
   const all: Connection[] = [];
   const idle: Connection[] = [];
@@ -50,7 +50,7 @@ const createPool = (size: number, open: () => Connection) => {
   };
 };
 
-/** At once, before anything else can be answered: see the syncer. */
+/** Stops at once, before any response can be sent: see the syncer. */
 const stop = (reason: string): never => {
   process.stderr.write(`itemwright: stopped: ${reason}\n`);
   process.exit(1);
@@ -58,15 +58,15 @@ const stop = (reason: string): never => {
 
 const stopAfterFailedSync = (error: Error): never =>
   stop(
-    `the write-ahead log could not be synced (${error.message}), so it is not known what is on the disk; check the disk and start again`,
+    `the write-ahead log could not be synced (${error.message}), so it is unknown what is on disk; check the disk and start again`,
   );
 
 const stopWithoutFile = (path: string): never =>
   stop(
-    `${path} was removed, moved or replaced while in use, so nothing can be kept any more; put the database back and start again`,
+    `${path} was removed, moved or replaced while in use, so nothing can be saved; put the database back and start again`,
   );
 
-/** One connection writes, for all writers in turn; others read what is committed. */
+/** One connection writes, for all writers in turn; the others read committed data. */
 export const openSqlite = (given: string): Database => {
   const path = prepareFile(given);
   const writer = connect(path, LIMITS.sqliteWriterCacheKib);
@@ -92,31 +92,31 @@ export const openSqlite = (given: string): Database => {
     queries: connection.queries,
     begin: () => connection.raw.exec(begin),
     ask: async (questions) => {
-      // Also for those who ask one thing after another.
+      // Also for callers that ask one question after another.
       await takeTurns();
-      const answers: unknown[][][] = [];
+      const results: unknown[][][] = [];
       for (const { lookup, teamId, keys } of questions) {
         const rows: unknown[][] = [];
         for (const key of keys) {
           if (lookup.isLong || rows.length % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
           rows.push(
-            lookup.isLong ? await connection.lookInTurns(lookup, teamId, key) : connection.look(lookup, teamId, key),
+            lookup.isLong ? await connection.findInTurns(lookup, teamId, key) : connection.find(lookup, teamId, key),
           );
         }
-        answers.push(rows);
+        results.push(rows);
       }
-      return answers;
+      return results;
     },
     send: async (writes) => {
       for (const { write, teamId, rows } of writes) {
         for (const [index, row] of rows.entries()) {
           if (index % LIMITS.rowsPerTurnCheck === LIMITS.rowsPerTurnCheck - 1) await takeTurns();
-          if (connection.write(write, teamId, row) === 0 && namesRows(write))
+          if (connection.write(write, teamId, row) === 0 && requiresRows(write))
             throw new Collision(`a row of ${write.table} is missing`);
         }
       }
     },
-    // Whoever writes has the whole database.
+    // A writer has the whole database to itself.
     exclude: async () => {},
     commit: async () => {
       connection.raw.exec('commit');
@@ -125,10 +125,10 @@ export const openSqlite = (given: string): Database => {
     durable: syncer.durable,
     end: () => {
       try {
-        // A full disk rolls the whole transaction back by itself.
+        // When the disk is full, SQLite rolls back by itself.
         if (connection.raw.isTransaction) connection.raw.exec('rollback');
       } finally {
-        // Whatever fails, others must not wait for the connection for ever.
+        // Whatever fails, others must not wait for the connection forever.
         release();
       }
     },
@@ -152,14 +152,14 @@ export const openSqlite = (given: string): Database => {
       urgent: createFairQueue(LIMITS.sqliteUrgentReaders),
     },
     open: async (purpose) => (await acquire(purpose)).session,
-    // A key that a command did not see taken was taken by another command of its group.
+    // A key that a command saw as free was taken by another command of its group.
     isCollision: (error) => COLLISION_CODES.has(codeOf(error)),
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
   const units = createUnits(driver, observed);
 
-  /** Does something in a transaction of a connection, which is undone unless it is committed. */
+  /** Runs in a transaction, which is rolled back unless it is committed. */
   const within = async <T>(
     purpose: Purpose,
     use: (connection: Connection, session: Session) => Promise<T>,
@@ -191,19 +191,19 @@ export const openSqlite = (given: string): Database => {
         return used;
       });
       await syncer.durable();
-      // Tables that were made anew have no statistics.
+      // Recreated tables have no statistics.
       setStatistics(writer.raw);
       return value;
     },
-    // The file belongs to one process, which shares its few connections with nobody.
+    // The file belongs to one process, so there is no connection limit.
     checkConnections: async () => {},
     ready: async () => {
       await units.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
     },
-    // Its statistics are set once, and what there is to tidy up it does as it goes. Where nobody writes, nobody else looks.
+    // SQLite needs no maintenance, but without writes nothing else checks the files.
     maintain: async () => checkFiles(),
-    removeBefore: (table, beforeMs, goesOn) =>
-      removeBefore(units.transaction as Database['transaction'], table, beforeMs, goesOn),
+    removeBefore: (table, beforeMs, shouldContinue) =>
+      removeBefore(units.transaction as Database['transaction'], table, beforeMs, shouldContinue),
     observe: (observer) => {
       observed.by = observer;
     },

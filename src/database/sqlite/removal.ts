@@ -3,7 +3,7 @@ import { earliestId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { type Database, NO_TEAM, type TimedTable, type Transaction } from '../work.ts';
 
-/** The first of all rows of a team behind the given one in the order of their ids, which is where its oldest rows are. */
+/** The oldest row of the next team, in the order of team ids. */
 const oldestOfNextTeam = ({ queries }: Transaction, table: TimedTable, teamId: string) =>
   queries
     .selectFrom(table)
@@ -31,16 +31,16 @@ const removeSome = async ({ queries }: Transaction, table: TimedTable, teamId: s
   return Number(numDeletedRows);
 };
 
-/** Removes old rows by their primary key, team by team and some at a time, with rests in which others write. */
+/** Deletes old rows by primary key, team by team and in steps, with pauses in which others can write. */
 export const removeBefore = async (
   transaction: Database['transaction'],
   table: TimedTable,
   beforeMs: number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> => {
   const before = earliestId(beforeMs);
   let teamId = '';
-  while (goesOn()) {
+  while (shouldContinue()) {
     const startedMs = performance.now();
     const next = await transaction(NO_TEAM, async (tx) => {
       const oldest = await oldestOfNextTeam(tx, table, teamId);

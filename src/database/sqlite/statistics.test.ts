@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createEmptyDatabase } from '../../../test/harness.ts';
 import { openDatabase } from '../open.ts';
 
-test('SQLite finds rows of a team by the index that names them best, and never reads all of the team', async () => {
+test('SQLite uses the most selective index, and never reads all rows of a team', async () => {
   const { url, drop } = await createEmptyDatabase('sqlite');
   const database = openDatabase(url);
   await database.migrate();

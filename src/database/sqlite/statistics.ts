@@ -1,10 +1,12 @@
 import type { Connection } from './connection.ts';
 
-/** Rows that a table is taken to have, all of one team, and how many of them agree in the next columns of an index. */
+/**
+ * The assumed number of rows of a table, all of one team, and how many of them agree in the next columns of an index.
+ */
 const ROWS = 1_000_000;
 const SAME_IN_TWO = 100;
 const SAME_IN_MORE = 10;
-/** An index is for those who know its first columns: to go through all values of one that is not known takes long. */
+/** Disables skip-scan: going through all values of an unknown first column takes long. */
 const NO_SKIPPING = 'noskipscan';
 
 /** How many rows agree in the first column of an index, in the first two, and so on. */
@@ -15,20 +17,20 @@ const sameRows = (columns: readonly string[], isUnique: boolean): number[] =>
     return index === 1 ? SAME_IN_TWO : SAME_IN_MORE;
   });
 
-/** A primary key of a table without row ids goes by the name of the table. */
+/** The primary key of a table without row ids has the name of the table. */
 const INDEXES = `select tables.name as tbl, case when list.origin = 'pk' and tables.wr then tables.name else list.name end as idx,
     list."unique" as isUnique, (select json_group_array(name) from pragma_index_info(list.name)) as columns
   from pragma_table_list as tables, pragma_index_list(tables.name) as list
   where tables.schema = 'main' and tables.type = 'table' and tables.name not like 'sqlite_%'`;
 
 /**
- * Without statistics SQLite takes it that few rows share the first column of a key. Here that is the team, which all of
- * them may share, and whole tables would be read where an index of two columns serves. So it is told how things are; what
- * it would find out by itself depends on the moment.
+ * Without statistics SQLite assumes that few rows share the first column of a key. Here that is the team, which all
+ * rows may share, so it would read whole tables where an index on two columns fits. These fixed statistics describe the
+ * worst case; what `analyze` would find depends on the moment.
  */
 export const setStatistics = (raw: Connection['raw']): void => {
   raw.exec('begin immediate');
-  // Makes the table of statistics, where there is none yet.
+  // Creates the statistics table if there is none yet.
   raw.exec('analyze migrations; delete from sqlite_stat1');
   const insert = raw.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const { tbl, idx, isUnique, columns } of raw.prepare(INDEXES).all()) {

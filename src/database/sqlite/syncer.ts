@@ -3,27 +3,27 @@ import { closeSync, existsSync, fdatasync, openSync } from 'node:fs';
 type Settle = () => void;
 
 interface Watch {
-  /** After each sync, before anybody who waits for it is answered; it may end the process. */
+  /** Called after each sync, before anyone waiting for it continues; it may end the process. */
   readonly synced: (tookMs: number) => void;
   readonly failed: (error: Error) => never;
 }
 
 /**
- * Syncs the write-ahead log, which is what makes a commit outlast a power cut. SQLite would do it inside the commit
- * (`synchronous = full`) and keep the whole process waiting; done here, the next group runs while the disk works. Nobody
- * is answered before the sync that follows their commit is done. Commits that wait for the disk share the next sync.
+ * Syncs the write-ahead log, so that commits survive a power cut. SQLite would do it inside the commit (`synchronous =
+ * full`) and block the whole process; here, the next group runs while the disk works. No response is sent before the
+ * sync that follows its commit. Commits that wait for the disk share the next sync.
  *
- * After a failed sync nobody knows what is on the disk: Linux takes the pages for clean, so that the next sync succeeds
- * over a hole. Nobody who waits is answered then, and `failed` must end the process; a restart recovers from the log as
- * far as it was synced.
+ * After a failed sync it is unknown what is on disk: Linux marks the pages as clean, so the next sync succeeds despite
+ * lost data. No waiter continues then, and `failed` must end the process; a restart recovers the log as far as it was
+ * synced.
  */
 export const createSyncer = (path: string, { synced, failed }: Watch) => {
   let log: number | undefined;
   let waiting: Settle[] = [];
   let underWay: Settle[] | undefined;
   /**
-   * Whether something was committed that no sync has begun for. A log that is found may hold commits of a process that was
-   * killed before it could sync them, and an answer may rest on those.
+   * Whether something was committed since the last sync began. An existing log may hold commits of a process that was
+   * killed before it could sync them, and a response may depend on those.
    */
   let isDirty = existsSync(`${path}-wal`);
 
@@ -47,11 +47,11 @@ export const createSyncer = (path: string, { synced, failed }: Watch) => {
     committed: (): void => {
       isDirty = true;
     },
-    /** Done once everything that is committed by now is on the disk. */
+    /** Resolves once everything committed so far is on disk. */
     durable: (): Promise<void> => {
       if (!isDirty && underWay === undefined) return Promise.resolve();
       return new Promise((resolve) => {
-        // A sync that is under way covers only what was committed before it began.
+        // A running sync covers only what was committed before it began.
         const sharing = !isDirty && underWay !== undefined ? underWay : waiting;
         sharing.push(resolve);
         if (underWay === undefined) sync();

@@ -1,4 +1,4 @@
-/** How SQLite is read and filled as a whole. */
+/** Reads and fills a whole SQLite database. */
 import type { CompiledQuery } from 'kysely';
 import { inBatches } from '../batches.ts';
 import { MIGRATION_TABLES, migrateWithin } from '../migrate.ts';
@@ -9,9 +9,9 @@ import type { Connection } from './connection.ts';
 const quoted = (name: string): string => `"${name}"`;
 const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-/** What is there, in the transaction that is open on a connection. */
+/** A snapshot within the transaction that is open on a connection. */
 export const snapshotOn = ({ raw, queries }: Connection): Snapshot => {
-  // A statement of its own each time, since the same one cannot be at two places of its rows.
+  // A new statement each time, since one statement cannot be at two rows at once.
   async function* stream(text: string, parameters: readonly unknown[], asLists: boolean): AsyncGenerator<object[]> {
     const statement = raw.prepare(text);
     statement.setReturnArrays(asLists);

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './attributes.contract.ts';
@@ -7,7 +7,7 @@ import * as service from './attributes.service.ts';
 
 export const attributeRoutes = (
   app: App,
-  { database, change, inTransaction }: { database: Database } & Carriers,
+  { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
   app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { forbidden, type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { forbidden, type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import type { Attribute } from '../catalog/catalog.contract.ts';
@@ -26,7 +26,7 @@ export const createAttribute = async (
   input: NewAttribute,
 ): Promise<Attribute> => {
   const { id = newId(), name, min = 0, max = 100, step = null } = input;
-  refuseAny(rangeFaults(min, max, '/body'));
+  throwIfAny(rangeFaults(min, max, '/body'));
   await beginCatalogChange(tx, teamId);
   if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
     throw invalid({ path: '/body/id', message: 'is already in use' });
@@ -48,14 +48,14 @@ export const updateAttribute = async (
 ): Promise<Attribute> => {
   if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
   // Where both bounds are given the request is at fault by itself, whether the attribute exists or not.
-  if (change.min !== undefined && change.max !== undefined) refuseAny(rangeFaults(change.min, change.max, '/body'));
+  if (change.min !== undefined && change.max !== undefined) throwIfAny(rangeFaults(change.min, change.max, '/body'));
   await beginCatalogChange(tx, teamId);
   const present = await store.selectAttribute(tx, teamId, id);
   if (present === undefined) throw notFound();
   const changed = { ...present, ...change };
   changed.min += 0;
   changed.max += 0;
-  refuseAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
+  throwIfAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
   if (changed.min > present.min || changed.max < present.max) await refuseOutside(tx, changed);
   return store.updateAttribute(tx, changed, nowMs);
 };
@@ -69,7 +69,7 @@ const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<voi
     for (const item of carriers) faults.push(...outsideFaults(item, attribute));
     lastId = carriers.length < LIMITS.pageRows ? undefined : carriers.at(-1)?.id;
   } while (lastId !== undefined && faults.length < LIMITS.issues);
-  refuseAny(faults.slice(0, LIMITS.issues));
+  throwIfAny(faults.slice(0, LIMITS.issues));
 };
 
 /** How the range of an item would lie outside that of its attribute, a fault for each bound. */
@@ -88,7 +88,7 @@ export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: 
   await beginCatalogChange(tx, teamId);
   if ((await store.selectAttribute(tx, teamId, id)) === undefined) throw notFound();
   const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
-  refuseAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
+  throwIfAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
   await store.deleteAttribute(tx, teamId, id);
 };
 

@@ -1,12 +1,12 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './bags.contract.ts';
 import * as service from './bags.service.ts';
 
-interface Parts extends Carriers {
+interface Parts extends RequestRunners {
   readonly database: Database;
   readonly catalogs: Catalogs;
   readonly pathPrefix: string;

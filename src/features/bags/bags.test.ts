@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { type Answer, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState, openBag, pictureOf, stockShapes } from '../../../test/inventories.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
@@ -46,7 +46,7 @@ onEveryDatabase('bags', (service) => {
     };
   };
 
-  const unchangedBy = async (status: number, call: () => Promise<Answer>): Promise<Answer> => {
+  const unchangedBy = async (status: number, call: () => Promise<ApiResponse>): Promise<ApiResponse> => {
     const state = await inventoryState(service());
     const answer = await call();
     assert.equal(answer.status, status, JSON.stringify(answer.body));

@@ -238,7 +238,7 @@ describe('the text of a roll', () => {
 
 describe('a presenter', () => {
   test('writes the right item when there are more than it remembers', () => {
-    const count = LIMITS.rememberedItemTexts + 10;
+    const count = LIMITS.cachedItemTexts + 10;
     const idOf = (place: number) => `item-${String(place).padStart(6, '0')}`;
     const catalog = compileCatalog(
       [],

@@ -141,8 +141,8 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
     };
   };
 
-  const rolledItemTexts = createRecentlyUsed(LIMITS.rememberedItemTexts, rolledItemText);
-  const instanceParts = createRecentlyUsed(LIMITS.rememberedItemTexts, instancePartsOf);
+  const rolledItemTexts = createRecentlyUsed(LIMITS.cachedItemTexts, rolledItemText);
+  const instanceParts = createRecentlyUsed(LIMITS.cachedItemTexts, instancePartsOf);
   const attributeTexts = new Map(
     shown.attributes.values().map(({ id, name, min, max, step }) => [
       id,

@@ -79,7 +79,7 @@ const createPools = (catalog: Catalog) => {
     };
     return compiling;
   };
-  const inUse = createRecentlyUsed(LIMITS.rolledPools, compile);
+  const inUse = createRecentlyUsed(LIMITS.cachedPools, compile);
   return (finder: Finder, filter: PoolFilter): Pool => {
     const { pool, promise } = inUse.get(keyOf(filter));
     return pool ?? finder.rerunAfter(promise);

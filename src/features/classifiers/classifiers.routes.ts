@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './classifiers.contract.ts';
@@ -7,7 +7,7 @@ import * as service from './classifiers.service.ts';
 
 export const classifierRoutes = (
   app: App,
-  { database, change, inTransaction }: { database: Database } & Carriers,
+  { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
   app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),

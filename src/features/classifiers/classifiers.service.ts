@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import { beginCatalogChange } from '../catalog/catalog.service.ts';
@@ -74,14 +74,14 @@ export const updateClassifier = async (
   id: string,
   { name, classifierOptions }: ClassifierChange,
 ): Promise<Classifier> => {
-  refuseAny(shapeFaults(classifierOptions ?? []));
+  throwIfAny(shapeFaults(classifierOptions ?? []));
   await beginCatalogChange(tx, teamId);
   const present = await getClassifier(tx, { teamId }, id);
   await store.updateClassifier(tx, teamId, id, name ?? present.name, nowMs);
   if (classifierOptions === undefined) return getClassifier(tx, { teamId }, id);
 
   const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
-  refuseAny(unknownOptions(options, classifierOptions));
+  throwIfAny(unknownOptions(options, classifierOptions));
   const changed = classifierOptions.map((change, position) => {
     const before = change.id === undefined ? undefined : options.get(change.id);
     const { dropRateMultiplier = before?.dropRateMultiplier ?? null } = change;
@@ -95,7 +95,7 @@ export const updateClassifier = async (
   });
   const removed = present.classifierOptions.filter((option) => !changed.some((kept) => kept.id === option.id));
   const naming = await templatesNaming(tx, removed);
-  refuseAny(
+  throwIfAny(
     naming.map(({ optionName, template }) => ({
       path: '/body/classifierOptions',
       message: `must keep option ${optionName}, which template ${template} uses`,
@@ -115,7 +115,7 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
   await beginCatalogChange(tx, teamId);
   const { classifierOptions } = await getClassifier(tx, { teamId }, id);
   const naming = await templatesNaming(tx, classifierOptions);
-  refuseAny(
+  throwIfAny(
     naming.map(({ optionName, template }) => ({
       path: '/path/id',
       message: `has option ${optionName}, which template ${template} uses`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Answer, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, openBag, stockShapes } from '../../../test/inventories.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
@@ -255,7 +255,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.deepEqual([first.length, first[0].event, first[0].toUserId], [1, 'created', 'ann']);
     let path: string | undefined = '/item-instances/ball/history?limit=3';
     while (path !== undefined) {
-      const { body, headers }: Answer = await team.get(path);
+      const { body, headers }: ApiResponse = await team.get(path);
       seen.push(...body.map(({ sequence }: { sequence: number }) => sequence));
       path = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
     }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Work } from '../../database/work.ts';
-import { conflict, type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { conflict, type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
 import { carryOutAll, type Manner, shapeFaults, type Workshop } from './item-instances.service.ts';
@@ -33,7 +33,7 @@ const operationFaults = (operation: unknown, index: number): Issue[] => {
 
 /** The operations, if all of them have the shape that their type asks for; else a refusal with every fault. */
 export const checkOperations = (operations: readonly unknown[]): Operation[] => {
-  refuseAny(operations.flatMap(operationFaults));
+  throwIfAny(operations.flatMap(operationFaults));
   return operations as Operation[];
 };
 

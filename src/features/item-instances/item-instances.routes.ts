@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { type Carriers, inTime } from '../../http/idempotency.ts';
+import { inTime, type RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import { listHistory } from '../history/history.contract.ts';
@@ -7,7 +7,7 @@ import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
 
-type Parts = { readonly database: Database; readonly command: Carriers['command'] } & service.Workshop;
+type Parts = { readonly database: Database; readonly command: RequestRunners['command'] } & service.Workshop;
 
 export const itemInstanceRoutes = (app: App, { database, command, ...workshop }: Parts): void => {
   const { catalogs } = workshop;

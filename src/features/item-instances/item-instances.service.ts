@@ -9,7 +9,7 @@ import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
 import { sorted } from '../../engine/steps.ts';
-import { conflict, type Issue, invalid, notFound, refuseAny, type ServiceError } from '../../errors.ts';
+import { conflict, type Issue, invalid, notFound, type ServiceError, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
 import { inTurns } from '../../turns.ts';
@@ -183,7 +183,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const item = holdings.team.catalog.itemsById.get(itemId);
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
   const isOthers = userSpaceId !== undefined && holdings.userSpace(userSpaceId)?.user_id !== userId;
-  refuseAny([
+  throwIfAny([
     ...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []),
     ...(item === undefined
       ? [{ path: '/body/itemId', message: 'is not an item of this team' }]
@@ -252,7 +252,7 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   const row = ownedBy(parts, id, userId);
   const named = toUserSpaceId === undefined ? undefined : holdings.userSpace(toUserSpaceId);
   const target = named?.user_id === toUserId ? named : undefined;
-  refuseAny([
+  throwIfAny([
     ...(holdings.hasUser(toUserId) ? [] : [{ path: '/body/toUserId', message: 'is not a user of this team' }]),
     ...(toUserSpaceId !== undefined && target === undefined ? [noSuchUserSpace('toUserSpaceId')] : []),
   ]);
@@ -316,7 +316,7 @@ export const carryOutAll = async (
 };
 
 const alone = async (work: Work, context: Context, operation: Operation, workshop: Workshop): Promise<Result> => {
-  refuseAny(shapeFaults(operation));
+  throwIfAny(shapeFaults(operation));
   const [result] = await carryOutAll(work, context, [operation], { ...workshop, manner: ALONE }, (error) => {
     throw error;
   });

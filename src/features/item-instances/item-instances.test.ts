@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { type Answer, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState } from '../../../test/inventories.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
@@ -54,7 +54,7 @@ const openSpace = async (team: Client, userId: string, cols: number, rows: numbe
   return body.id;
 };
 
-const placeOf = ({ body }: Answer) => {
+const placeOf = ({ body }: ApiResponse) => {
   const { spacePositionX, spacePositionY, rotated } = body.itemInstanceSpace;
   return [spacePositionX, spacePositionY, rotated];
 };
@@ -764,7 +764,7 @@ onEveryDatabase('item instances', (service) => {
       let path: string | undefined = '/item-instances?instanceIds=i1,i3,i5&instanceIds=i6&limit=3';
       const pages: number[] = [];
       while (path !== undefined) {
-        const { body, headers }: Answer = await lister.get(path);
+        const { body, headers }: ApiResponse = await lister.get(path);
         seen.push(...idsOf(body));
         pages.push(body.length);
         path = next(headers.get('link'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { type Answer, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState, openBag, pictureOf, stockShapes } from '../../../test/inventories.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
@@ -26,7 +26,11 @@ onEveryDatabase('transfers and batches', (service) => {
     const { body } = await team.post('/users', { id: `player-${++count}` });
     return body.id;
   };
-  const unchangedBy = async (status: number, call: () => Promise<Answer>, ...paths: string[]): Promise<Answer> => {
+  const unchangedBy = async (
+    status: number,
+    call: () => Promise<ApiResponse>,
+    ...paths: string[]
+  ): Promise<ApiResponse> => {
     const state = await inventoryState(service());
     const answer = await call();
     assert.equal(answer.status, status, JSON.stringify(answer.body));
@@ -56,7 +60,7 @@ onEveryDatabase('transfers and batches', (service) => {
     test("places it in a user space of the new owner's: at a position, turned, or at the first free place", async () => {
       const [from, to] = [await newUser(), await newUser()];
       const [fromBag, toBag] = [await openBag(team, from, 3, 3), await openBag(team, to, 3, 3)];
-      const placeOf = ({ body }: Answer) => {
+      const placeOf = ({ body }: ApiResponse) => {
         const { teamUserSpaceId, spacePositionX, spacePositionY, rotated } = body.itemInstanceSpace;
         return [teamUserSpaceId, spacePositionX, spacePositionY, rotated];
       };

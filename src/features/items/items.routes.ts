@@ -1,11 +1,14 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
-export const itemRoutes = (app: App, { database, change, inTransaction }: { database: Database } & Carriers): void => {
+export const itemRoutes = (
+  app: App,
+  { database, change, inTransaction }: { database: Database } & RequestRunners,
+): void => {
   app.post('/items', { schema: contract.createItem }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { type Issue, invalid, notFound, refuseAny } from '../../errors.ts';
+import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
@@ -87,11 +87,11 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   const { teamId, nowMs } = context;
   const { id = newId(), name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = input;
   const { classifierOptionIds: optionIds = [], itemAttributes: attributes = [] } = input;
-  refuseAny(shapeFaults(input));
+  throwIfAny(shapeFaults(input));
   await beginCatalogChange(tx, teamId);
   const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
   const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
-  refuseAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
+  throwIfAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
   if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
     throw invalid({ path: '/body', message: `a team can have at most ${LIMITS.itemsPerTeam} items` });
 
@@ -140,7 +140,7 @@ export const getItem = async (reader: Reader, { teamId }: Pick<Context, 'teamId'
 
 export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
   const { teamId, nowMs } = context;
-  refuseAny(shapeFaults(change));
+  throwIfAny(shapeFaults(change));
   if (change.width !== undefined || change.height !== undefined) await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const present = await getItem(tx, context, id);
@@ -154,7 +154,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
     itemAttributes: attributes = present.attributes,
   } = change;
   const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
-  refuseAny(faults);
+  throwIfAny(faults);
   await store.updateItem(tx, {
     team_id: teamId,
     id,
@@ -195,7 +195,7 @@ export const deleteItem = async (tx: Transaction, context: Context, id: string):
   const { name } = await getItem(tx, context, id);
   const instance = await findInstanceOf(tx, id);
   const templates = await templatesNamingItem(tx, id);
-  refuseAny([
+  throwIfAny([
     ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance}` }]),
     ...templates.map((template) => ({
       path: '/path/id',

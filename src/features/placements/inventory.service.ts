@@ -22,7 +22,7 @@ import {
   type Searched,
 } from '../../engine/grid/grid.ts';
 import { allAtOnce, each, type Steps } from '../../engine/steps.ts';
-import { conflict, type Issue, refuseAny } from '../../errors.ts';
+import { conflict, type Issue, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
 import type { ItemInstanceSpace } from './placements.contract.ts';
@@ -256,7 +256,7 @@ export class Inventory {
           message: `item instance ${placement.itemInstanceId} would not fit at ${to.x}, ${to.y}`,
         });
     }
-    refuseAny(faults, 'CONFLICT');
+    throwIfAny(faults, 'CONFLICT');
     return moved;
   }
 

@@ -15,7 +15,7 @@ import {
 } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
 import { each, type Steps, sorted } from '../../engine/steps.ts';
-import { type Issue, refuseAny } from '../../errors.ts';
+import { type Issue, throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
 import { readSpaces } from '../catalog/catalog-loader.service.ts';
@@ -161,6 +161,6 @@ export const refit = async (tx: Transaction, { itemId, before, after, path }: Re
       tx.write(store.saveGridRow, ...changedRows(userSpaceId, grid.before, grid.taken));
     }
   });
-  refuseAny(faults, 'CONFLICT');
+  throwIfAny(faults, 'CONFLICT');
   await recover(tx, [...placedIn.values()].flat(), before, after);
 };

@@ -1,12 +1,12 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { type App, sendParts, sendText } from '../../http/server.ts';
 import * as contract from './rolls.contract.ts';
 import * as service from './rolls.service.ts';
 
 export const rollRoutes = (
   app: App,
-  { database, command, ...workshop }: { database: Database } & Carriers & service.Workshop,
+  { database, command, ...workshop }: { database: Database } & RequestRunners & service.Workshop,
 ): void => {
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;

@@ -9,7 +9,7 @@ import {
   rollItem as rollFromPool,
 } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
-import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
+import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { givenText, openReceiver } from '../item-instances/giving.service.ts';
@@ -51,7 +51,7 @@ const nothingToRoll = (request: RollRequest | null, total: number): ServiceError
 
 /** The pool of a request, if anything can be rolled in it. */
 const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Pool => {
-  if (request !== null) refuseAny(requestFaults(request, team));
+  if (request !== null) throwIfAny(requestFaults(request, team));
   const pool = team.pool(work, { classifierOptionIds: request?.classifierOptionIds });
   if (!isRollable(pool)) throw nothingToRoll(request, pool.picker.total);
   return pool;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Answer, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { agrees, cheapDraws, countedDraws, listedDraws } from '../../../test/statistics.ts';
 import type { Draws } from '../../engine/random.ts';
 import { LIMITS } from '../../limits.ts';
 
 const roll = (client: Client, body?: object) => client.post('/items/roll', body);
-const rolledId = (answer: Answer): string => assertDone(answer).body.item.id;
+const rolledId = (answer: ApiResponse): string => assertDone(answer).body.item.id;
 
 const LARGEST_DRAW = 1 - 2 ** -53;
 
@@ -605,7 +605,7 @@ onEveryDatabase('rolls', (service, engine) => {
     try {
       const there = node.anyone(`Basic ${btoa(`${here.teamId}:${here.secret}`)}`);
       /** Both nodes have rolled before the change, so that each has a catalog of its own to be stale. */
-      const gives = async (check: (body: Answer['body']) => void): Promise<void> => {
+      const gives = async (check: (body: ApiResponse['body']) => void): Promise<void> => {
         for (const client of [here, there]) check(assertDone(await roll(client)).body);
       };
       const givesItem = (id: string) => gives(({ item }) => assert.equal(item.id, id));

@@ -1,11 +1,14 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
-export const spaceRoutes = (app: App, { database, change, inTransaction }: { database: Database } & Carriers): void => {
+export const spaceRoutes = (
+  app: App,
+  { database, change, inTransaction }: { database: Database } & RequestRunners,
+): void => {
   app.post('/spaces', { schema: contract.createSpace }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );

@@ -3,7 +3,7 @@ import { inChunks } from '../../database/chunks.ts';
 import { type Page, type Paged, type Position, paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
-import { invalid, notFound, refuseAny } from '../../errors.ts';
+import { invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
@@ -110,7 +110,7 @@ const refuseCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols
     beyond.push(...(await findBeyond(tx, ids, size, LIMITS.issues - beyond.length)));
     page = next && { limit: LIMITS.pageRows, after: next };
   }
-  refuseAny(
+  throwIfAny(
     beyond.flatMap(({ itemInstanceId, userSpaceId, x, y, width, height }) => {
       const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
       const paths = [
@@ -143,7 +143,7 @@ export const deleteSpace = async (tx: Transaction, id: string): Promise<void> =>
   await beginCatalogChange(tx, tx.teamId);
   await getSpace(tx, id);
   const { rows } = await listUserSpacesOfSpace(tx, id, { limit: LIMITS.issues });
-  refuseAny(
+  throwIfAny(
     rows.map((userSpace) => ({
       path: '/path/id',
       message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,

@@ -1,20 +1,20 @@
 import type { Database } from '../../database/work.ts';
 import type { Authorizer } from '../../http/authorization.ts';
-import { type Carriers, refuseKey } from '../../http/idempotency.ts';
+import { type RequestRunners, rejectIdempotencyKey } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './teams.contract.ts';
 import * as service from './teams.service.ts';
 
 export const teamRoutes = (
   app: App,
-  { database, inTransaction, authorizer }: { database: Database; authorizer: Authorizer } & Carriers,
+  { database, inTransaction, authorizer }: { database: Database; authorizer: Authorizer } & RequestRunners,
 ): void => {
   app.get('/team', { schema: contract.getTeam }, ({ context }) =>
     database.read(context.teamId, (reader) => service.getTeam(reader, context)),
   );
 
   app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
-    refuseKey(request);
+    rejectIdempotencyKey(request);
     return inTransaction(request, (tx, { context, body }) => service.createSecret(tx, context, body));
   });
 

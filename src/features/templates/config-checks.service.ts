@@ -9,7 +9,7 @@ import {
   type CompiledTemplate,
   type Period,
 } from '../../engine/systems/templates.ts';
-import { refuseAny } from '../../errors.ts';
+import { throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { compileShape } from '../../shape.ts';
 import { inTurns } from '../../turns.ts';
@@ -29,7 +29,7 @@ export const CONFIG_PATH = '/body/config';
 type Given = Pick<Template, 'type' | 'config'>;
 
 /** Whether a configuration has the members of its type. */
-export const checkShape = ({ type, config }: Given): void => refuseAny(SHAPES[type](config, CONFIG_PATH));
+export const checkShape = ({ type, config }: Given): void => throwIfAny(SHAPES[type](config, CONFIG_PATH));
 
 const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -87,7 +87,7 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
     const checked = isQuick ? allAtOnce(check(team, given)) : keptFor(team).get(key);
     if (checked === undefined) return finder.rerunAfter(checkLater(team, given, key));
     const { bindings, template, faults, steps } = checked;
-    refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
+    throwIfAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     if (template === null) throw new Error('a configuration without faults did not compile');
     refuseLongOdds(given.type, steps, CONFIG_PATH);
     return { team, bindings, template };

@@ -1,13 +1,13 @@
 import type { Database } from '../../database/work.ts';
-import { type Carriers, isKeyed } from '../../http/idempotency.ts';
-import { signalOf } from '../../http/leaving.ts';
+import { disconnectSignal } from '../../http/disconnect.ts';
+import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { type App, sendText } from '../../http/server.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
 
 export const templateRollRoutes = (
   app: App,
-  { database, command, ...workshop }: { database: Database } & Carriers & service.TemplateWorkshop,
+  { database, command, ...workshop }: { database: Database } & RequestRunners & service.TemplateWorkshop,
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
@@ -24,13 +24,16 @@ export const templateRollRoutes = (
   );
 
   app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params }, reply) =>
-    sendText(reply, await service.getTemplateOdds(database.read, context, params.id, workshop, signalOf(reply))),
+    sendText(
+      reply,
+      await service.getTemplateOdds(database.read, context, params.id, workshop, disconnectSignal(reply)),
+    ),
   );
 
   app.post('/templates/odds', { schema: contract.previewTemplateOdds }, async (request, reply) => {
     const { context, body } = request;
-    const signal = signalOf(reply);
-    const text = isKeyed(request)
+    const signal = disconnectSignal(reply);
+    const text = hasIdempotencyKey(request)
       ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, workshop, signal))
       : await service.previewTemplateOdds(database.read, context, body, workshop, signal);
     return sendText(reply, text);

@@ -13,7 +13,7 @@ import {
 } from '../../engine/systems/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/systems/state.ts';
 import type { CompiledTemplate } from '../../engine/systems/templates.ts';
-import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
+import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type Given, givenText, openReceiver } from '../item-instances/giving.service.ts';
@@ -99,10 +99,10 @@ export const rollTemplate = async (
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
   const ready = await workshop.readyTemplates(work, id, { forPlacing: gives });
-  refuseAny(requestFaults(request, ready.type));
+  throwIfAny(requestFaults(request, ready.type));
   const template = ready.template();
   checkOpen(template, nowMs);
-  refuseAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
+  throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run reads and changes no counter, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;

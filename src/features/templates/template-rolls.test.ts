@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { type Answer, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 
 onEveryDatabase('rolls on templates', (service) => {
   const options: Record<string, string> = {};
@@ -29,7 +29,7 @@ onEveryDatabase('rolls on templates', (service) => {
     const answer = await service().post('/templates', { id, name: id, type, config });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   };
-  const roll = (id: string, body: object): Promise<Answer> => service().post(`/templates/${id}/roll`, body);
+  const roll = (id: string, body: object): Promise<ApiResponse> => service().post(`/templates/${id}/roll`, body);
   const stats = async () => (await service().get('/roll-events/stats')).body;
 
   test('rolls once for nobody, by base odds, and keeps no state', async () => {
@@ -203,7 +203,7 @@ onEveryDatabase('rolls on templates', (service) => {
       { baseRates: { five: 1, four: 2, three: 7 }, choices: 3, depthScaling: { five: 1.5 }, pityThreshold: 3 },
       'roguelike',
     );
-    const ids = ({ body }: Answer) => body.rolls.map(({ item }: { item: { id: string } }) => item.id);
+    const ids = ({ body }: ApiResponse) => body.rolls.map(({ item }: { item: { id: string } }) => item.id);
     const run = await roll('offers', { seed: 'run-1', depth: 2, count: 4 });
     assert.equal(run.body.rolls.length, 12);
     const later = await roll('offers', { userId: 'hal', seed: 'run-1', depth: 2, offer: 2, count: 2 });

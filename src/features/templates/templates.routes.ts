@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import type { ConfigChecks } from './config-checks.service.ts';
@@ -8,7 +8,7 @@ import * as service from './templates.service.ts';
 
 export const templateRoutes = (
   app: App,
-  { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & Carriers,
+  { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & RequestRunners,
 ): void => {
   app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),

@@ -1,11 +1,11 @@
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import * as contract from './user-spaces.contract.ts';
 import * as service from './user-spaces.service.ts';
 
 interface Parts {
-  readonly command: Carriers['command'];
+  readonly command: RequestRunners['command'];
   readonly catalogs: Catalogs;
 }
 

@@ -3,7 +3,7 @@ import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
 import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
-import { notFound, refuseAny } from '../../errors.ts';
+import { notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { isoTime } from '../../time.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
@@ -34,7 +34,7 @@ export const createUserSpace = async (
   const [team, users] = await Promise.all([catalogs.current(work), work.find(user.lookup, user.key)]);
   // An id of our own is new; one of the caller's is held, so that nobody else takes it meanwhile.
   const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
-  refuseAny([
+  throwIfAny([
     ...(taken.length > 0 ? [{ path: '/body/id', message: 'is already in use' }] : []),
     ...(team.spaces.has(spaceId) ? [] : [{ path: '/body/spaceId', message: 'is not a space of this team' }]),
   ]);

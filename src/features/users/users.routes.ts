@@ -1,11 +1,11 @@
 import type { Database } from '../../database/work.ts';
-import type { Carriers } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import * as contract from './users.contract.ts';
 import * as service from './users.service.ts';
 
-export const userRoutes = (app: App, { database, command }: { database: Database } & Carriers): void => {
+export const userRoutes = (app: App, { database, command }: { database: Database } & RequestRunners): void => {
   app.post('/users', { schema: contract.createUser }, (request, reply) =>
     command(request, reply, (work, { context, body }) => service.createUser(work, context, body)),
   );

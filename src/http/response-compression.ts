@@ -1,15 +1,15 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { LIMITS } from '../limits.ts';
 
-/** No JSON begins like this. */
+/** No JSON starts like this. */
 const COMPRESSED = 'zstd:';
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** An answer as it is stored: what is long enough to be worth it is compressed, into text, since the column is text. */
-export const pack = (answer: string): string =>
-  answer.length < LIMITS.compressedAnswerLength
-    ? answer
-    : `${COMPRESSED}${zstdCompressSync(answer, OPTIONS).toString('base64')}`;
+/** Compresses a response for storage if that is worthwhile; as base64, since the column is text. */
+export const pack = (response: string): string =>
+  response.length < LIMITS.compressedResponseLength
+    ? response
+    : `${COMPRESSED}${zstdCompressSync(response, OPTIONS).toString('base64')}`;
 
 export const unpack = (stored: string): string =>
   stored.startsWith(COMPRESSED)
