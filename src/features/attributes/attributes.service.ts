@@ -9,7 +9,7 @@ import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import type { AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
-/** Faults of a range, wherever one is given; `blamed` is the bound to name where the request gives only one. */
+/** Checks a range. `blamed` is the bound to report if the request sets only one of them. */
 export const rangeFaults = (min: number, max: number, path: string, blamed?: 'min' | 'max'): Issue[] => {
   if (min > max)
     return blamed === 'max'
@@ -47,7 +47,7 @@ export const updateAttribute = async (
   { teamId: namedTeamId = teamId, ...change }: AttributeChange,
 ): Promise<Attribute> => {
   if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
-  // Where both bounds are given the request is at fault by itself, whether the attribute exists or not.
+  // If both bounds are given, the request is invalid by itself, whether or not the attribute exists.
   if (change.min !== undefined && change.max !== undefined) refuseAny(rangeFaults(change.min, change.max, '/body'));
   await beginCatalogChange(tx, teamId);
   const present = await store.selectAttribute(tx, teamId, id);
@@ -60,7 +60,7 @@ export const updateAttribute = async (
   return store.updateAttribute(tx, changed, nowMs);
 };
 
-/** Refuses a range that would leave that of an item outside. Items are looked at some at a time: there may be very many. */
+/** Rejects a range that no longer contains the range of every item. Reads items in batches: there may be very many. */
 const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
   const faults: Issue[] = [];
   let lastId: string | undefined;
@@ -72,7 +72,7 @@ const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<voi
   refuseAny(faults.slice(0, LIMITS.issues));
 };
 
-/** How the range of an item would lie outside that of its attribute, a fault for each bound. */
+/** One issue per bound of an item's range that is outside the attribute's range. */
 const outsideFaults = (
   item: { id: string; name: string; min: number; max: number },
   { min, max }: { min: number; max: number },
@@ -92,6 +92,6 @@ export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: 
   await store.deleteAttribute(tx, teamId, id);
 };
 
-/** The attributes of these ids that the team has. */
+/** The team's attributes with these ids. */
 export const findAttributes = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<Attribute[]> =>
   store.selectAttributesById(reader, teamId, ids);

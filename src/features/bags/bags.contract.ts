@@ -13,14 +13,14 @@ const Bag = Type.Object(
   {
     ...userSpaceWithSpaceMembers,
     itemInstances: Type.Array(ItemInstance, {
-      description: `What lies in it, oldest first: ${LIMITS.pageRows} at most, and fewer where they are large.`,
+      description: `The item instances placed in it, oldest first: at most ${LIMITS.pageRows}, fewer if they are large.`,
     }),
     moreItemInstances: Nullable(Type.String(), {
-      description: 'Where the list of the rest begins; null where all that lies in it is shown.',
+      description: 'Path of the remaining item instances; null if all of them are included.',
       examples: ['/item-instances?userSpaceId=bag-1&cursor=WzE3MzE1NzY2MDAwMDAsImEiXQ'],
     }),
   },
-  { title: 'UserSpaceWithItemInstances', description: 'A user space with all that it takes to draw it.' },
+  { title: 'UserSpaceWithItemInstances', description: 'A user space with everything needed to draw it.' },
 );
 
 const tags = ['User spaces'];

@@ -27,7 +27,8 @@ export const bagRoutes = (app: App, { database, change, catalogs, pathPrefix }: 
     sendText(reply, await database.read(context.teamId, (reader) => service.getBag(reader, params, bags))),
   );
 
-  // A bag may hold tens of thousands of things, so that others had better not wait for it in one group.
+  // A user space may hold tens of thousands of item instances, so its deletion does not share a group with other
+  // commands.
   app.delete('/users/:userId/spaces/:id', { schema: contract.deleteBag }, async ({ context, params }) => {
     await database.transaction(context.teamId, (tx) => service.deleteBag(tx, params));
     return {};

@@ -30,7 +30,6 @@ import {
 } from '../user-spaces/user-spaces.service.ts';
 import type { UserSpaceWithSpace } from './bags.contract.ts';
 
-/** Whose user space, and which. */
 export interface BagOf {
   readonly userId: string;
   readonly id: string;
@@ -38,12 +37,11 @@ export interface BagOf {
 
 const withSpace = async (finder: Finder, userSpace: UserSpace): Promise<UserSpaceWithSpace> => {
   const space = await findSpace(finder, userSpace.spaceId);
-  // A user space keeps its space from being deleted, so it went meanwhile.
+  // A space cannot be deleted while it has user spaces, so the user space was deleted in the meantime.
   if (space === undefined) throw new Collision();
   return { ...userSpace, space };
 };
 
-/** A user's user spaces with their spaces. */
 export const listBags = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpaceWithSpace>> => {
   const { rows, next } = await listUserSpaces(reader, userId, page);
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
@@ -51,11 +49,11 @@ export const listBags = async (reader: Reader, userId: string, page: Page): Prom
 
 interface BagParts {
   readonly catalogs: Catalogs;
-  /** What a link to the rest of a bag begins with. */
+  /** Prefix of the link to the remaining item instances. */
   readonly pathPrefix: string;
 }
 
-/** The text of a user space with as much of what lies in it as a response takes. */
+/** A user space as JSON, with as many of its item instances as fit into one response. */
 const bagText = async (
   userSpace: UserSpaceWithSpace,
   team: TeamCatalog,
@@ -73,7 +71,7 @@ const bagText = async (
 
 const FIRST_PAGE: Page = { limit: LIMITS.pageRows };
 
-/** The text of a user space with what lies in it. */
+/** A user space with its item instances, as JSON. */
 export const getBag = async (
   reader: Reader,
   { userId, id }: BagOf,
@@ -87,7 +85,7 @@ export const getBag = async (
   return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
 };
 
-/** What lies in a bag, as an inventory learns it. */
+/** Adds a placed item instance to an inventory. */
 const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void => {
   const { placement } = toListed(row);
   if (placement === null) return;
@@ -104,7 +102,7 @@ const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void =>
   ]);
 };
 
-/** Repacks a user space, largest first, and answers its text. There may be tens of thousands of things in it. */
+/** Repacks a user space, largest first, and returns it as JSON. It may contain tens of thousands of item instances. */
 export const sortBag = async (
   work: Work,
   context: Context,
@@ -130,11 +128,11 @@ export const sortBag = async (
   }));
 };
 
-/** Deletes a user space; what lies in it is kept, unplaced. */
+/** Deletes a user space; its item instances are kept, unplaced. */
 export const deleteBag = async (work: Work, { userId, id }: BagOf): Promise<void> => {
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
-  // The database would take the cells along, but tens of thousands of them at once, while all others wait.
+  // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.
   leaveCells(work, id, cells);
   removeUserSpace(work, id);
 };

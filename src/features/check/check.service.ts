@@ -1,18 +1,18 @@
 /**
- * Compares what tables say of the same things. Everything is read as a stream at one moment and nothing is changed, so a
- * database of any size can be looked at while it is in use.
+ * Cross-checks tables that describe the same things. Everything is streamed from one snapshot and nothing is changed,
+ * so a database of any size can be checked while it is in use.
  */
 import type { CompiledQuery } from 'kysely';
 import type { Snapshot } from '../../database/work.ts';
 import * as store from './check.store.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
 
-/** Told of each thing that is wrong, in words. */
+/** Called for each inconsistency, with a description. */
 export type Report = (teamId: string, finding: string) => void;
 
 export type Check = (snapshot: Snapshot, report: Report) => Promise<number>;
 
-/** Calls for each row; answers how many there were. */
+/** Calls a function for each row and returns the number of rows. */
 export const forEachRow = async <Row>(
   snapshot: Snapshot,
   query: CompiledQuery<Row>,
@@ -48,7 +48,7 @@ const placementFaults = (row: RowOf<typeof store.selectPlacements>): string[] =>
   return faults;
 };
 
-/** More than the longest side of an item: what cells of one instance are numbered by. */
+/** Greater than the longest side of an item: the stride by which the cells of an instance are numbered. */
 const PARTS_A_ROW = 100;
 
 const checkPlacements: Check = async (snapshot, report) => {
@@ -66,7 +66,7 @@ const checkPlacements: Check = async (snapshot, report) => {
   return placements;
 };
 
-/** The rows of grids, from which free places are found, against the cells that are taken. */
+/** The grid rows, which are used to find free positions, against the occupied cells. */
 const checkGridRows: Check = async (snapshot, report) => {
   type Cell = RowOf<typeof store.selectCellsWithRows>;
   let open: (Pick<Cell, 'team_id' | 'user_space_id' | 'y' | 'taken'> & { bits: bigint }) | undefined;
@@ -94,30 +94,30 @@ const checkGridRows: Check = async (snapshot, report) => {
 
 type HistoryRow = RowOf<typeof store.selectHistory>;
 
-/** What may come before each event; a creation that the instance itself tells is not among them. */
+/** The events that each event may follow, without creations that only the instance itself records. */
 const MAY_FOLLOW: Record<string, readonly (string | undefined)[]> = {
   created: [undefined, 'deleted'],
   transferred: ['created', 'transferred'],
   deleted: ['created', 'transferred'],
 };
 
-/** What is wrong with an event, seen with the one before it. */
+/** What is wrong with an event, given the one before it. */
 const eventFault = (row: HistoryRow, previous: HistoryRow | undefined): string | undefined => {
-  // The first event of an instance that tells its own creation is the second of its history.
+  // If the instance records its own creation, the first event in the history has the number 2.
   const isTold = row.owner !== null && row.instance_cause !== null;
   const before = previous?.event ?? (isTold ? 'created' : undefined);
   const expected = (previous?.sequence ?? (isTold ? 1 : 0)) + 1;
   if (row.sequence !== expected) return `has event ${row.sequence} where event ${expected} should be`;
   if (!MAY_FOLLOW[row.event]?.includes(before))
     return `has event ${row.sequence} (${row.event}) after ${before ?? 'nothing'}`;
-  // A player who was deleted is named no more.
+  // Deleted users are removed from the history.
   const giver = previous?.to_user_id ?? null;
   if (row.event !== 'created' && giver !== null && row.from_user_id !== null && row.from_user_id !== giver)
     return `was given away by ${row.from_user_id} in event ${row.sequence}, but ${giver} had it`;
   return undefined;
 };
 
-/** What is wrong with an instance, seen with the last event of its history. */
+/** What is wrong with an instance, given the last event of its history. */
 const endFault = ({ owner, event, to_user_id, item_id, instance_item_id }: HistoryRow): string | undefined => {
   if (owner === null) return event === 'deleted' ? undefined : 'is gone, but its history does not say so';
   if (event === 'deleted') return 'is there, but its history says that it was deleted';
@@ -205,7 +205,7 @@ const checkCounters: Check = async (snapshot, report) => {
   return rolls;
 };
 
-/** Looks at everything; answers how much there was of what. */
+/** Checks everything and returns how much was checked. */
 export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkItemCounts(snapshot, report);
   await checkTemplates(snapshot, report);

@@ -3,12 +3,12 @@ import type { Snapshot } from '../../database/work.ts';
 import { utcDay } from '../../time.ts';
 import * as store from './check.store.ts';
 
-/** The largest prime below 2^47: sums of two remainders stay exact. */
+/** The largest prime below 2^47, so that sums of two remainders stay exact. */
 const PRIME = 140_737_488_355_213;
 
 /**
- * Rolls of one day and one template: how many, and a fingerprint of which items, the sum of a number for each of them. To
- * keep the items themselves would take memory for all items of all days.
+ * Rolls of one day and one template: their number, and a fingerprint of the items, which is the sum of one number per
+ * roll. Keeping the items themselves would take memory for all items of all days.
  */
 interface Sum {
   rolls: number;
@@ -56,7 +56,7 @@ const listOf = (text: string): unknown[] | undefined => {
   }
 };
 
-/** What a list of items and counts by turns adds up to; undefined where it is none. */
+/** Adds up a flat list of items and counts; undefined if it is malformed. */
 const sumOf = (counts: string, prints: Prints): Sum | undefined => {
   const list = listOf(counts);
   if (list === undefined || list.length % 2 !== 0) return undefined;
@@ -79,7 +79,7 @@ const add = (sum: Sum, { rolls, print }: Sum): void => {
 const named = (day: string, templateId: string): string =>
   `${templateId === '' ? 'rolls without a template' : `rolls on template ${templateId}`}${day === EVER ? ', all days together' : ` on ${day}`}`;
 
-/** Adds up the record of a team; answers how many rows it has. */
+/** Adds up the roll record of a team and returns its number of rows. */
 const readRecord = async (
   snapshot: Snapshot,
   teamId: string,
@@ -103,7 +103,7 @@ const readRecord = async (
   return { recorded, rows };
 };
 
-/** Adds up what the counters of a team say, with what waits to be added to them. */
+/** Adds up the counters of a team, including pending rows. */
 const readCounters = async (
   snapshot: Snapshot,
   teamId: string,
@@ -127,7 +127,7 @@ const readCounters = async (
   return told;
 };
 
-/** Compares the counters of a team with its record of rolls; answers how many rows that has. */
+/** Compares the counters of a team with its roll record and returns the number of rows of the record. */
 export const checkRollCounts = async (
   snapshot: Snapshot,
   teamId: string,

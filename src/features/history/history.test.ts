@@ -29,7 +29,7 @@ onEveryDatabase('the history of item instances', (service) => {
         `${event} ${fromUserId} → ${toUserId}, ${cause}`,
     );
 
-  test('tells of creation, transfers and deletion, and stays when the instance is gone', async () => {
+  test('contains creation, transfers and deletion, and outlives the instance', async () => {
     await team.post('/item-instances', { id: 'sword', itemId: '1x1', userId: 'ann' }, as('first'));
     service().setClock(MOMENT + 1000);
     await team.post('/item-instances/sword/transfer', { toUserId: 'bob' }, as('second'));
@@ -53,7 +53,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await team.get('/item-instances/sword')).status, 404);
   });
 
-  test('goes on where an id is used again', async () => {
+  test('continues when an id is reused', async () => {
     for (const userId of ['ann', 'bob']) {
       assert.equal((await team.post('/item-instances', { id: 'phoenix', itemId: '1x1', userId })).status, 200);
       assert.equal((await team.delete('/item-instances/phoenix')).status, 200);
@@ -77,7 +77,7 @@ onEveryDatabase('the history of item instances', (service) => {
         .execute(),
     );
 
-  test('begins with the creation, whether the instance tells of it or, once it is gone, the history', async () => {
+  test('starts with the creation, whether the instance or the history records it', async () => {
     await team.post('/item-instances', { id: 'shield', itemId: '1x1', userId: 'ann' }, as('first'));
     assert.deepEqual(await toldOf('shield'), ['created null → ann, request']);
     assert.deepEqual(await storedOf('shield'), []);
@@ -96,7 +96,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await storedOf('shield')).length, 4);
   });
 
-  test('tells of every life of an id, and from whom to whom it went in each', async () => {
+  test('contains every life of an id, with its owners in each', async () => {
     for (const [userId, toUserId] of [
       ['ann', 'bob'],
       ['bob', 'cyd'],
@@ -125,7 +125,7 @@ onEveryDatabase('the history of item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('leaves no trace of a user who is deleted, whatever became of what they had', async () => {
+  test('contains no trace of a deleted user, whatever happened to their instances', async () => {
     await team.post('/users', { id: 'ghost' });
     const create = (id: string, userId: string) => team.post('/item-instances', { id, itemId: '1x1', userId });
     const give = (id: string, toUserId: string) => team.post(`/item-instances/${id}/transfer`, { toUserId });
@@ -163,7 +163,7 @@ onEveryDatabase('the history of item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('is not told of moves, nor of what was refused', async () => {
+  test('does not contain moves or rejected operations', async () => {
     const bag = await openBag(team, 'ann', 2, 1);
     const { body } = await team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: bag });
     const move = (x: number) =>
@@ -180,7 +180,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await team.get('/item-instances/never/history')).status, 404);
   });
 
-  test('names the batch, the roll, the template and the spark that caused an event', async () => {
+  test('names the batch, roll, template or spark that caused an event', async () => {
     const { body: rolled } = await team.post('/items/roll', { userId: 'ann' });
     assert.deepEqual(await toldOf(rolled.itemInstance.id), ['created null → ann, roll']);
     const { body: classifier } = await team.post('/classifiers', {
@@ -246,7 +246,7 @@ onEveryDatabase('the history of item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('goes page by page, oldest first', async () => {
+  test('is paged, oldest first', async () => {
     await team.post('/item-instances', { id: 'ball', itemId: '1x1', userId: 'ann' });
     for (let n = 0; n < 6; n += 1)
       await team.post('/item-instances/ball/transfer', { toUserId: n % 2 === 0 ? 'bob' : 'ann' });
@@ -266,7 +266,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.deepEqual([answer.status, issuePaths(answer).sort()], [400, ['/query/event', '/query/limit']]);
   });
 
-  test('is not found for what never was, or is of another team', async () => {
+  test('returns 404 for unknown instances and those of another team', async () => {
     await team.post('/item-instances', { id: 'secretly', itemId: '1x1', userId: 'ann' });
     const other = await service().anotherTeam();
     for (const answer of [
