@@ -14,7 +14,7 @@ const SHAPES = {
 
 const isType = (type: unknown): type is Operation['type'] => (OPERATION_TYPES as readonly unknown[]).includes(type);
 
-/** An operation's own path, as a fault of the same operation alone has it, in the batch. */
+/** Maps the path of an issue, as the operation reports it on its own, to its path in the batch. */
 const inBatch = (index: number, { path, message }: Issue): Issue => ({
   path: path === '/path/id' ? `/body/operations/${index}/id` : path.replace(/^\/body/, `/body/operations/${index}`),
   message,
@@ -31,20 +31,20 @@ const operationFaults = (operation: unknown, index: number): Issue[] => {
   return faults.length > 0 ? faults : shapeFaults(operation as Operation).map((fault) => inBatch(index, fault));
 };
 
-/** The operations, if all of them have the shape that their type asks for; else a refusal with every fault. */
+/** Returns the operations if all are valid for their type; otherwise rejects the batch with every issue. */
 export const checkOperations = (operations: readonly unknown[]): Operation[] => {
   refuseAny(operations.flatMap(operationFaults));
   return operations as Operation[];
 };
 
-/** In a batch it is the body that names things: what is not there is 400, and an owner who has changed is 409. */
+/** In a batch the body refers to things: what does not exist is a 400, and a changed owner is a 409. */
 const IN_BATCH: Manner = {
   cause: 'batch',
   unknown: () => invalid({ path: '/body/id', message: 'is not an item instance of this team' }),
   notOwner: () => conflict({ path: '/body/userId', message: 'is not the current owner' }),
 };
 
-/** A refusal names the operation that it came from. */
+/** Adds the index of the operation to its error. */
 const refuse = (error: unknown, index: number): never => {
   if (!(error instanceof ServiceError)) throw error;
   throw new ServiceError(
@@ -54,7 +54,7 @@ const refuse = (error: unknown, index: number): never => {
   );
 };
 
-/** Runs operations in their order, all of them or none. */
+/** Runs operations in order, all or none. */
 export const runBatch = async (
   work: Work,
   context: Context,

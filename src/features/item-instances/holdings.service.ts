@@ -8,14 +8,14 @@ import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-space
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import * as store from './item-instances.store.ts';
 
-/** What the operations of a command name, and whatever of it is there is to be held. */
+/** What the operations of a command refer to. Whatever exists of it is locked. */
 export interface Named {
-  /** Instances that are there, and ids of the caller's own for those that are to be. */
+  /** Existing instances, and caller-supplied ids of new ones. */
   readonly instanceIds: ReadonlySet<string>;
-  /** Those of them of which the history will tell. */
+  /** Those of them for which history events will be recorded. */
   readonly toldIds: ReadonlySet<string>;
   readonly userSpaceIds: ReadonlySet<string>;
-  /** Players' spaces; the user spaces that these have of them are meant. */
+  /** Pairs of user and space; they stand for the user spaces that the user has of that space. */
   readonly spacesOfUsers: readonly { readonly userId: string; readonly spaceId: string }[];
   readonly userIds: ReadonlySet<string>;
 }
@@ -23,7 +23,7 @@ export interface Named {
 interface Found {
   readonly team: TeamCatalog;
   readonly users: ReadonlyMap<string, readonly KnownUser[]>;
-  /** By player and space. */
+  /** By user and space. */
   readonly userSpaceIds: ReadonlyMap<string, readonly string[]>;
   readonly inventory: Inventory;
   readonly chronicle: Chronicle;
@@ -32,8 +32,8 @@ interface Found {
 const ofUserAndSpace = (userId: string, spaceId: string): string => `${userId}\0${spaceId}`;
 
 /**
- * All that a command holds, and what it does with it. Nothing is written before the end; what comes later in the command
- * sees here what came before.
+ * Everything a command has locked, and its changes to it. Nothing is written before the end; later operations of the
+ * command see the changes of earlier ones.
  */
 export class Holdings {
   readonly team: TeamCatalog;
@@ -42,10 +42,10 @@ export class Holdings {
   readonly #work: Work;
   readonly #context: Context;
   readonly #found: Found;
-  /** Instances as the database has them, and as they are now. */
+  /** Instances as they are in the database. */
   readonly #before = new Map<string, store.InstanceRow>();
   readonly #now = new Map<string, store.InstanceRow>();
-  /** Instances that the command itself has made. */
+  /** Instances that the command itself created. */
   readonly #made = new Set<string>();
   readonly #userSpaces = new Map<string, UserSpaceRow>();
   readonly #newUsers = new Map<string, KnownUser>();
@@ -89,10 +89,10 @@ export class Holdings {
     return this.#userSpaces.get(id);
   }
 
-  /** The first two user spaces that a player has of a space. */
+  /** The first two user spaces that a user has of a space. */
   userSpaceIdsOf(userId: string, spaceId: string): readonly string[] {
     const ids = this.#found.userSpaceIds.get(ofUserAndSpace(userId, spaceId)) ?? [];
-    // One that was found is gone: it was deleted before it could be held.
+    // One of them was deleted before it could be locked.
     if (ids.some((id) => !this.#userSpaces.has(id))) throw new Collision();
     return ids;
   }
@@ -101,12 +101,12 @@ export class Holdings {
     return (this.#found.users.get(id)?.length ?? 0) > 0 || this.#newUsers.has(id);
   }
 
-  /** Makes a player who is not there yet, once. */
+  /** Creates a user who does not exist yet, once. */
   ensureUser(id: string): void {
     if (!this.hasUser(id)) this.#newUsers.set(id, ensureUser(this.#work, this.#context, id, []));
   }
 
-  /** Writes whatever is not as it was. */
+  /** Writes everything that changed. */
   save(): void {
     for (const [id, before] of this.#before) {
       const now = this.#now.get(id);
@@ -121,7 +121,7 @@ export class Holdings {
   }
 }
 
-/** Looks, without holding anything, where the instances lie and which user spaces are meant. */
+/** Finds, without locks, where the instances are placed and which user spaces are meant. */
 const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers, userIds }: Named) => {
   const placements = [...instanceIds].map(askPlacement);
   const users = [...userIds].map(askUser);
@@ -142,8 +142,8 @@ const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers
 };
 
 /**
- * Holds all that the operations of a command name before the first of them begins, at once and in the order in which
- * everybody holds things. What was found before may have changed by then, so where instances lie is read again.
+ * Locks everything that the operations of a command refer to before the first one runs, at once and in the global lock
+ * order. What was found before may have changed by then, so placements are read again under the locks.
  */
 export const openHoldings = async (
   work: Work,
@@ -179,7 +179,7 @@ export const openHoldings = async (
   return holdings;
 };
 
-/** The size of a user space's grid. The catalog has every space that a user space is of, if it is recent enough. */
+/** The grid size of a user space. A current catalog contains every space that has user spaces. */
 export const sizeOf = ({ spaces }: TeamCatalog, { space_id }: UserSpaceRow) => {
   const size = spaces.get(space_id);
   if (size === undefined) throw new Collision();

@@ -19,36 +19,36 @@ import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts
 const GivenPosition = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Of the top-left cell, from 0. X counts columns, Y rows.',
+  description: 'Of the top-left cell, starting at 0. X is the column, Y the row.',
 });
 
 const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
-  description: 'Null where it is not placed.',
+  description: 'Null if it is not placed.',
 });
 
 export const GivenInstance = Type.Object(
   {
     id: Id,
     itemId: Id,
-    userId: Type.String({ description: 'Its owner.' }),
+    userId: Type.String({ description: 'The id of its owner.' }),
     teamId: Id,
     createdAt: Timestamp,
     updatedAt: Timestamp,
     itemInstanceSpace: NullableItemInstanceSpace,
   },
-  { title: 'GivenItemInstance', description: 'An item instance that was given to a player.' },
+  { title: 'GivenItemInstance', description: 'An item instance as operations that create or change it return it.' },
 );
 export type GivenInstance = Static<typeof GivenInstance>;
 
 export const ItemInstance = Type.Object(
   {
     id: Id,
-    userId: Type.String({ description: 'Its owner.' }),
+    userId: Type.String({ description: 'The id of its owner.' }),
     item: Type.Object(itemMembers),
     itemInstanceSpace: NullableItemInstanceSpace,
     classifiers: Type.Array(
       Type.Object({ id: Id, name: Name, classifierOption: Type.Object({ id: Id, name: Name }) }),
-      { description: "The item's options; `id` and `name` are the classifier's." },
+      { description: "The item's options; `id` and `name` are those of the classifier." },
     ),
     attributes: Type.Array(
       Type.Object({
@@ -59,10 +59,10 @@ export const ItemInstance = Type.Object(
         min: Type.Number(),
         max: Type.Number(),
       }),
-      { description: "The values that this one has; `id` is the item attribute's, `min` and `max` its range." },
+      { description: 'Its attribute values; `id` is that of the item attribute, `min` and `max` are its range.' },
     ),
   },
-  { title: 'ItemInstance', description: 'One particular item that a player owns.' },
+  { title: 'ItemInstance', description: 'An individual item that a user owns.' },
 );
 
 const OwnerId = (description: string) =>
@@ -81,11 +81,11 @@ export const newItemInstanceMembers = {
   itemId: Id,
   userId: UserId,
   itemAttributeInstances: Type.Optional(
-    // Other members are ignored, so that the attributes of a roll's response can be sent as they are.
+    // Other members are ignored, so that the attributes of a roll result can be sent unchanged.
     Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number() }), {
       maxItems: LIMITS.attributesPerItem,
       description:
-        "Values within the item's ranges; an attribute that is left out is rolled. The `itemAttributeInstances` of a roll's response can be sent as they are: members other than `itemAttributeId` and `value` are ignored.",
+        "Values within the item's ranges; attributes that are left out are rolled. The `itemAttributeInstances` of a roll result can be sent unchanged: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
   userSpaceId: Type.Optional(UserSpaceId("The owner's user space to place it in.")),
@@ -105,7 +105,7 @@ export const moveMembers = {
     Type.String({
       minLength: 1,
       maxLength: LIMITS.idLength,
-      description: "Which of the owner's spaces; the present one when left out.",
+      description: "One of the owner's spaces; defaults to the current one.",
     }),
   ),
   userSpaceId: Type.Optional(UserSpaceId('Exactly which, where the owner has several of one space.')),
@@ -113,7 +113,7 @@ export const moveMembers = {
   swap: Type.Optional(
     Type.Boolean({
       description:
-        'What lies on the target goes to where this one came from, as it is arranged, if all of it fits there. False when left out.',
+        'Whatever is placed at the target moves to where this one came from, keeping its arrangement, if all of it fits there. Defaults to false.',
     }),
   ),
 };
@@ -156,9 +156,9 @@ export const listItemInstances = {
     'Filters can be combined; an item instance must match all of them. Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
-    userId: Type.Optional({ ...Filter, description: 'Only those of this owner.' }),
-    userSpaceId: Type.Optional({ ...Filter, description: 'Only those that lie in this user space.' }),
-    itemId: Type.Optional({ ...Filter, description: 'Only those of this item.' }),
+    userId: Type.Optional({ ...Filter, description: 'Only item instances of this owner.' }),
+    userSpaceId: Type.Optional({ ...Filter, description: 'Only item instances placed in this user space.' }),
+    itemId: Type.Optional({ ...Filter, description: 'Only instances of this item.' }),
     classifierOptionIds: Type.Optional(IdList('Only those whose item has one of these options.')),
     instanceIds: Type.Optional(IdList('Only these.')),
     ...Paging,

@@ -21,13 +21,13 @@ import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
 import type { GivenInstance, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 
-/** What it takes to make instances: the catalog for their attributes, and draws for the values. */
+/** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
 export interface Workshop {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
 }
 
-/** What can be done with instances, alone or in a batch. */
+/** An operation on instances, on its own or in a batch. */
 export type Operation =
   | ({ readonly type: 'create' } & NewItemInstance)
   | ({ readonly type: 'move'; readonly id: string } & Move)
@@ -48,7 +48,7 @@ export const toGivenInstance = (
   itemInstanceSpace: placement && toItemInstanceSpace(teamId, placement),
 });
 
-/** The values of an instance's attributes, as they are stored. */
+/** Attribute values of an instance in their stored form. */
 export const valuesText = (values: readonly { readonly itemAttributeId: string; readonly value: number }[]): string =>
   JSON.stringify(Object.fromEntries(values.map(({ itemAttributeId, value }) => [itemAttributeId, value])));
 
@@ -63,7 +63,7 @@ interface GivenPlace {
   readonly rotated?: boolean;
 }
 
-/** Faults of a place that is given, which no schema can see; `member` is the one that names the user space. */
+/** Issues of a requested position that no schema can express; `member` is the one that refers to the user space. */
 const placeFaults = (
   { spacePositionX: x, spacePositionY: y, rotated }: GivenPlace,
   member: string,
@@ -80,7 +80,7 @@ const placeFaults = (
   return faults;
 };
 
-/** Faults of an operation that can be seen without looking at anything else. */
+/** Issues of an operation that can be found without reading anything. */
 export const shapeFaults = (operation: Operation): Issue[] => {
   if (operation.type === 'create') return placeFaults(operation, 'userSpaceId', operation.userSpaceId);
   if (operation.type === 'transfer') return placeFaults(operation, 'toUserSpaceId', operation.toUserSpaceId);
@@ -96,7 +96,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
   const spacesOfUsers: { userId: string; spaceId: string }[] = [];
   const userIds = new Set<string>();
   for (const operation of operations) {
-    // An id of our own is new and has no past.
+    // A generated id is new and has no past.
     if (operation.id !== undefined) {
       instanceIds.add(operation.id);
       if (operation.type !== 'move') toldIds.add(operation.id);
@@ -114,7 +114,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
 
 type GivenValues = NonNullable<NewItemInstance['itemAttributeInstances']>;
 
-/** Faults of the values that are given for an item's attributes. */
+/** Issues of the values given for an item's attributes. */
 const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
   const ranges = new Map(item.attributes.map((attribute) => [attribute.itemAttributeId, attribute]));
   const given = new Set<string>();
@@ -129,34 +129,33 @@ const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
   });
 };
 
-/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
+/** Uses the given values and rolls the others, in the order in which a roll would draw them. */
 const decideValues = (item: CompiledItem, given: GivenValues, draws: Draws) => {
   const givenIds = new Set(given.map(({ itemAttributeId }) => itemAttributeId));
   const missing = item.attributes.filter(({ itemAttributeId }) => !givenIds.has(itemAttributeId));
   const rolled = rollAttributes({ ...item, attributes: missing }, draws);
-  // A negative zero is stored as 0.
+  // Stores negative zero as 0.
   return [...given.map(({ itemAttributeId, value }) => ({ itemAttributeId, value: value + 0 })), ...rolled];
 };
 
-/** The item of an instance. The catalog has it, if it is recent enough. */
+/** The item of an instance. A current catalog contains it. */
 export const itemOf = ({ catalog }: TeamCatalog, itemId: string): CompiledItem => {
   const item = catalog.itemsById.get(itemId);
   if (item === undefined) throw new Collision();
   return item;
 };
 
-/** How an operation that stands alone or in a batch refuses what its path or its body names. */
+/** Which errors an operation throws for what it refers to: these differ between a path and a batch. */
 export interface Manner {
   readonly cause: Cause;
-  /** There is no such instance. */
+  /** The instance does not exist. */
   readonly unknown: () => ServiceError;
-  /** It belongs to somebody else than the caller says. */
+  /** It does not belong to the given owner. */
   readonly notOwner: () => ServiceError;
 }
 
 const ALONE: Manner = { cause: 'request', unknown: notFound, notOwner: notFound };
 
-/** What an operation is carried out with. */
 interface Parts {
   readonly work: Work;
   readonly context: Context;
@@ -165,7 +164,7 @@ interface Parts {
   readonly draws: Draws;
 }
 
-/** Puts an instance into a user space, from where it lies or from nowhere, or refuses. */
+/** Places an instance in a user space, whether or not it was placed before; throws if it does not fit. */
 const put = (
   { inventory }: Holdings,
   id: string,
@@ -202,7 +201,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   return toGivenInstance(work.teamId, row, placement);
 };
 
-/** The instance, if it is there and, where an owner is named, theirs. */
+/** The instance, if it exists and belongs to the owner, if one is given. */
 const ownedBy = ({ holdings, manner }: Parts, id: string, userId: string | undefined): store.InstanceRow => {
   const row = holdings.instance(id);
   if (row === undefined) throw manner.unknown();
@@ -210,7 +209,7 @@ const ownedBy = ({ holdings, manner }: Parts, id: string, userId: string | undef
   return row;
 };
 
-/** Which user space a move means: the one named, the one of the space named, or the present one. */
+/** The target of a move: the given user space, the user space of the given space, or the current one. */
 const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, present: Placement | null): string => {
   if (userSpaceId !== undefined) return userSpaceId;
   if (spaceId === undefined) {
@@ -294,9 +293,9 @@ const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => 
 };
 
 /**
- * Carries out operations in their order, all of them or none. All that they name is held before the first begins, and
- * what has changed is written when the last is done; each sees what those before it did. `refused` is told by which of
- * them a refusal came, and throws.
+ * Runs operations in order, all or none. Everything they refer to is locked before the first one runs, and changes are
+ * written after the last; each operation sees the changes of those before it. `refused` is called with the index of the
+ * operation that failed, and throws.
  */
 export const carryOutAll = async (
   work: Work,
@@ -335,7 +334,7 @@ export const transferItemInstance = (work: Work, context: Context, id: string, i
 export const deleteItemInstance = (work: Work, context: Context, id: string, workshop: Workshop) =>
   alone(work, context, { type: 'delete', id }, workshop) as Promise<Record<string, never>>;
 
-/** What happened to an instance. How it came about the instance itself tells, for as long as it is there. */
+/** The history of an instance. While the instance exists, it records its own creation. */
 export const listItemInstanceHistory = async (reader: Reader, id: string, page: Page): Promise<Paged<HistoryEvent>> => {
   const [instance] = await reader.find(store.instanceById, { id });
   return listHistory(reader, id, instance, page);
@@ -345,26 +344,26 @@ export const listItemInstanceHistory = async (reader: Reader, id: string, page: 
 export const findInstanceOf = async (finder: Finder, itemId: string): Promise<string | undefined> =>
   (await finder.find(store.instanceOfItem, { itemId }))[0]?.id;
 
-/** Keeps others from moving, giving away or deleting what a user owns who is about to go. */
+/** Keeps others from moving, transferring or deleting the instances of a user who is being deleted. */
 export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<store.InstanceRow[]> => {
   const ids = await inTurns(sorted(await store.selectIdsOf(tx, userId), compareBytes));
   const held: store.InstanceRow[] = [];
   await inChunks(ids, async (some) => {
     const found = await tx.hold(...some.map((id) => ask(store.holdInstance, { id })));
-    // Whatever was given away or deleted before it could be held is no longer theirs.
+    // Instances that were transferred or deleted before they could be locked are no longer theirs.
     held.push(...found.flat().filter(({ user_id }) => user_id === userId));
   });
   return held;
 };
 
 /**
- * Deletes all instances of a user who goes, records it, and takes the user out of the history. The caller holds the user, so
- * that no more are given to them.
+ * Deletes all instances of a user who is being deleted, records it, and removes the user from the history. The caller
+ * must hold a lock on the user, so that no more instances are added.
  */
 export const deleteInstancesOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
   const instances = await holdInstancesOf(tx, userId);
   await recordUserDeletion(tx, context, userId, instances);
-  // The database would take them along with the user, but all at once, while everybody else waits.
+  // Deleting the user would cascade, but would delete all of them in one statement while others wait.
   await inChunks(instances, (some) =>
     store.deleteInstances(
       tx,

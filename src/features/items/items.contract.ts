@@ -11,7 +11,7 @@ const Item = Type.Object(
       Type.Object({ id: Id, itemId: Id, attributeId: Id, min: Type.Number(), max: Type.Number() }),
     ),
   },
-  { title: 'Item', description: 'A blueprint: what can be rolled and given to players.' },
+  { title: 'Item', description: 'A blueprint: what can be rolled and given to users.' },
 );
 export type Item = Static<typeof Item>;
 
@@ -29,7 +29,7 @@ const givenMembers = {
   itemAttributes: Type.Optional(
     Type.Array(Strict({ attributeId: Id, min: Type.Number(), max: Type.Number() }), {
       maxItems: LIMITS.attributesPerItem,
-      description: "The attributes it carries, each at most once, each range inside the attribute's own.",
+      description: "The attributes it carries, each at most once, each with a range inside the attribute's own.",
     }),
   ),
   createdAt: Type.Optional(GivenTimestamp),

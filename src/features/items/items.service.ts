@@ -16,14 +16,14 @@ import * as store from './items.store.ts';
 
 type GivenAttribute = NonNullable<NewItem['itemAttributes']>[number];
 
-/** The first place in a list where a value stood before, for values that may stand there once. */
+/** An issue for each repeated value. */
 const repeats = (values: readonly string[], path: (index: number) => string): Issue[] =>
   values.flatMap((value, index) => {
     const first = values.indexOf(value);
     return first < index ? [{ path: path(index), message: `duplicates the entry at ${first}` }] : [];
   });
 
-/** Faults that the request shows by itself: what is given twice, and ranges turned round. */
+/** Issues that the request has by itself: repeated values and inverted ranges. */
 const shapeFaults = ({ classifierOptionIds = [], itemAttributes = [] }: ItemChange): Issue[] => [
   ...repeats(classifierOptionIds, (index) => `/body/classifierOptionIds/${index}`),
   ...repeats(
@@ -54,7 +54,7 @@ const attributeFaults = async (
   });
 };
 
-/** Faults of what an item refers to, and the weight that it would get. */
+/** Issues of what an item refers to, and of its resulting weight. */
 const checkReferences = async (
   tx: Transaction,
   context: Context,
@@ -126,7 +126,7 @@ const withId = ({ attributeId, min, max }: GivenAttribute, id: string) => ({
   max: max + 0,
 });
 
-/** A page of texts, each of one item. */
+/** A page of items, each as JSON. */
 export const listItems = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
   textPage(await store.selectItemRows(reader, teamId, page), async (rows) =>
     (await store.withDetails(reader, teamId, rows)).map((item) => JSON.stringify(item)),
@@ -189,7 +189,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   const { teamId } = context;
-  // Nobody gives or places anything meanwhile, so that no instance of the item can come about.
+  // Nobody creates or places instances in the meantime, so no instance of the item can appear.
   await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const { name } = await getItem(tx, context, id);

@@ -23,24 +23,24 @@ import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';
 import * as store from './placements.store.ts';
 
-/** An item whose footprint changes. */
+/** A footprint change of an item. */
 export interface Refit {
   readonly itemId: string;
   readonly before: Footprint;
   readonly after: Footprint;
-  /** The member of the body that is to blame. */
+  /** The member of the body to report. */
   readonly path: string;
 }
 
 type Placed = Awaited<ReturnType<typeof store.selectPlacedOfItem>>[number];
 
-/** A grid in which some of the item lie. */
+/** A grid in which instances of the item are placed. */
 interface Refitted extends Grid {
   readonly userSpaceId: string;
   readonly before: ReadonlyMap<number, bigint>;
   readonly taken: Map<number, bigint>;
   readonly placed: readonly Placed[];
-  /** Which instances these are, and in which row each of them begins. */
+  /** These instances, and those that start in each row. */
   readonly index: () => { readonly same: ReadonlySet<string>; readonly byRow: ReadonlyMap<number, readonly Placed[]> };
 }
 
@@ -51,7 +51,7 @@ const indexOf = (placed: readonly Placed[]) => ({
 
 const lyingOf = ({ x, y, rotated }: Placed, item: Footprint): Lying => ({ ...footprintOf(item, rotated === 1), x, y });
 
-/** Lets the instances in one grid cover their new cells, as far as they can; those that cannot are returned. */
+/** Applies the new footprint to the instances in one grid as far as possible; returns those that do not fit. */
 function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<Placed[]> {
   const change = (rows: ReadonlyMap<number, bigint>): void => {
     for (const [y, bits] of rows) grid.taken.set(y, bits);
@@ -69,7 +69,7 @@ function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<
   return misfits;
 }
 
-/** Rows in which something may begin that reaches as far as an item that begins in the given one. */
+/** Rows in which an item may start that reaches as far as one that starts in the given row. */
 const rowsNear = (y: number): number[] =>
   Array.from({ length: 2 * LIMITS.itemSide - 1 }, (_, index) => y + index - LIMITS.itemSide + 1);
 
@@ -95,11 +95,13 @@ const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Fo
   return `${who} would lie on item instance ${names.join(', ')}`;
 };
 
-/** Cells that one footprint covers and the other does not, both lying in the same corner. */
+/** Cells that one footprint covers and the other does not, both with the same top-left cell. */
 const cellsBeside = (one: Footprint, other: Footprint) =>
   cellsOf(one, { x: 0, y: 0 }).filter(({ x, y }) => x >= other.width || y >= other.height);
 
-/** Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest. */
+/**
+ * Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest.
+ */
 const recover = async (
   tx: Transaction,
   placed: readonly Placed[],
@@ -133,9 +135,9 @@ const recover = async (
 };
 
 /**
- * Lets every placed instance of an item cover the cells of its new footprint, from its top-left cell and turned as it
- * lies. Where one would no longer fit, all is refused, and what is in the way is named. The caller excludes all others
- * from the grids, so that no user space needs to be held.
+ * Makes every placed instance of an item cover the cells of its new footprint, from its top-left cell and keeping its
+ * rotation. If one would no longer fit, the whole change is rejected and what is in the way is named. The caller must
+ * exclude all others from the grids, so no user space needs to be locked.
  */
 export const refit = async (tx: Transaction, { itemId, before, after, path }: Refit): Promise<void> => {
   const placed = await inTurns(
