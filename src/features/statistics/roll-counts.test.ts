@@ -32,7 +32,7 @@ onEveryDatabase('counts of rolls', (service) => {
   ];
   const toldInAllWays = (team: Client) => Promise.all(QUERIES.map((query) => told(team, query)));
 
-  test('say the same before, during and after they are added up', async () => {
+  test('are the same before, during and after folding', async () => {
     const team = await service().anotherTeam();
     await count(team, '2026-01-01', ['a', 'b', 'a']);
     await count(team, '2026-01-02', ['a', 'c'], 't');
@@ -66,7 +66,7 @@ onEveryDatabase('counts of rolls', (service) => {
     assert.equal((await told(team, '?to=2026-01-01')).stats.totalRolls, 5);
   });
 
-  test('lose and repeat nothing while many add them up at once and rolls go on', async () => {
+  test('lose and repeat nothing during concurrent folds and rolls', async () => {
     const team = await service().anotherTeam();
     const other = await service().anotherTeam();
     const rolls = Array.from({ length: 120 }, (_, n) => [`item-${n % 7}`, `item-${n % 3}`]);
@@ -101,7 +101,7 @@ onEveryDatabase('counts of rolls', (service) => {
     for (const total of seen) assert.ok(total <= 180);
   });
 
-  test('are left as they are where adding them up fails', async () => {
+  test('are unchanged if folding fails', async () => {
     const team = await service().anotherTeam();
     await count(team, '2026-01-01', ['a']);
     const before = await told(team);
@@ -116,7 +116,7 @@ onEveryDatabase('counts of rolls', (service) => {
     assert.deepEqual(await told(team), before);
   });
 
-  test('are added up once enough wait', async () => {
+  test('are folded once enough are pending', async () => {
     const team = await service().anotherTeam();
     const enough = async () => (await service().database.read('', teamsToFold)).includes(team.teamId);
     assert.equal(await enough(), false);

@@ -28,31 +28,31 @@ export const CONFIG_PATH = '/body/config';
 
 type Given = Pick<Template, 'type' | 'config'>;
 
-/** Whether a configuration has the members of its type. */
+/** Rejects a configuration that is not valid for its type. */
 export const checkShape = ({ type, config }: Given): void => refuseAny(SHAPES[type](config, CONFIG_PATH));
 
 const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-/** When a configuration may be rolled on, as the engine wants to know it. */
+/** When a configuration can be rolled on, in the form the engine expects. */
 export const periodOf = ({ startsAt, endsAt }: TemplateConfig): Period => ({
   startsAtMs: momentOf(startsAt),
   endsAtMs: momentOf(endsAt),
 });
 
-/** Whether a template is made ready in a few milliseconds: it goes through the catalog, and again for each filter. */
+/** Whether preparing a template takes only a few milliseconds: it scans the catalog, once more per filter. */
 export const isQuickOn = ({ catalog }: TeamCatalog, config: Record<string, unknown>): boolean => {
   const slots = Array.isArray(config.slots) ? config.slots.length : 0;
   return catalog.items.length * (1 + slots) <= LIMITS.inlineItems;
 };
 
-/** A configuration that can be saved: what its names mean, and what rolls would be made on. */
+/** A configuration that can be saved, with its bindings and the compiled template. */
 export interface CheckedConfig {
   readonly team: TeamCatalog;
   readonly bindings: Bindings;
   readonly template: CompiledTemplate;
 }
 
-/** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
+/** Validates a configuration: first its shape, then, if that is valid, against the catalog. Every issue has a path. */
 export type ConfigChecks = (finder: Finder, given: Given) => Promise<CheckedConfig>;
 
 type Checked = BoundOrFaults & { readonly steps: number };
@@ -64,7 +64,7 @@ function* check({ catalog }: TeamCatalog, { type, config }: Given): Steps<Checke
   return { ...bound, steps: bound.template === null ? 0 : stepsOfOdds(bound.template) };
 }
 
-/** A large catalog is gone through outside of any transaction; what was found is kept until the caller comes back. */
+/** A large catalog is scanned outside of any transaction; the result is kept until the caller retries. */
 export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
   const byCatalog = new WeakMap<TeamCatalog, Map<string, Checked>>();
   const keptFor = (team: TeamCatalog): Map<string, Checked> => {

@@ -32,14 +32,13 @@ import type {
   UserTemplateState,
 } from './template-rolls.contract.ts';
 
-/** What it takes to roll on templates. */
 export interface TemplateWorkshop extends Workshop {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
   readonly previews: Previews;
 }
 
-/** Members that do not go together, or not with a template of this type. */
+/** Members that exclude each other, or do not apply to a template of this type. */
 const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['type']): Issue[] => {
   const faults: Issue[] = [];
   const refuse = (member: keyof TemplateRollRequest, message: string) => {
@@ -83,11 +82,11 @@ const showState = (
 
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
 
-/** What a roll on a template tells besides the item and its values. */
+/** What a roll on a template reports in addition to the item and its values. */
 const moreText = ({ tier, pity, featured }: RollResult, given: Given | undefined): string =>
   `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : givenText(given)}`;
 
-/** Rolls on a template. The answer is a text, since most of it is made of pieces that are kept as texts. */
+/** Rolls on a template. Returns JSON, since most of it consists of cached JSON. */
 export const rollTemplate = async (
   work: Work,
   context: Context,
@@ -104,7 +103,7 @@ export const rollTemplate = async (
   checkOpen(template, nowMs);
   refuseAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
-  // A seeded run reads and changes no counter, whoever it is for.
+  // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
   const [held, player, seen] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
@@ -175,7 +174,7 @@ export const getUserTemplateState = async (
   return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
-/** The odds of a template as JSON. They are computed outside of any transaction. */
+/** The odds of a template as JSON, computed outside of any transaction. */
 export const getTemplateOdds = async (
   read: Read,
   { teamId }: Context,
@@ -187,7 +186,7 @@ export const getTemplateOdds = async (
   return `{"templateId":${JSON.stringify(id)},${await odds(signal)}}`;
 };
 
-/** The odds that a configuration would have, were it saved, as JSON. */
+/** The odds that a configuration would have if it were saved, as JSON. */
 export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
@@ -201,8 +200,8 @@ export const previewTemplateOdds = async (
 };
 
 /**
- * The same in a unit of work, so that the response is kept. It is computed outside of it, and the unit of work runs
- * again once it is there.
+ * The same in a unit of work, so that the response is stored. The odds are computed outside of it, and the unit of work
+ * is retried once they are available.
  */
 export const keepPreviewOfOdds = (
   read: Read,
