@@ -1,10 +1,10 @@
-/** Work in steps: whoever runs it may do something else after each `yield`. */
+/** Work in steps: the caller may do something else after each `yield`. */
 export type Steps<T> = Generator<void, T>;
 
-/** How many things are gone through between two steps. */
+/** Number of elements processed between two steps. */
 export const THINGS_A_STEP = 1024;
 
-/** Runs all steps one after another. */
+/** Runs all steps at once. */
 export const allAtOnce = <T>(steps: Steps<T>): T => {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,7 +12,7 @@ export const allAtOnce = <T>(steps: Steps<T>): T => {
   }
 };
 
-/** Goes through things in steps. */
+/** Visits elements in steps. */
 export function* each<T>(things: readonly T[], visit: (thing: T, index: number) => void): Steps<void> {
   for (const [index, thing] of things.entries()) {
     visit(thing, index);
@@ -22,7 +22,7 @@ export function* each<T>(things: readonly T[], visit: (thing: T, index: number) 
 
 type Compare<T> = (one: T, other: T) => number;
 
-/** Two sorted lists as one; of equal things those of the first list come first. */
+/** Merges two sorted arrays; of equal elements those of the first array come first. */
 function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<T>): Steps<T[]> {
   const all: T[] = [];
   let [left, right] = [0, 0];
@@ -35,7 +35,7 @@ function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<
   return all;
 }
 
-/** A sorted copy; equal things stay in their order. */
+/** A stable sorted copy. */
 export function* sorted<T>(things: readonly T[], compare: Compare<T>): Steps<T[]> {
   if (things.length <= THINGS_A_STEP) {
     yield;

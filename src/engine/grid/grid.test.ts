@@ -21,7 +21,7 @@ import {
 
 const packAll = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]) => allAtOnce(pack(size, items));
 
-/** The same grid once more, as plainly as can be: a set of the cells that are taken. */
+/** The simplest possible grid: a set of occupied cells. */
 interface NaiveGrid {
   readonly cols: number;
   readonly rows: number;
@@ -81,8 +81,8 @@ const naiveGrid = fc
 
 const RUNS = { seed: 4, numRuns: 600 };
 
-describe('a grid, against one that looks at cell after cell,', () => {
-  test('knows what lies inside and what is free', () => {
+describe('a grid, compared with a set of cells,', () => {
+  test('knows what is inside and what is free', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, cell, (naive, item, at) => {
         const grid = toGrid(naive);
@@ -93,7 +93,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('finds the same first free place, either way and as told', () => {
+  test('finds the same first free position, in any or a given rotation', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, fc.constantFrom(undefined, false, true), (naive, item, rotated) => {
         assert.deepEqual(firstFree(toGrid(naive), item, rotated), naiveFirstFree(naive, item, rotated));
@@ -102,7 +102,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('covers the same cells, takes them and leaves them', () => {
+  test('covers, occupies and frees the same cells', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, (naive, item) => {
         const place = naiveFirstFree(naive, item);
@@ -129,7 +129,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('knows what overlaps', () => {
+  test('detects overlaps', () => {
     fc.assert(
       fc.property(footprint, cell, footprint, cell, (one, at, other, there) => {
         const [a, b] = [
@@ -145,7 +145,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('works to the last cell of the largest grid', () => {
+  test('works up to the last cell of the largest grid', () => {
     const taken = new Set<string>();
     for (let y = 0; y < 200; y++) for (let x = 0; x < 200; x++) taken.add(nameOf(x, y));
     for (const name of ['199,199', '198,199', '199,198', '198,198']) taken.delete(name);
@@ -156,8 +156,8 @@ describe('a grid, against one that looks at cell after cell,', () => {
   });
 });
 
-describe('things that make room', () => {
-  test('keep their arrangement, the corner of the box around them on the given cell', () => {
+describe('displaced items', () => {
+  test('keep their arrangement, with the corner of their bounding box on the given cell', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 6 }), cell, (things, to) => {
         const carried = carriedTo(things, to);
@@ -177,7 +177,7 @@ describe('things that make room', () => {
 });
 
 describe('packing', () => {
-  /** The packing of the first attempt, by its definition: largest first, each at the first free place. */
+  /** The definition of the first packing attempt: largest first, each at the first free position. */
   const naivePack = (size: { cols: number; rows: number }, items: readonly Footprint[]): Place[] | undefined => {
     const taken = new Set<string>();
     const places: Place[] = [];
@@ -197,7 +197,7 @@ describe('packing', () => {
 
   const items = fc.array(footprint, { maxLength: 20 });
 
-  test('gives each thing a place of its own inside the grid', () => {
+  test('gives each item its own position inside the grid', () => {
     let packed = 0;
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
@@ -216,7 +216,7 @@ describe('packing', () => {
     assert.ok(packed > 50, `only ${packed} runs packed more than two things`);
   });
 
-  test('goes largest first, each to the first free place, where that takes all', () => {
+  test('places the largest first, each at the first free position, if that fits everything', () => {
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
         const expected = naivePack({ cols, rows }, things);
@@ -227,7 +227,7 @@ describe('packing', () => {
     );
   });
 
-  test('tries other orders where that one leaves something over', () => {
+  test('tries other orders if that one does not fit everything', () => {
     let rescued = 0;
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
@@ -239,13 +239,13 @@ describe('packing', () => {
     assert.ok(rescued > 0);
   });
 
-  test('refuses what cannot fit', () => {
+  test('rejects what cannot fit', () => {
     assert.equal(packAll({ cols: 2, rows: 2 }, Array(5).fill({ width: 1, height: 1 })), undefined);
     assert.equal(packAll({ cols: 2, rows: 2 }, [{ width: 1, height: 3 }]), undefined);
     assert.deepEqual(packAll({ cols: 2, rows: 2 }, []), []);
   });
 
-  test('takes forty thousand things of one cell, row by row', () => {
+  test('packs forty thousand items of one cell, row by row', () => {
     const places = packAll({ cols: 200, rows: 200 }, Array(40_000).fill({ width: 1, height: 1 }));
     assert.equal(places?.length, 40_000);
     for (const [index, { x, y }] of places.entries()) {

@@ -6,7 +6,7 @@ import { compileRange, type ValueRange } from './attributes.ts';
 
 const GREATEST_DRAW = 1 - 2 ** -53;
 
-/** All values of a range with so many, by a draw from the middle of each share. */
+/** All values of a range with so many values, by a draw from the middle of each share. */
 const valuesOf = (range: ValueRange, count: number): number[] => {
   const valueAt = compileRange(range);
   return Array.from({ length: count }, (_, k) => valueAt((k + 0.5) / count));
@@ -33,7 +33,7 @@ describe('a range with a step', () => {
     });
   }
 
-  test('finer than any number can count falls back on the whole range', () => {
+  test('finer than any number can count falls back to the whole range', () => {
     assert.equal(compileRange({ min: 0, max: 1e300, step: 5e-324 })(0.5), 5e299);
   });
 });
@@ -53,7 +53,7 @@ describe('a range without a step', () => {
     assert.equal(compileRange({ min: 0, max: 2 ** 60, step: null })(0.5), 2 ** 59);
   });
 
-  test('as wide as numbers go stays finite', () => {
+  test('with the greatest possible width stays finite', () => {
     const valueAt = compileRange({ min: -1.7e308, max: 1.7e308, step: null });
     assert.deepEqual([valueAt(0), valueAt(0.5)], [-1.7e308, 0]);
     assert.ok(valueAt(GREATEST_DRAW) <= 1.7e308);
@@ -66,7 +66,7 @@ describe('a range without a step', () => {
   });
 });
 
-test('a value never leaves its range and is never a negative zero', () => {
+test('a value never leaves its range and is never negative zero', () => {
   const bound = fc.oneof(
     fc.integer({ min: -50, max: 50 }),
     fc.integer({ min: -500, max: 500 }).map((tenths) => tenths / 10),

@@ -1,18 +1,17 @@
-/** The typed arrays that columns are made of. */
 type Numbers = Float64Array | Uint32Array | Uint16Array;
 
 export interface NumberColumnBuilder<T extends Numbers> {
   readonly length: number;
   add(value: number): void;
-  /** The numbers added so far, in an array of just their length. */
+  /** The numbers added so far, in an array of exactly their length. */
   finish(): T;
 }
 
 const NUMBERS_A_BLOCK = 4096;
 
 /**
- * Collects numbers of which nobody knows beforehand how many there will be. An ordinary array would be copied again and
- * again as it grows, and what is copied away counts in the memory of the process until it is cleared up.
+ * Collects a number of values that is not known in advance. An ordinary array would be copied repeatedly as it grows,
+ * and the discarded copies would count as memory of the process until collected.
  */
 export const buildNumberColumn = <T extends Numbers>(
   NumberArray: new (length: number) => T,

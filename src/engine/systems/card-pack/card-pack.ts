@@ -35,16 +35,16 @@ export interface PackPlan {
   readonly cards: number;
   /** For packs without repeats: choices among what is left of each tier. */
   readonly remainders: readonly Remainder[] | null;
-  /** A pack is due from this one on; Infinity when none is. */
+  /** The number of the first pack that is due; Infinity if there is no pity. */
   readonly threshold: number;
-  /** The number of the card that a due pack forces into the top tier. */
+  /** Index of the card that a due pack forces into the top tier. */
   readonly forcedCard: number;
 }
 
 /** More cards would make exact odds of packs without repeats slow. */
 const MOST_CARDS = 20;
 const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
-/** Counts of cards by tiers that can run out: more of them are refused, so that odds stay exact and soon. */
+/** Limit on the counts of cards of exhaustible tiers, so that exact odds stay fast. */
 const MOST_SUPPLY_STATES = 100_000;
 
 const compileRates = (
@@ -131,7 +131,7 @@ export function* compileCardPack(config: CardPackConfig, workshop: Workshop): St
     slots.push(yield* compileSlot(slot, index, unique, tiers, workshop));
   if (cards < 1) faults.add(['slots'], 'must contain at least one card');
   if (cards > MOST_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MOST_CARDS} are allowed`);
-  // A tier that is empty has been reported; that its slots run dry follows from it and would only distract.
+  // An empty tier was already reported; reporting that its slots can run dry would only distract.
   else if (unique && faults.found.length === before) checkSupply(slots, tiers, faults);
 
   const pityThreshold = config.pityThreshold ?? 0;
@@ -147,7 +147,7 @@ export function* compileCardPack(config: CardPackConfig, workshop: Workshop): St
   };
 }
 
-/** Draws one pack. A due pack that has no card of the top tier by then is forced to give one with its forced card. */
+/** Draws one pack. A due pack without a card of the top tier by then gives one as its forced card. */
 export const drawPack = (plan: PackPlan, due: boolean, draws: Draws): RollResult[] => {
   const { tiers, slots, remainders, forcedCard } = plan;
   const taken: number[][] = tiers.all.map(() => []);

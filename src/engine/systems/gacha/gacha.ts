@@ -19,24 +19,24 @@ import {
 } from '../tiers.ts';
 import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
 
-/** How the top tier divides between featured items and the others. */
+/** How the top tier is divided between featured items and the others. */
 export interface Feature {
-  /** The share of featured results; null leaves it to the weights. */
+  /** The share of featured results; null if the weights decide. */
   readonly share: number | null;
-  /** After so many losses in a row the next is featured; Infinity when never. */
+  /** After so many consecutive losses the next one is featured; Infinity without a guarantee. */
   readonly guaranteeAfter: number;
-  /** With their own weights: multiplying all of them alike would change nothing. */
+  /** With their own weights: multiplying all of them by the same factor would change nothing. */
   readonly featured: WeightedItems;
   readonly others: WeightedItems;
 }
 
 export interface GachaRules {
   readonly tiers: Tiers;
-  /** One for each rank, rarest first. Only those of `kept` are remembered between rolls. */
+  /** One per rank, rarest first. Only those in `kept` are stored between rolls. */
   readonly ladder: readonly Counter[];
-  /** The top tier's counter, then those of `pities` as they are listed. */
+  /** The top tier's counter, then those of `pities` in the given order. */
   readonly kept: readonly Counter[];
-  /** Null when nothing sets featured items of the top tier apart but their weights. */
+  /** Null if featured items of the top tier differ only by their weights. */
   readonly feature: Feature | null;
   readonly pityGroup: string | null;
 }
@@ -71,13 +71,13 @@ function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop
   };
 }
 
-/** The pity of each rank that has one, by rank, after reporting those that cannot stand. */
+/** The pity of each rank that has one, by rank. Reports invalid ones. */
 const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => {
   const byRank = new Map<
     number,
     { threshold: number; softPity: NonNullable<GachaConfig['softPity']>; higherResets: boolean }
   >();
-  // A top tier that always comes has nothing to wait for.
+  // A top tier that always comes up needs no pity.
   const always = tiers.all[tiers.top]?.share === 1;
   const threshold = always ? 0 : (config.pityThreshold ?? 0);
   byRank.set(0, { threshold, softPity: always ? [] : (config.softPity ?? []), higherResets: false });
@@ -106,7 +106,7 @@ const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: 
   faults.add(path, `makes more than ${MOST_STATES} states of the counters, too many for exact odds`);
 };
 
-/** A top tier that has a pity must be able to give an item, also when its rate is 0. */
+/** A top tier with a pity must be able to give an item, even if its rate is 0. */
 const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Workshop): void => {
   const tier = all[top];
   const member = config.pityThreshold ? 'pityThreshold' : config.softPity?.length ? 'softPity' : undefined;
@@ -137,7 +137,7 @@ export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<Ga
   return { tiers, ladder, kept, feature, pityGroup: config.pityGroup ?? null };
 }
 
-/** The rolls since each rank last came; 0 for ranks that keep no counter. */
+/** The rolls since each rank was last rolled; 0 for ranks without a stored counter. */
 export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): number[] => {
   const since = ladder.map(() => 0);
   for (const { rank, optionId } of kept) since[rank] = sinceOf(pity, optionId);
@@ -145,8 +145,8 @@ export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): numb
 };
 
 /**
- * Writes the rates of a roll, by the place of the tier. In rank order each tier takes its factor of what the rarer ones
- * leave, and the last all that is left. Without counters these are the base odds.
+ * Writes the rates of a roll, by the place of the tier. In rank order each tier takes its factor of what rarer ones
+ * leave, and the last takes everything that is left. Without counters these are the base odds.
  */
 export const writeRates = (
   { tiers: { ranked }, ladder }: GachaRules,
@@ -164,43 +164,43 @@ export const writeRates = (
   rates[ranked[last] as number] = left;
 };
 
-/** Of which items of the top tier a draw takes one. */
+/** The items of the top tier among which a draw chooses. */
 const topItems = (feature: Feature, tier: WeightedItems, losses: number, u: number): WeightedItems => {
   if (losses >= feature.guaranteeAfter) return feature.featured;
   if (feature.share === null) return tier;
   return u < feature.share || feature.others.rollable === 0 ? feature.featured : feature.others;
 };
 
-/** Moves every counter that is kept by one roll that gave the tier of a rank. */
+/** Advances all stored counters by one roll that gave the tier of a rank. */
 const moveCounters = (kept: readonly Counter[], since: number[], given: number): void => {
   for (const { rank, higherResets } of kept) {
     since[rank] = rank === given || (higherResets && given < rank) ? 0 : (since[rank] as number) + 1;
   }
 };
 
-/** The counters after a roll: those of this template as they stand now, those of others in its group as they were. */
+/** The counters after a roll: those of this template updated, those of others in its group unchanged. */
 export const withCounters = (pity: PityState, own: readonly TierCounter[], losses: number): PityState => {
   const others = pity.counters.filter(({ tier }) => !own.some((counter) => counter.tier === tier));
   return { counters: sortedBy([...others, ...own], ({ tier }) => tier), losses };
 };
 
-/** What a roll begins with: the rolls since each rank last came, and the losses. Null: base odds, whoever rolls. */
+/** What a roll starts with: the rolls since each rank was last rolled, and the losses. Null: base odds. */
 interface Standing {
   readonly since: number[];
   losses: number;
 }
 
-/** What the rules decide of a roll. Which item it is, they leave to the weights. */
+/** What the rules decide about a roll. The item itself is left to the weights. */
 interface Decision {
   readonly tier: Tier;
   readonly rank: number;
-  /** Whether the tier was due by a threshold. */
+  /** Whether the tier was due because of a threshold. */
   readonly pity: boolean;
-  /** The items of which one is given: the whole tier, or of the top tier the featured ones or the others. */
+  /** The items among which one is given: the whole tier or, in the top tier, the featured ones or the others. */
   readonly from: WeightedItems;
 }
 
-/** The rules: which tier a roll gives, whether it was due, and whether it is one of the featured. */
+/** Decides which tier a roll gives, whether it was due, and whether it is featured. */
 const decide = (
   rules: GachaRules,
   standing: Standing | null,
@@ -223,20 +223,20 @@ const decide = (
   };
 };
 
-/** The lookup: the item that a draw takes of those decided on. */
+/** The item that a draw chooses among those decided on. */
 const itemFrom = ({ items, picker, rollable }: WeightedItems, itemDraw: number): CompiledItem => {
   const item = items[picker.pick(itemDraw)];
   if (item === undefined || rollable === 0) throw new Error('A tier without items was rolled.');
   return item;
 };
 
-/** What a roll leaves behind, in place. */
+/** Updates the standing, in place, after a roll. */
 const moveOn = ({ kept, tiers }: GachaRules, standing: Standing, rank: number, featured: boolean): void => {
   moveCounters(kept, standing.since, rank);
   if (rank === 0 && tiers.featured.size > 0) standing.losses = featured ? 0 : standing.losses + 1;
 };
 
-/** So many rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
+/** `count` rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
 export const rollGacha = (
   rules: GachaRules,
   pity: PityState | null,

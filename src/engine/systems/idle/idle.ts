@@ -6,8 +6,8 @@ import type { IdleAccount } from '../state.ts';
 import type { Workshop } from '../tiers.ts';
 
 /**
- * Accrual is counted in units: a millisecond at one millionth of a roll an hour. A rate of up to six decimals is a
- * whole number of units a millisecond, so that every span of time is worth a whole number of units and nothing is ever
+ * Accrual is counted in units: a millisecond at one millionth of a roll per hour. A rate with up to six decimals is a
+ * whole number of units per millisecond, so every time span is worth a whole number of units and nothing is ever
  * rounded.
  */
 const UNITS_A_ROLL = 3_600_000n * 1_000_000n;
@@ -15,12 +15,12 @@ const MS_AN_HOUR = 3_600_000n;
 const RATE_DECIMALS = 6;
 const DEFAULT_MAX_HOURS = 24;
 const MOST_ROLLS_A_CALL = 1000;
-/** Whole rolls are kept as a JSON number, so what is owed stops where those are no longer exact. */
+/** Whole rolls are stored as a JSON number, so the debt is limited to what that represents exactly. */
 const MOST_OWED = BigInt(Number.MAX_SAFE_INTEGER) * UNITS_A_ROLL;
 
 export interface IdleRules extends GachaRules {
   readonly unitsAMs: bigint;
-  /** Never more is owed than this: `maxHours` worth. */
+  /** The maximum that can be owed: `maxHours` worth. */
   readonly mostUnits: bigint;
 }
 
@@ -42,8 +42,8 @@ export function* compileIdle(config: IdleConfig, workshop: Workshop): Steps<Idle
 }
 
 /**
- * What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught
- * up.
+ * What is owed at a given time. The first call starts the account; if the clock went back, nothing accrues until it has
+ * caught up.
  */
 export const accrue = ({ unitsAMs, mostUnits }: IdleRules, account: IdleAccount | null, nowMs: number): IdleAccount => {
   if (account === null) return { atMs: nowMs, rolls: 0, units: 0 };
@@ -57,7 +57,7 @@ export const accrue = ({ unitsAMs, mostUnits }: IdleRules, account: IdleAccount 
   };
 };
 
-/** Takes what is owed at a moment, as many as one call may: the rest stays owed. */
+/** Takes what is owed at a given time, up to the limit per call: the rest stays owed. */
 export const claim = (
   rules: IdleRules,
   account: IdleAccount | null,
