@@ -11,7 +11,7 @@ import { App } from './app.tsx';
 import { SessionProvider } from './session/session.tsx';
 import { cssVariables, theme } from './theme.ts';
 
-// Styles that are made while the console runs must bear the nonce of the page, or its policy refuses them.
+// Styles created at run time need the nonce of the page, or its content security policy blocks them.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 

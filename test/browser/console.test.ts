@@ -21,7 +21,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await empty?.drop();
   });
 
-  test('refuses a wrong secret in words, without the dialog of the browser', async () => {
+  test("rejects a wrong secret with a message, without the browser's password dialog", async () => {
     const { page } = await openTab(browser, service.address);
     await page.goto(`${service.address}/console/items`);
     await page.getByLabel('Team id').fill(service.teamId);
@@ -31,7 +31,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.context().close();
   });
 
-  test('signs in with Enter, and stays signed in on a reload and on a pasted address', async () => {
+  test('signs in with Enter, and stays signed in after a reload and at a pasted URL', async () => {
     const { page } = tab;
     await signIn(page, service.address, service.teamId, service.secret);
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
@@ -43,7 +43,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(await page.title(), 'Attributes · Itemwright');
   });
 
-  test('says what to do where there is nothing yet', async () => {
+  test('says what to do if there is nothing yet', async () => {
     const { page } = tab;
     for (const [place, words] of Object.entries({
       Overview: 'First steps',
@@ -61,7 +61,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     }
   });
 
-  test('makes an attribute, a classifier and an item, and shows its exact odds', async () => {
+  test('creates an attribute, a classifier and an item, and shows its exact odds', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'New attribute' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -101,7 +101,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.deepEqual([sword.attributes[0].min, sword.attributes[0].max], [10, 20]);
   });
 
-  test('changes a multiplier in place, and the odds with it', async () => {
+  test('edits a multiplier in place, and updates the odds', async () => {
     const { page } = tab;
     await goTo(page, 'Classifiers');
     await page.getByLabel('Multiplier of rare').fill('1');
@@ -118,7 +118,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal((await service.get('/roll-events/stats')).body.totalRolls, 1);
   });
 
-  test('makes a banner, with its odds as it is written and faults beside the field', async () => {
+  test('creates a banner, with live odds and errors next to the fields', async () => {
     const { page } = tab;
     await goTo(page, 'Templates');
     await page.getByRole('link', { name: 'New template' }).first().click();
@@ -143,7 +143,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(state.body.rolls, 10);
   });
 
-  test('makes a card pack with a slot that takes only some items', async () => {
+  test('creates a card pack with a slot limited to some items', async () => {
     const { page } = tab;
     await goTo(page, 'Templates');
     await page.getByRole('link', { name: 'New template' }).first().click();
@@ -198,7 +198,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Long sword' }).waitFor();
   });
 
-  test('tells what is wrong with the catalog, with a way to mend it', async () => {
+  test('reports problems of the catalog, with links to fix them', async () => {
     const { page } = tab;
     await goTo(page, 'Overview');
     await page.getByText('Every item can drop.').waitFor();
@@ -212,7 +212,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByText('With a weight of 0 it never drops.').waitFor();
   });
 
-  test('makes a secret that is shown once, and revokes it', async () => {
+  test('creates a secret that is shown once, and revokes it', async () => {
     const { page } = tab;
     await goTo(page, 'Settings');
     await page.getByRole('button', { name: 'New secret' }).click();
@@ -236,7 +236,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('cell', { name: 'dashboard', exact: true }).waitFor({ state: 'detached' });
     assert.equal((await dashboard.get('/team')).status, 401);
 
-    // A session whose secret is gone goes back to the door, and says why.
+    // A session whose secret was revoked returns to the sign-in page, and says why.
     await goTo(reading.page, 'Attributes');
     await reading.page.getByText('This secret is no longer valid.').waitFor();
     assert.equal(await reading.page.evaluate<number>('sessionStorage.length'), 0);
@@ -251,7 +251,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate<number>('sessionStorage.length'), 0);
   });
 
-  test('did all of that without a complaint but the refusals it provoked, and without asking anyone else', () => {
+  test('caused only the expected errors, and no requests to other hosts', () => {
     assert.deepEqual(
       tab.complaints.filter((complaint) => !/status of 400/.test(complaint)),
       [],

@@ -8,7 +8,7 @@ import { axeFaults, launchBrowser, noBrowser, openTab, signIn, type Tab } from '
 
 const CELL = 44;
 
-describe('the page of a player', { skip: noBrowser }, () => {
+describe('the player page', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
   let service: Service;
   let browser: Browser;
@@ -29,19 +29,19 @@ describe('the page of a player', { skip: noBrowser }, () => {
       spacePositionX: x,
       spacePositionY: y,
     });
-  /** Where it lies in the database: column, row, and whether it is turned. */
+  /** The placement in the database: column, row and rotation. */
   const lies = async (id: string) => {
     const { itemInstanceSpace: lying } = (await service.get(`/item-instances/${id}`)).body;
     return lying && [lying.spacePositionX, lying.spacePositionY, lying.rotated];
   };
-  /** The screen is ahead of the service, which has a moment to follow. */
+  /** The screen is ahead of the service, so this waits a moment. */
   const comesToLie = async (id: string, x: number, y: number, rotated: boolean) => {
     for (let tries = 0; tries < 50 && !isDeepStrictEqual(await lies(id), [x, y, rotated]); tries += 1)
       await setTimeout(100);
     assert.deepEqual(await lies(id), [x, y, rotated], id);
   };
   const thing = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  /** Drags something by its first cell, so many columns and rows. */
+  /** Drags an item by its first cell, by so many columns and rows. */
   const drag = async (page: Page, name: string, columns: number, rows: number) => {
     const box = await thing(page, name).boundingBox();
     assert.ok(box, name);
@@ -95,14 +95,14 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await thing(page, 'Gem, 1 × 1, not placed').waitFor();
   });
 
-  test('moves what is dragged, in the database too', async () => {
+  test('moves a dragged item, in the database too', async () => {
     const { page } = tab;
     await drag(page, 'Gem, 1 × 1, column 4, row 1', 2, 3);
     await thing(page, 'Gem, 1 × 1, column 6, row 4').waitFor();
     await comesToLie('the-gem', 5, 3, false);
   });
 
-  test('snaps back with the reason where the service refuses', async () => {
+  test('moves back and gives the reason if the service rejects a move', async () => {
     const { page } = tab;
     await drag(page, 'Gem, 1 × 1, column 6, row 4', -1, -2);
     await dismiss(page, 'Shield would not fit at 5, 3');
@@ -124,7 +124,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     );
   });
 
-  test('exchanges what is dragged with what lies on the target', async () => {
+  test('swaps a dragged item with what is at the target', async () => {
     const { page } = tab;
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 4, 0);
     await thing(page, 'Shield, 2 × 2, column 1, row 1').waitFor();
@@ -133,7 +133,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await comesToLie('the-sword', 4, 0, false);
   });
 
-  test('is worked by keyboard: picked up, turned, put down, and moved by numbers', async () => {
+  test('works by keyboard: pick up, rotate, put down, and move by numbers', async () => {
     const { page } = tab;
     await thing(page, 'Sword, 1 × 3, column 5, row 1').focus();
     await page.keyboard.press('Space');
@@ -155,7 +155,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  test('places what lies in no bag', async () => {
+  test('places an item that is in no bag', async () => {
     const { page } = tab;
     await thing(page, 'Gem, 1 × 1, not placed').click();
     await page.getByRole('button', { name: 'First free place' }).click();
@@ -195,7 +195,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     assert.equal((await bags()).length, 1);
   });
 
-  test('moves what is dragged with a finger, on a narrow screen', async () => {
+  test('moves an item dragged by touch, on a narrow screen', async () => {
     const { page, context, complaints } = await openTab(browser, service.address, { width: 380, hasTouch: true });
     await signIn(page, service.address, service.teamId, service.secret);
     const { id: userSpaceId } = await create('/users/bea/spaces', { spaceId: 'chest' });
@@ -210,7 +210,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
       return client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [point] });
     };
     await touch('touchStart');
-    // A finger that moves at once scrolls; one that rests picks up.
+    // Moving a finger immediately scrolls; holding it picks up.
     await page.getByText('Shield is picked up.').waitFor({ state: 'attached' });
     for (let step = 1; step <= 8; step += 1) await touch('touchMove', step / 4, step / 4);
     await touch('touchEnd');
@@ -255,7 +255,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  test('cannot be touched with a read secret', async () => {
+  test('is read-only with a read secret', async () => {
     const { secret } = await service.as('read');
     const { page, context } = await openTab(browser, service.address);
     await signIn(page, service.address, service.teamId, secret);
@@ -269,7 +269,7 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await context.close();
   });
 
-  test('did all of that without a complaint but the refusals it provoked', () => {
+  test('caused only the expected errors', () => {
     assert.deepEqual(
       tab.complaints.filter((complaint) => !/status of 409/.test(complaint)),
       [],

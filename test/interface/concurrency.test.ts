@@ -39,7 +39,7 @@ onEveryDatabase('at once', (service) => {
     ['user spaces', '/users/ann/spaces', { id: 'same', spaceId: 'bag' }],
     ['item instances', '/item-instances', { id: 'same', itemId: 'coin', userId: 'new' }],
   ] as const) {
-    test(`thirty creations of ${what} with one id make one`, async () => {
+    test(`thirty creations of ${what} with one id create one`, async () => {
       const team = await service().anotherTeam();
       await openBag(team, 1, 1);
       const answers = await times(30, () => team.post(path, body));
@@ -48,14 +48,14 @@ onEveryDatabase('at once', (service) => {
     });
   }
 
-  test('thirty users with one external id become one', async () => {
+  test('thirty users with one external id create one', async () => {
     const team = await service().anotherTeam();
     const answers = await times(30, () => team.post('/users', { externalId: 'same' }));
     assert.deepEqual(countStatuses(answers), { 200: 1, 409: 29 });
     assert.equal((await team.get('/users')).body.length, 1);
   });
 
-  test('thirty spaces for a user not seen before make the user once', async () => {
+  test('thirty spaces for an unknown user create the user once', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 1, 1);
     const answers = await times(30, () => team.post('/users/newcomer/spaces', { spaceId: 'bag' }));
@@ -67,7 +67,7 @@ onEveryDatabase('at once', (service) => {
     );
   });
 
-  test('thirty gifts for one cell: one wins', async () => {
+  test('thirty item instances for one cell: one is created', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 3, 3);
     const at = { itemId: 'coin', userId: 'ann', userSpaceId: 'anns', spacePositionX: 1, spacePositionY: 1 };
@@ -77,7 +77,7 @@ onEveryDatabase('at once', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('sixty gifts for seventeen free cells: seventeen find one each', async () => {
+  test('sixty item instances for seventeen free cells: seventeen are placed', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 5, 4);
     for (const [x, y] of [
@@ -103,7 +103,7 @@ onEveryDatabase('at once', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('rolls and gifts for the same cells never overlap', async () => {
+  test('rolls and creations for the same cells never overlap', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 4, 4);
     await team.put('/items/coin', { rollNumerator: 0 });
@@ -118,7 +118,7 @@ onEveryDatabase('at once', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('moves of many items onto one cell: one wins, the others stay', async () => {
+  test('moves of many items onto one cell: one succeeds, the others stay', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 5, 2);
     const { body: other } = await team.post('/users/ann/spaces', { spaceId: 'bag' });
@@ -191,7 +191,7 @@ onEveryDatabase('at once', (service) => {
       const [answers, removed] = await Promise.all([gifts, team.delete('/users/ann')]);
       assert.equal(removed.status, 200);
       for (const { status, body } of answers) assert.ok(status === 200 || status === 400, JSON.stringify(body));
-      // A gift that came after the deletion created the user anew; the space is gone in any case.
+      // An item given after the deletion creates the user again; the space is gone in any case.
       const spaces = await team.get('/users/ann/spaces');
       assert.ok(spaces.status === 404 || spaces.body.length === 0);
       assert.deepEqual((await team.get('/item-instance-spaces')).body, []);
@@ -256,7 +256,7 @@ onEveryDatabase('at once', (service) => {
 });
 
 describe('two nodes on one PostgreSQL', () => {
-  test('roll on one what was created or changed on the other in the request before', async () => {
+  test('roll on one what was created or changed on the other just before', async () => {
     const empty = await createEmptyDatabase('postgres');
     const one = await startService(empty.url);
     const two = await startService(empty.url);
@@ -284,7 +284,7 @@ describe('two nodes on one PostgreSQL', () => {
     }
   });
 
-  test('give one cell once, and one id once', async () => {
+  test('use one cell once, and one id once', async () => {
     const empty = await createEmptyDatabase('postgres');
     const one = await startService(empty.url);
     const two = await startService(empty.url);

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { type Answer, basic, onEveryDatabase, startService } from '../harness.ts';
 
-/** Every tenth roll, and no other, gives the top tier: what is lost or counted twice is seen at once. */
+/** Every tenth roll, and no other, gives the top tier, so that lost or repeated counts are noticed. */
 const PITY = 10;
 const EVERY_TENTH = { baseRates: { top: 0, low: 1 }, pityTier: 'top', pityThreshold: PITY };
 
@@ -27,7 +27,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
   const pitiesIn = (answers: readonly Answer[]): number =>
     answers.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
 
-  test('of one player on two templates of a pity group lose and repeat nothing', async () => {
+  test('of one user on two templates of a pity group lose and repeat nothing', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, call) => roll(call % 2 === 0 ? 'group-a' : 'group-b', 'ann', 3)),
     );
@@ -41,7 +41,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
 
   if (engine !== 'postgres') return;
 
-  test('on two nodes, for one player not seen before, lose and repeat nothing', async () => {
+  test('on two nodes, for one unknown user, lose and repeat nothing', async () => {
     const other = await startService(service().databaseUrl);
     try {
       const { teamId, secret } = service();
@@ -61,7 +61,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     }
   });
 
-  /** Holds a player's state in a transaction of ours while something happens. */
+  /** Locks a user's state in a transaction while something happens. */
   const whileHeld = async (userId: string, scope: string, work: (watcher: pg.Client) => Promise<void>) => {
     const holder = new pg.Client({ connectionString: service().databaseUrl });
     const watcher = new pg.Client({ connectionString: service().databaseUrl });
@@ -82,7 +82,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     }
   };
 
-  /** Comes back once so many transactions wait for a row that another one holds. */
+  /** Resolves once so many transactions wait for a row lock. */
   const untilWaiting = async (watcher: pg.Client, wanted: number): Promise<void> => {
     for (let look = 0; look < 500; look += 1) {
       const { rows } = await watcher.query(
@@ -94,7 +94,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     assert.fail('nobody waits');
   };
 
-  test('of other players do not wait for one that is under way, and those of the same player do', async () => {
+  test('of other users do not wait for one in progress, and those of the same user do', async () => {
     await Promise.all(['held', 'free'].map((userId) => roll('alone', userId)));
     let waiting: Promise<Answer> | undefined;
     let isAnswered = false;
@@ -109,7 +109,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
       ]);
       assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([200]));
       assert.equal(pitiesIn(others), 21);
-      // A look at the state does not wait either: it shows what was committed.
+      // Reading the state does not wait either: it returns what was committed.
       assert.equal((await service().get('/users/held/templates/alone')).body.rolls, 1);
       assert.equal(isAnswered, false);
     });
@@ -117,7 +117,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     assert.deepEqual([answer.status, answer.body.state.rolls, pitiesIn([answer])], [200, 10, 1]);
   });
 
-  test('of a player wait for those on another template of the pity group, and for no others', async () => {
+  test('of a user wait for those on another template of the pity group, and for no others', async () => {
     await roll('group-a', 'cy', 8);
     await roll('alone', 'cy', 1);
     let waiting: Promise<Answer> | undefined;

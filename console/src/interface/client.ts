@@ -13,7 +13,10 @@ export interface Credentials {
 
 const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
 
-/** Calls carry their own header and none of the browser's credentials, so that its password dialog never opens. */
+/**
+ * Requests carry their own authorization header and no browser credentials, so that the browser's password dialog never
+ * opens.
+ */
 export const createInterface = ({ teamId, secret }: Credentials): Interface =>
   createClient<paths>({
     baseUrl: `${window.location.origin}${PATH_PREFIX}`,
@@ -40,10 +43,10 @@ const settle = async <T>(call: Promise<Answered<T>>): Promise<{ data: T; respons
   throw new Refusal(response.status, body?.message ?? `The service answered ${response.status}.`, body?.issues);
 };
 
-/** What was answered; a refusal is thrown. */
+/** The data of a response; errors are thrown. */
 export const answer = async <T>(call: Promise<Answered<T>>): Promise<T> => (await settle(call)).data;
 
-/** Pages of a list that are read at most; a list that is longer says so. */
+/** Maximum number of pages that are read of a list; longer lists are marked as cut. */
 const MOST_PAGES = 20;
 
 export interface List<T> {

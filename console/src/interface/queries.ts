@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/
 import { useInterface } from '../session/session.tsx';
 import { answer, type Interface, readAll } from './client.ts';
 
-/** Every question that pages ask the service, in one place, so that two pages asking the same share the answer. */
+/** All queries of the console, in one place, so that pages with the same query share its result. */
 
 export const queries = {
   team: (api: Interface) =>
@@ -65,7 +65,7 @@ export const useSpaces = () => useQuery(queries.spaces(useInterface()));
 export const useUserSpacesOf = (spaceId: string) => useQuery(queries.userSpacesOf(useInterface(), spaceId));
 export const useUsers = () => useQuery(queries.users(useInterface()));
 
-/** Enough to say how many players there are, up to a thousand. */
+/** Enough to show the number of players, up to a thousand. */
 export const useFirstUsers = () => {
   const api = useInterface();
   return useQuery({
@@ -74,7 +74,7 @@ export const useFirstUsers = () => {
   });
 };
 
-/** The odds of several templates; those that cannot be rolled tell why. */
+/** The odds of several templates; for those that cannot be rolled on, the error. */
 export const useOddsOfTemplates = (ids: readonly string[]) => {
   const api = useInterface();
   return useQueries({
@@ -110,7 +110,7 @@ export const useUser = (userId: string) => {
   });
 };
 
-/** The bags of a player, without what lies in them. */
+/** The bags of a player, without their contents. */
 export const useBags = (userId: string) => {
   const api = useInterface();
   return useQuery({
@@ -124,7 +124,7 @@ export const useBags = (userId: string) => {
 
 export const instancesKey = (userId: string) => ['item-instances', userId];
 
-/** All that a player owns, placed or not. */
+/** Everything a player owns, placed or not. */
 export const useInstances = (userId: string) => {
   const api = useInterface();
   return useQuery({
@@ -145,7 +145,7 @@ export const useInstanceHistory = (id: string) => {
   });
 };
 
-/** What a template remembers of a player. */
+/** The state of a player on a template. */
 export const usePlayerState = (userId: string, id: string) => {
   const api = useInterface();
   return useQuery({
@@ -155,7 +155,7 @@ export const usePlayerState = (userId: string, id: string) => {
   });
 };
 
-/** The odds of a template as it is saved; nothing is asked without an id. */
+/** The odds of a saved template; disabled without an id. */
 export const useTemplateOdds = (id: string | undefined) => {
   const api = useInterface();
   return useQuery({

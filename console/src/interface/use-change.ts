@@ -14,13 +14,13 @@ export const tellSuccess = (message: string): void => {
 
 interface Change<V, R> {
   readonly run: (api: Interface, variables: V) => Promise<R>;
-  /** What is told when it worked; nothing where the page shows it anyway. */
+  /** The success notification; left out if the page shows the result anyway. */
   readonly done?: (result: R, variables: V) => string;
-  /** The heading of the notification when it did not; left out where the form shows the faults itself. */
+  /** The title of the error notification; left out if the form shows the errors itself. */
   readonly failed?: string;
 }
 
-/** Something that changes data. Whatever is shown is asked again afterwards: odds and statistics depend on everything. */
+/** A mutation. All queries are refetched afterwards: odds and statistics depend on everything. */
 export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
   const api = useInterface();
   const queryClient = useQueryClient();

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
 import { tellFailure } from '../interface/use-change.ts';
 
-/** Browsers offer their clipboard to secure origins only; elsewhere a selection must do. */
+/** Browsers provide the clipboard API to secure origins only; elsewhere a selection is copied. */
 const copyText = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

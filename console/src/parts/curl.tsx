@@ -11,10 +11,10 @@ export interface CurlRequest {
   readonly body?: unknown;
 }
 
-/** Text in single quotes, for a shell. */
+/** Quotes a string for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The secret itself is never written out: the command takes it from the environment. */
+/** The secret is never included: the command reads it from the environment. */
 export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId: string): string => {
   const parts = ['curl', `-u "${teamId}:$ITEMWRIGHT_SECRET"`];
   if (method !== 'GET') parts.push(`-X ${method}`);

@@ -3,7 +3,7 @@ import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
 import { explain, Refusal } from '../interface/refusal.ts';
 import { Empty } from './empty.tsx';
 
-/** Something could not be read: what the service said, and a way to ask again. */
+/** A failed query: the error, and a button to retry. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
   if (error instanceof Refusal && error.status === 404)
     return (

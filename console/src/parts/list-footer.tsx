@@ -10,7 +10,7 @@ interface ListFooterProps {
   readonly children: ReactNode;
 }
 
-/** What stands below a list of several pages: how many there are, and the way to the others. */
+/** The footer of a paged list: the number of rows, and the pagination. */
 export const ListFooter = ({ page, pages, onPage, isCut, children }: ListFooterProps) => (
   <Group justify="space-between">
     <Text size="sm" c="dimmed" role="status">

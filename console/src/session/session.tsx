@@ -3,12 +3,12 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 import { type Credentials, createInterface, type Interface } from '../interface/client.ts';
 import { Refusal } from '../interface/refusal.ts';
 
-/** Kept for the tab alone: closing it forgets the secret. */
+/** Kept for this tab only: closing it forgets the secret. */
 const STORED = 'itemwright.session';
 
 interface Session {
   readonly credentials: Credentials | undefined;
-  /** Why the last session ended, where it was not the person who ended it. */
+  /** Why the last session ended, unless the user signed out. */
   readonly endedBecause: string | undefined;
   readonly signIn: (credentials: Credentials) => void;
   readonly signOut: (because?: string) => void;
@@ -35,7 +35,7 @@ const createQueries = (onRefused: () => void): QueryClient =>
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // Only what may pass by itself is tried again: no connection, or a service that is busy.
+        // Retries only what may be temporary: no connection, or a busy service.
         retry: (count, error) => error instanceof Refusal && [0, 429, 503].includes(error.status) && count < 2,
       },
     },
@@ -59,7 +59,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     () => ({ credentials, endedBecause, signIn, signOut }),
     [credentials, endedBecause, signIn, signOut],
   );
-  // What one session has read is never shown to the next: each has a store of its own.
+  // Each session has a query cache of its own, so that nothing is shown to the next one.
   const parts = useMemo(
     () =>
       credentials && {
@@ -87,7 +87,7 @@ export const useSession = (): Session => {
   return session;
 };
 
-/** The interface in the name of whoever is signed in. */
+/** The API client of the current session. */
 export const useInterface = (): Interface => {
   const api = useContext(InterfaceContext);
   if (api === undefined) throw new Error('used without a session');

@@ -45,7 +45,7 @@ const ColorScheme = () => {
   );
 };
 
-/** Who is signed in, and the ways out. */
+/** Who is signed in, with links and sign-out. */
 export const Account = () => {
   const team = useTeam().data;
   const { signOut } = useSession();

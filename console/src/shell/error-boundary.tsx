@@ -2,7 +2,7 @@ import { Alert, Button, Code, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
 
-/** Catches what breaks while a page is drawn, so that the rest of the console stays usable. */
+/** Catches rendering errors of a page, so that the rest of the console stays usable. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 

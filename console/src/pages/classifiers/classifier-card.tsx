@@ -13,7 +13,7 @@ import { ActionsHeader } from '../../parts/table-card.tsx';
 
 type Option = Schemas['ClassifierOption'];
 
-/** The whole list goes to the service: options left out are removed, those without an id are added. */
+/** The API takes the whole list: options that are left out are removed, those without an id are added. */
 type Change = { name?: string; classifierOptions?: Schemas['ClassifierChange']['classifierOptions'] };
 
 const kept = ({ id, name, dropRateMultiplier }: Option) => ({ id, name, dropRateMultiplier });

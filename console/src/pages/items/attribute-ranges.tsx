@@ -12,7 +12,7 @@ interface AttributeRangesProps {
   readonly isReadOnly: boolean;
 }
 
-/** Whole bounds without a step give whole numbers; else a hundredth of the range is fine enough for a slider. */
+/** Whole bounds without a step give whole numbers; otherwise a hundredth of the range is fine enough for a slider. */
 const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
   if (step !== null) return step;
   return Number.isInteger(min) && Number.isInteger(max) ? 1 : (max - min) / 100;
@@ -21,7 +21,7 @@ const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
 const between = (value: number | string, attribute: Schemas['Attribute'], fallback: number): number =>
   value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
 
-/** The attributes that an item carries, each with the range that its instances are rolled from. */
+/** The attributes of an item, each with the range from which the values of its instances are rolled. */
 export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRangesProps) => {
   const chosen = form.values.itemAttributes;
   const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));

@@ -21,7 +21,7 @@ import { OddsShift } from './odds-shift.tsx';
 import { OptionChoice } from './option-choice.tsx';
 
 interface ItemEditorProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new item. */
   readonly item: Schemas['Item'] | undefined;
   readonly attributes: readonly Schemas['Attribute'][];
   readonly classifiers: readonly Schemas['Classifier'][];

@@ -32,7 +32,7 @@ const COLUMNS = {
   odds: ({ odds }: Row) => odds,
 };
 
-/** An item must have, for each classifier that is asked for, one of the options asked for; as a roll with a filter wants it. */
+/** An item must have one of the wanted options of each classifier, as in a filtered roll. */
 const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: ReadonlyMap<string, KnownOption>) => {
   const own = new Set(optionIdsOf(item));
   const byClassifier = Map.groupBy(wanted, (id) => options.get(id)?.classifierId);

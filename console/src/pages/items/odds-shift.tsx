@@ -30,7 +30,7 @@ const Shift = ({ before, after }: { before: number; after: number }) => {
   );
 };
 
-/** How saving would move the odds of this item and of the others. */
+/** How saving would change the odds of this item and of the others. */
 export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => {
   const present = odds.find((row) => row.itemId === itemId);
   const others = odds.filter((row) => row.itemId !== itemId);

@@ -16,7 +16,7 @@ interface OptionChoiceProps {
 const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): string =>
   dropRateMultiplier === null || dropRateMultiplier === 1 ? name : `${name} ×${formatNumber(dropRateMultiplier)}`;
 
-/** The options of an item, classifier by classifier. */
+/** The options of an item, by classifier. */
 export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
   if (classifiers.length === 0)
     return (

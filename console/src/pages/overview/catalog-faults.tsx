@@ -23,7 +23,7 @@ const MOST_SHOWN = 6;
 
 const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'];
 
-/** What is wrong with the catalog, each with a way to mend it. */
+/** Problems of the catalog, each with a link to fix it. */
 export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
   const options = useOptions();
   const templateOdds = useOddsOfTemplates(templates.map(({ id }) => id));

@@ -13,7 +13,7 @@ const STEPS = [
   { href: '/roll-lab', label: 'Roll lab', about: 'roll, and see what comes' },
 ];
 
-/** What a team that has nothing yet does first. */
+/** What a new team does first. */
 export const FirstSteps = () => (
   <Card component="section" aria-label="First steps" h="100%">
     <Stack gap="sm">

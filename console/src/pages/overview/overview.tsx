@@ -107,7 +107,7 @@ interface SourcesProps {
   readonly statistics: Schemas['RollStatistics'];
 }
 
-/** Who rolls: the templates, and plain rolls over all items. */
+/** Where rolls come from: templates, and plain rolls over all items. */
 const Sources = ({ templates, statistics }: SourcesProps) => {
   const { totalRolls, rollsByTemplate } = statistics;
   const byTemplates = Object.values(rollsByTemplate).reduce((sum, count) => sum + count, 0);
@@ -134,7 +134,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
 const Drops = () => {
   const rates = useDropRates();
   const items = useItems();
-  /** The rarest first, and before them those that never came; the service lists only what was rolled. */
+  /** The rarest first, preceded by those that never dropped; the API lists only what was rolled. */
   const leastOf = (rows: readonly Schemas['DropRate'][]): Schemas['DropRate'][] => {
     if (rows.length === 0) return [];
     const seen = new Set(rows.map(({ itemId }) => itemId));

@@ -8,7 +8,7 @@ import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } fr
 import classes from './bags.module.css';
 import { PlacedThing } from './thing.tsx';
 
-/** Where something that is dragged would come to lie. */
+/** Where a dragged item would be placed. */
 export interface Target extends Area {
   readonly bagId: string;
   readonly kind: 'free' | 'swap' | 'outside';
@@ -23,7 +23,7 @@ interface BagCardProps {
   readonly onSelect: (instance: Instance) => void;
 }
 
-/** By rows, as one reads, so that the Tab key goes through a bag in the order that is seen. */
+/** Row by row, so that the Tab key follows the visual order. */
 const inReadingOrder = (one: Instance, other: Instance): number => {
   const [left, right] = [placeOf(one), placeOf(other)];
   return (left?.y ?? 0) - (right?.y ?? 0) || (left?.x ?? 0) - (right?.x ?? 0);

@@ -1,11 +1,11 @@
 import type { Schemas } from '../../interface/client.ts';
 
-/** The geometry of bags: cells count from 0, X to the right and Y downwards, as the service counts them. */
+/** The geometry of bags: cells are numbered from 0, X to the right and Y downwards, as in the API. */
 
 export type Instance = Schemas['ItemInstance'];
 export type Bag = Schemas['UserSpaceWithSpace'];
 
-/** The side of a cell on the screen, in pixels. */
+/** The side of a cell on screen, in pixels. */
 export const CELL = 44;
 
 export interface Place {
@@ -41,7 +41,7 @@ const doOverlap = (one: Area, other: Area): boolean =>
 export const isInside = ({ x, y, width, height }: Area, { space }: Bag): boolean =>
   x >= 0 && y >= 0 && x + width <= space.cols && y + height <= space.rows;
 
-/** What else lies on the cells that an instance would take. */
+/** The other items on the cells that an instance would occupy. */
 export const othersOn = (instances: readonly Instance[], instance: Instance, place: Place): Instance[] => {
   const area = areaAt(instance, place);
   return instances.filter((other) => {
@@ -55,7 +55,7 @@ export const othersOn = (instances: readonly Instance[], instance: Instance, pla
   });
 };
 
-/** The first free place in a bag, row by row, as the service looks for it; lying turned only where nothing else is free. */
+/** The first free position in a bag, row by row, as the service finds it; rotated only if there is no other. */
 export const firstFree = (instances: readonly Instance[], instance: Instance, bag: Bag): Place | undefined => {
   const { cols, rows } = bag.space;
   const taken = new Set<number>();
@@ -97,8 +97,8 @@ const lyingAt = (instance: Instance, place: Place): Instance => {
 };
 
 /**
- * What the bags will look like when the service agrees: what lay on the target goes, as it is arranged, to where the moved
- * one came from.
+ * The bags after a move, before the service confirms it: what was at the target moves to where the moved item came
+ * from, keeping its arrangement.
  */
 export const afterMove = (instances: readonly Instance[], moved: Instance, to: Place): Instance[] => {
   const from = placeOf(moved);
@@ -124,7 +124,7 @@ export const afterMove = (instances: readonly Instance[], moved: Instance, to: P
 export const bagName = ({ space, externalId }: Bag): string =>
   externalId === null || externalId === '' ? space.name : `${space.name} (${externalId})`;
 
-/** An instance in words, for those who cannot see where it lies. */
+/** Describes an instance and its position, for screen readers. */
 export const describe = (instance: Instance): string => {
   const place = placeOf(instance);
   const { width, height } = sizeOf(instance, place?.rotated ?? false);

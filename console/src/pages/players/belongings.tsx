@@ -38,7 +38,7 @@ const STEPS: Record<string, readonly [number, number]> = {
 const HOW_TO_DRAG =
   'Press Enter to see it, R to rotate it. Press Space to pick it up, the arrow keys to move it by a cell, R to turn it, Space to put it down, Escape to let go.';
 
-/** The bag under the first cell of what is dragged, and which of its cells that is. */
+/** The bag, and its cell, under the first cell of the dragged item. */
 const placeUnder = ({ rect }: Active, rotated: boolean): Place | undefined => {
   const held = rect.current.translated;
   if (held === null) return undefined;

@@ -18,7 +18,7 @@ interface GiveBagProps {
   readonly onClose: () => void;
 }
 
-/** Gives a player a bag: a grid of one of the team's spaces. */
+/** Gives a player a bag of one of the team's spaces. */
 export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
   const spaces = useSpaces();
   const form = useForm<Values>({

@@ -12,7 +12,7 @@ type Values = {
   userSpaceId: string;
 };
 
-/** Selects need a value for "none" too. */
+/** A select needs a value for "none" too. */
 const NO_BAG = '';
 
 interface GiveItemProps {

@@ -58,14 +58,14 @@ interface MoveFormProps {
   readonly onMove: (instance: Instance, to: Place) => void;
 }
 
-/** Moving by numbers, for those who do not drag. */
+/** Moves an item by numbers, as an alternative to dragging. */
 const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const place = placeOf(instance);
   const [bagId, setBagId] = useState(place?.bagId ?? bags[0]?.id ?? '');
   const [x, setX] = useState<number | string>(place?.x ?? 0);
   const [y, setY] = useState<number | string>(place?.y ?? 0);
   const [rotated, setRotated] = useState(place?.rotated ?? false);
-  // The numbers follow the item when it is dragged; being read again in its old place does not change them.
+  // The numbers follow the item when it is dragged; a refetch that finds it unmoved leaves them alone.
   const { bagId: lyingIn, x: column, y: row, rotated: isTurned } = place ?? {};
   useEffect(() => {
     if (lyingIn === undefined || column === undefined || row === undefined || isTurned === undefined) return;
@@ -121,13 +121,13 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 interface ItemPanelProps extends MoveFormProps {
   readonly options: ReadonlyMap<string, KnownOption>;
   readonly canWrite: boolean;
-  /** Whether it is closed by a button of its own. */
+  /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
   readonly onClose: () => void;
 }
 
-/** One of the things that a player owns: its values, where it lies, and what happened to it. */
+/** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
   const { instance, instances, bags, options, canWrite, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;

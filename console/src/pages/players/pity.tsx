@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 
-/** A narrow screen shows those that matter most; the rest then stands below the name. */
+/** A narrow screen shows only the most important columns; the others are listed below the name. */
 const COLUMNS = [
   { label: 'Rolls', visibleFrom: 'sm' },
   { label: 'Since top tier' },
@@ -113,7 +113,7 @@ const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowPro
   );
 };
 
-/** What every template remembers of a player. */
+/** The state of a player on every template. */
 export const Pity = ({ userId }: { userId: string }) => {
   const options = useOptions();
   return (

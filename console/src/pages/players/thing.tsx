@@ -9,7 +9,7 @@ interface PictureProps {
   readonly rotated: boolean;
 }
 
-/** The picture of an instance, as large as its cells let it be. */
+/** The picture of an instance, as large as its cells allow. */
 export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
   <span className={classes.picture} data-rotated={rotated || undefined}>
     <Thumbnail name={item.name} thumbnail={item.thumbnail} size={CELL * Math.min(item.width, item.height) - 8} />
@@ -37,7 +37,7 @@ const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
   };
 };
 
-/** Something that lies in a bag. */
+/** An item in a bag. */
 export const PlacedThing = (props: ThingProps) => {
   const { instance } = props;
   const thing = useThing(props);
@@ -58,7 +58,7 @@ export const PlacedThing = (props: ThingProps) => {
   );
 };
 
-/** Something that lies in no bag. */
+/** An item that is not in a bag. */
 export const LooseThing = (props: ThingProps) => {
   const { instance } = props;
   const { item } = instance;

@@ -10,18 +10,18 @@ interface Move {
   readonly instance: Instance;
   readonly to: Place;
   readonly swap: boolean;
-  /** What was shown before it. */
+  /** What was shown before the move. */
   readonly before: List<Instance> | undefined;
 }
 
-/** The reason of a refusal, in which instances are called by their names. */
+/** The reason of an error, with the names of instances instead of their ids. */
 const reasonOf = (error: unknown, instances: readonly Instance[]): string => {
   let reason = explain(error);
   for (const { id, item } of instances) reason = reason.replaceAll(`item instance ${id}`, item.name);
   return reason;
 };
 
-/** Moves at once on the screen; where the service refuses, everything goes back and the reason is told. */
+/** Moves on screen immediately; if the service rejects it, everything moves back and the reason is shown. */
 export const useMove = (userId: string, instances: readonly Instance[]) => {
   const api = useInterface();
   const queryClient = useQueryClient();
@@ -46,7 +46,7 @@ export const useMove = (userId: string, instances: readonly Instance[]) => {
       queryClient.setQueryData(queryKey, before);
       tellFailure('Not moved', new Error(reasonOf(error, instances)));
     },
-    // While another move is under way, what the service has now is not yet what the screen shows.
+    // While another move is in progress, the state of the service is not yet what the screen shows.
     onSettled: () => (queryClient.isMutating() > 1 ? undefined : queryClient.invalidateQueries()),
   });
   return (instance: Instance, to: Place): void => {

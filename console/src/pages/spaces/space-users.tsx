@@ -5,10 +5,10 @@ import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
-/** What one page of the list holds. */
+/** The size of one page of the list. */
 const MOST_SHOWN = 1000;
 
-/** Who has a bag of a space. */
+/** The players who have a bag of a space. */
 export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSpaces']; onClose: () => void }) => (
   <Drawer opened onClose={onClose} title={`Who has a ${space.name}`}>
     <Loaded query={useUserSpacesOf(space.id)}>

@@ -176,7 +176,9 @@ const Filters = ({ filter, onChange, templates }: FiltersProps) => (
   </Card>
 );
 
-/** What is expected of one source of rolls. Of all together nothing is: templates have odds of their own. */
+/**
+ * The expected odds of one source of rolls. There are none for all sources together: templates have odds of their own.
+ */
 const useExpected = (templateId: string | undefined, hasTemplateRolls: boolean) => {
   const plain = useItemOdds();
   const template = useTemplateOdds(templateId);
@@ -205,7 +207,7 @@ export const Statistics = () => {
   const expected = useExpected(filter.templateId, hasTemplateRolls);
   const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
   const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
-  // An interval of 95 % leaves out what is right one time in twenty.
+  // A 95 % interval misses the true value one time in twenty.
   const byChance = Math.round(
     rows.filter(({ verdict }) => verdict !== undefined && verdict !== 'too few').length * 0.05,
   );

@@ -10,7 +10,10 @@ const softened = (segments: NonNullable<Config['softPity']>, k: number): number 
     return sum + add * Math.max(0, last - from + 1);
   }, 0);
 
-/** The chance of one pack or offer, which is the same until pity is due, from the mean that the service worked out. */
+/**
+ * The chance of one pack or offer, which is constant until pity is due, derived from the mean that the service
+ * computed.
+ */
 const steadyChance = (mean: number, worst: number | null): number => {
   if (worst === null) return 1 / mean;
   let low = 0;
@@ -27,7 +30,7 @@ const steadyChance = (mean: number, worst: number | null): number => {
 const MOST_POINTS = 4_000;
 const ENOUGH = 0.999;
 
-/** The chance of having had the top tier by each roll, from roll 1 on; undefined where there is nothing to draw. */
+/** The cumulative chance of the top tier by roll, from roll 1 on; undefined if there is nothing to draw. */
 export const curveOf = (type: TemplateType, config: Config, top: TierOdds): readonly number[] | undefined => {
   const { base, expectedRolls, worstRolls } = top;
   if (expectedRolls === null || base >= 1) return undefined;

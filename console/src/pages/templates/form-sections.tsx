@@ -51,7 +51,7 @@ const Section = ({ title, about, children }: { title: string; about?: string; ch
 
 const tiersIn = ({ form }: TemplateForm): string[] => form.values.tiers.map(({ tier }) => tier);
 
-/** A quick beginning: every option of a classifier as a tier. */
+/** A quick start: adds every option of a classifier as a tier. */
 const WholeClassifiers = ({ shared }: { shared: TemplateForm }) => {
   const classifiers = Map.groupBy(shared.options.values(), ({ classifierName }) => classifierName);
   return (

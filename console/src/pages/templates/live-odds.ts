@@ -9,11 +9,11 @@ const TYPING_PAUSE_MS = 300;
 
 interface LiveOdds {
   readonly odds: Schemas['ConfigOdds'];
-  /** The configuration that they are the odds of. */
+  /** The configuration that these odds belong to. */
   readonly config: Config;
 }
 
-/** The exact odds of a configuration that is still being written, asked for whenever the typing pauses. */
+/** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
 export const useLiveOdds = (type: TemplateType, config: Config, isComplete: boolean) => {
   const api = useInterface();
   const [settled] = useDebouncedValue(JSON.stringify(config), TYPING_PAUSE_MS);
@@ -30,6 +30,6 @@ export const useLiveOdds = (type: TemplateType, config: Config, isComplete: bool
   useEffect(() => {
     if (data !== undefined) setLast(data);
   }, [data]);
-  // While what is written has no odds, the last ones stay, so that the page does not jump.
+  // While the configuration is invalid, the last odds stay, so that the layout does not jump.
   return { data: data ?? last, error, isFetching };
 };

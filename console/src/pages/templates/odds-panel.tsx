@@ -19,14 +19,14 @@ interface OddsPanelProps {
   readonly config: Config;
   readonly odds: Schemas['ConfigOdds'];
   readonly options: ReadonlyMap<string, KnownOption>;
-  /** Whether newer odds are on their way. */
+  /** Whether newer odds are being computed. */
   readonly isOld: boolean;
 }
 
 const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
 
-/** Base against effective odds, how long the top tier takes, and what it costs. */
+/** Base and effective odds, how long the top tier takes, and what it costs. */
 export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];

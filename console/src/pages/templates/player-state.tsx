@@ -22,7 +22,7 @@ interface PlayerStateProps {
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** What a template remembers of a player: pity, losses, spark, and the odds of the next roll. */
+/** The state of a player on a template: pity, losses, spark, and the odds of the next roll. */
 export const PlayerState = ({ state, type, options }: PlayerStateProps) => {
   const { roll, rolls } = SYSTEMS[type];
   const nameOf = (tier: string | null) => (tier === null ? 'any item' : (options.get(tier)?.name ?? tier));

@@ -30,14 +30,14 @@ import {
 import { TryPanel } from './try-panel.tsx';
 
 interface TemplateEditorProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new template. */
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
   readonly items: readonly Schemas['Item'][];
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** Rows that are still being written: the service need not be asked about them. */
+/** Whether rows are still incomplete: then the service is not asked. */
 const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boolean =>
   [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 

@@ -10,7 +10,7 @@ import { RollCard } from '../../parts/roll-card.tsx';
 import { PlayerState } from './player-state.tsx';
 import { SYSTEMS } from './systems.ts';
 
-/** A player of the console's own, so that no real one gains or loses by trying. */
+/** A player only for the console, so that trying affects no real one. */
 const TEST_PLAYER = 'console-test-player';
 
 interface TryPanelProps {
@@ -102,7 +102,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
               {result.rolls.map((rolled, place) => (
                 <RollCard
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the results of one call never change places.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the results of one call never change their order.
                   key={place}
                   result={rolled}
                   items={items}
