@@ -16,7 +16,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 setNonce(nonce);
 
 const root = document.querySelector('#root');
-if (root === null) throw new Error('the page has no root');
+if (root === null) throw new Error('The page has no root element.');
 
 createRoot(root).render(
   <StrictMode>

@@ -27,7 +27,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByLabel('Team id').fill(service.teamId);
     await page.getByLabel('Secret', { exact: true }).fill('not the secret of the team');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('There is no team with this id and secret.').waitFor();
+    await page.getByRole('alert').getByText('Wrong team id or secret.').waitFor();
     await page.context().close();
   });
 
@@ -50,8 +50,8 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       Items: 'No items yet',
       Classifiers: 'No classifiers yet',
       Templates: 'No templates yet',
-      'Roll lab': 'There is nothing to roll',
-      Statistics: 'No rolls here',
+      'Roll lab': 'Nothing to roll',
+      Statistics: 'No rolls found',
       Players: 'No players yet',
       Spaces: 'No spaces yet',
       Attributes: 'No attributes yet',
@@ -205,7 +205,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     const [stick] = (await service.get('/items')).body.filter(({ name }: { name: string }) => name === 'Stick');
     await service.put(`/items/${stick.id}`, { rollNumerator: 0 });
     await page.reload();
-    const health = page.getByRole('region', { name: 'Health of the catalog' });
+    const health = page.getByRole('region', { name: 'Catalog health' });
     await health.getByText('Stick can never drop: its weight is 0.').waitFor();
     await health.getByRole('link', { name: 'Change its weight' }).click();
     await page.getByRole('heading', { level: 1, name: 'Stick' }).waitFor();
@@ -218,12 +218,12 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('dashboard');
     await page.getByRole('dialog').getByText('Read', { exact: true }).click();
-    await page.getByRole('button', { name: 'Make secret' }).click();
+    await page.getByRole('button', { name: 'Create secret' }).click();
     const secret = await page.getByTestId('secret').innerText();
     const authorization = `Basic ${Buffer.from(`${service.teamId}:${secret}`).toString('base64')}`;
     const dashboard = service.anyone(authorization);
     assert.equal((await dashboard.get('/team')).body.role, 'read');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
 
     const reading = await openTab(browser, service.address);
     await signIn(reading.page, service.address, service.teamId, secret);

@@ -112,7 +112,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await dismiss(page, 'is outside the grid of 6 × 4 cells');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 10, 1);
-    await dismiss(page, 'It was let go outside of every bag.');
+    await dismiss(page, 'It was dropped outside of every bag.');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     assert.deepEqual(
       [await lies('the-gem'), await lies('the-shield'), await lies('the-sword')],
@@ -133,17 +133,17 @@ describe('the player page', { skip: noBrowser }, () => {
     await comesToLie('the-sword', 4, 0, false);
   });
 
-  test('works by keyboard: pick up, rotate, put down, and move by numbers', async () => {
+  test('works by keyboard: pick up, rotate, put down, and move by coordinates', async () => {
     const { page } = tab;
     await thing(page, 'Sword, 1 × 3, column 5, row 1').focus();
     await page.keyboard.press('Space');
-    await page.getByText('Sword is picked up.').waitFor({ state: 'attached' });
+    await page.getByText('Sword picked up.').waitFor({ state: 'attached' });
     for (const key of ['ArrowLeft', 'ArrowLeft', 'r']) await page.keyboard.press(key);
     await page.getByText('Chest, column 3, row 1, free').waitFor({ state: 'attached' });
     await page.keyboard.press('Space');
     await thing(page, 'Sword, 3 × 1, column 3, row 1').waitFor();
     await thing(page, 'Sword, 3 × 1, column 3, row 1').press('Enter');
-    const panel = page.getByRole('complementary', { name: 'Chosen item' });
+    const panel = page.getByRole('complementary', { name: 'Selected item' });
     await panel.getByText('of 10 to 20').waitFor();
     await page.keyboard.press('r');
     await thing(page, 'Sword, 1 × 3, column 3, row 1').waitFor();
@@ -158,22 +158,22 @@ describe('the player page', { skip: noBrowser }, () => {
   test('places an item that is in no bag', async () => {
     const { page } = tab;
     await thing(page, 'Gem, 1 × 1, not placed').click();
-    await page.getByRole('button', { name: 'First free place' }).click();
+    await page.getByRole('button', { name: 'First free position' }).click();
     await thing(page, 'Gem, 1 × 1, column 3, row 1').waitFor();
-    await page.getByText('Everything that the player owns lies in a bag.').waitFor();
+    await page.getByText('All items of the player are in bags.').waitFor();
     await comesToLie('loose-gem', 2, 0, false);
   });
 
   test('sorts a bag', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Sort Chest' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Chest is sorted' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Chest sorted' }).waitFor();
     const { itemInstances } = (await service.get(`/users/ann/spaces/${bagId}`)).body;
     assert.equal(itemInstances.length, 4);
     assert.deepEqual(await lies('the-shield'), [0, 0, false]);
   });
 
-  test('gives a bag, and takes it away', async () => {
+  test('gives a bag, and removes it', async () => {
     const { page } = tab;
     const bags = async () => (await service.get('/users/ann/spaces')).body;
     await page.getByRole('button', { name: 'Give a bag' }).click();
@@ -189,8 +189,8 @@ describe('the player page', { skip: noBrowser }, () => {
     const [, spare] = await bags();
     assert.deepEqual([spare.spaceId, spare.externalId], ['chest', 'spare']);
 
-    await page.getByRole('button', { name: 'Take Chest (spare) away' }).click();
-    await dialog.getByRole('button', { name: 'Take the bag away' }).click();
+    await page.getByRole('button', { name: 'Remove Chest (spare)' }).click();
+    await dialog.getByRole('button', { name: 'Remove bag' }).click();
     await page.getByRole('heading', { level: 2, name: 'Chest (spare)' }).waitFor({ state: 'detached' });
     assert.equal((await bags()).length, 1);
   });
@@ -211,19 +211,19 @@ describe('the player page', { skip: noBrowser }, () => {
     };
     await touch('touchStart');
     // Moving a finger immediately scrolls; holding it picks up.
-    await page.getByText('Shield is picked up.').waitFor({ state: 'attached' });
+    await page.getByText('Shield picked up.').waitFor({ state: 'attached' });
     for (let step = 1; step <= 8; step += 1) await touch('touchMove', step / 4, step / 4);
     await touch('touchEnd');
     await thing(page, 'Shield, 2 × 2, column 3, row 3').waitFor();
     await comesToLie('her-shield', 2, 2, false);
     await thing(page, 'Shield, 2 × 2, column 3, row 3').tap();
-    await page.getByRole('dialog', { name: 'Chosen item' }).getByText('History').waitFor();
+    await page.getByRole('dialog', { name: 'Selected item' }).getByText('History').waitFor();
     assert.deepEqual(await axeFaults(page), []);
     assert.deepEqual(complaints, []);
     await context.close();
   });
 
-  test('gives an item, shows its history, and takes it away', async () => {
+  test('gives an item, shows its history, and removes it', async () => {
     const { page } = tab;
     const owned = async () => (await service.get('/item-instances?userId=ann&itemId=shield')).body.length;
     await page.getByRole('button', { name: 'Give an item' }).click();
@@ -236,11 +236,11 @@ describe('the player page', { skip: noBrowser }, () => {
     await thing(page, 'Shield, 2 × 2, not placed').click();
     assert.equal(await owned(), 2);
 
-    const history = page.getByRole('region', { name: 'What happened to it' });
+    const history = page.getByRole('region', { name: 'History of the item' });
     await history.getByText('Given').waitFor();
     await history.getByText('to ann, by a request').waitFor();
-    await page.getByRole('button', { name: 'Take away' }).click();
-    await dialog.getByRole('button', { name: 'Take away' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove item' }).click();
     await thing(page, 'Shield, 2 × 2, not placed').waitFor({ state: 'detached' });
     assert.equal(await owned(), 1);
   });
@@ -262,8 +262,8 @@ describe('the player page', { skip: noBrowser }, () => {
     await page.goto(`${service.address}/console/players/ann`);
     await drag(page, 'Shield, 2 × 2, column 1, row 1', 3, 2);
     await thing(page, 'Shield, 2 × 2, column 1, row 1').press('Enter');
-    await page.getByRole('region', { name: 'What happened to it' }).waitFor();
-    for (const name of ['Give an item', 'Take away', 'Rotate', 'Sort Chest'])
+    await page.getByRole('region', { name: 'History of the item' }).waitFor();
+    for (const name of ['Give an item', 'Remove', 'Rotate', 'Sort Chest'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
     assert.deepEqual(await lies('the-shield'), [0, 0, false]);
     await context.close();

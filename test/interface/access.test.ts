@@ -426,7 +426,7 @@ const rowsOf = ({ database }: Service, tables: readonly string[], teamId: string
     return rows;
   });
 
-onEveryDatabase('teams apart', (service, engine) => {
+onEveryDatabase('teams', (service, engine) => {
   let a: Stocked;
   let unchanging: Stocked;
   let tables: string[];

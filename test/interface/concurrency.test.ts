@@ -28,7 +28,7 @@ const openBag = async (team: Client, cols: number, rows: number): Promise<void> 
   assert.equal((await team.post('/users/ann/spaces', { id: 'anns', spaceId: 'bag' })).status, 200);
 };
 
-onEveryDatabase('at once', (service) => {
+onEveryDatabase('concurrent requests', (service) => {
   for (const [what, path, body] of [
     ['items', '/items', { id: 'same', name: 'Same' }],
     ['users', '/users', { id: 'same' }],

@@ -210,7 +210,7 @@ describe('the example of every operation', () => {
     });
 });
 
-onEveryDatabase('the interface', (service) => {
+onEveryDatabase('the API', (service) => {
   const assertRefusal = (answer: Answer, status: number, code: string, message: string): void => {
     assert.equal(answer.status, status);
     assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);

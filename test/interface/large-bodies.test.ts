@@ -14,7 +14,7 @@ const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(dept
 /** Somewhat fewer values than a body may have. */
 const MANY = Math.floor(LIMITS.bodyValues / 3);
 
-onEveryDatabase('bodies as large as they may be', (service) => {
+onEveryDatabase('large bodies', (service) => {
   describe('are rejected with at most a hundred issues, in a short response, within little CPU time', () => {
     for (const [name, path, raw] of [
       ['empty objects in a list', '/items', filled('{"name":"n","itemAttributes":[', '{}', ']}')],
@@ -23,9 +23,9 @@ onEveryDatabase('bodies as large as they may be', (service) => {
       ['operations', '/item-instances/batch', filled('{"operations":[', '{"type":"move"}', ']}', MANY >> 1)],
       ['a hundred wrong operations', '/item-instances/batch', filled('{"operations":[', '{"type":"move"}', ']}', 100)],
       ['in a configuration', '/templates', filled('{"name":"n","config":{"featuredItemIds":[', '{}', ']}}', MANY)],
-      ['texts that cannot be stored', '/items', filled('{"name":"n","itemAttributes":[', '"\\u0000"', ']}', MANY)],
+      ['strings that cannot be stored', '/items', filled('{"name":"n","itemAttributes":[', '"\\u0000"', ']}', MANY)],
       [
-        'such texts under a long name',
+        'such strings under a long name',
         '/items',
         `{"${'x'.repeat(500_000)}":[${Array(1000).fill('"\\u0000"').join(',')}]}`,
       ],

@@ -8,7 +8,7 @@ interface Row {
   readonly id: string;
 }
 
-onEveryDatabase('a list whose rows are large', (service) => {
+onEveryDatabase('a list of large rows', (service) => {
   let team: Client;
   before(async () => {
     team = await service().anotherTeam();

@@ -8,7 +8,7 @@ import { type Answer, basic, onEveryDatabase, startService } from '../harness.ts
 const PITY = 10;
 const EVERY_TENTH = { baseRates: { top: 0, low: 1 }, pityTier: 'top', pityThreshold: PITY };
 
-onEveryDatabase('rolls on templates at once', (service, engine) => {
+onEveryDatabase('concurrent rolls on templates', (service, engine) => {
   before(async () => {
     const classifierOptions = [{ name: 'top' }, { name: 'low' }];
     const { body } = await service().post('/classifiers', { name: 'Rarity', classifierOptions });

@@ -40,7 +40,7 @@ const settle = async <T>(call: Promise<Answered<T>>): Promise<{ data: T; respons
   const { data, error, response } = answered;
   if (response.ok && data !== undefined) return { data, response };
   const body = (typeof error === 'object' ? error : null) as Partial<Schemas['Error']> | null;
-  throw new Refusal(response.status, body?.message ?? `The service answered ${response.status}.`, body?.issues);
+  throw new Refusal(response.status, body?.message ?? `The service returned status ${response.status}.`, body?.issues);
 };
 
 /** The data of a response; errors are thrown. */

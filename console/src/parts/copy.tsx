@@ -12,7 +12,7 @@ const copyText = async (text: string): Promise<void> => {
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
-  if (!isCopied) throw new Error('The browser does not allow it here. Select the text and copy it yourself.');
+  if (!isCopied) throw new Error('The browser does not allow it. Select the text and copy it manually.');
 };
 
 interface CopyProps extends ButtonProps {
@@ -28,7 +28,7 @@ export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
       setCopied(true);
       setTimeout(() => setCopied(false), 2_000);
     } catch (error) {
-      tellFailure('Not copied', error);
+      tellFailure('Could not copy', error);
     }
   };
   return (

@@ -38,7 +38,7 @@ export const Curl = ({ request }: { request: CurlRequest }) => {
       onChange={setOpen}
     >
       <Popover.Target>
-        <Tooltip label="The same with curl" disabled={isOpen}>
+        <Tooltip label="Show as curl" disabled={isOpen}>
           <ActionIcon
             variant="default"
             size={36}
@@ -51,7 +51,7 @@ export const Curl = ({ request }: { request: CurlRequest }) => {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="sm">
-          <Text size="sm">What this page shows, from a terminal. The secret is taken from the environment.</Text>
+          <Text size="sm">The request of this page for a terminal. The secret is read from the environment.</Text>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {command}
           </Code>

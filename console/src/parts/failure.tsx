@@ -7,12 +7,12 @@ import { Empty } from './empty.tsx';
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
   if (error instanceof Refusal && error.status === 404)
     return (
-      <Empty title="It is not there" icon={IconMapOff}>
-        It may have been deleted, or the address may be mistyped.
+      <Empty title="Not found" icon={IconMapOff}>
+        It may have been deleted, or the address may be wrong.
       </Empty>
     );
   return (
-    <Alert color="red" icon={<IconAlertCircle />} title="This could not be loaded" role="alert">
+    <Alert color="red" icon={<IconAlertCircle />} title="Could not load this" role="alert">
       <Stack align="flex-start" gap="sm">
         {explain(error)}
         {retry !== undefined && (

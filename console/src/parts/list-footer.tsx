@@ -15,7 +15,7 @@ export const ListFooter = ({ page, pages, onPage, isCut, children }: ListFooterP
   <Group justify="space-between">
     <Text size="sm" c="dimmed" role="status">
       {children}
-      {isCut && ' (the oldest; there are more than the console reads)'}
+      {isCut && ' (the oldest; there are more than the console loads)'}
     </Text>
     {pages > 1 && (
       <Pagination

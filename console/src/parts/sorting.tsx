@@ -27,8 +27,7 @@ export const useSorting = <T, K extends string>(
     isDescending: startsDescending,
   });
   const read = columns[column];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a column do not change, only which one is
-  // chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: column functions are stable.
   const sorted = useMemo(() => {
     const ascending = [...rows].sort((left, right) => compare(read(left), read(right)));
     return isDescending ? ascending.reverse() : ascending;

@@ -17,7 +17,7 @@ export const leaveSafely = (leave: () => void): void => {
   }
   confirmLoss({
     title: 'Leave without saving?',
-    text: 'What you changed here is not saved, and would be lost.',
+    text: 'Your changes on this page will be lost.',
     action: 'Leave',
     keep: 'Stay',
     run: () => {

@@ -83,13 +83,13 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
 
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('used outside of the session');
+  if (session === undefined) throw new Error('must be used within the session provider');
   return session;
 };
 
 /** The API client of the current session. */
 export const useInterface = (): Interface => {
   const api = useContext(InterfaceContext);
-  if (api === undefined) throw new Error('used without a session');
+  if (api === undefined) throw new Error('requires a session');
   return api;
 };

@@ -17,8 +17,8 @@ export const SignIn = () => {
     mode: 'uncontrolled',
     initialValues: { teamId: '', secret: '' },
     validate: {
-      teamId: (value) => (value.trim() === '' ? 'Enter the id of your team' : null),
-      secret: (value) => (value === '' ? 'Enter a secret of your team' : null),
+      teamId: (value) => (value.trim() === '' ? 'Enter your team id' : null),
+      secret: (value) => (value === '' ? 'Enter a secret' : null),
     },
   });
 
@@ -31,7 +31,7 @@ export const SignIn = () => {
       signIn(credentials);
     } catch (error) {
       setFault(
-        error instanceof Refusal && error.status === 401 ? 'There is no team with this id and secret.' : explain(error),
+        error instanceof Refusal && error.status === 401 ? 'Wrong team id or secret.' : explain(error),
       );
       setBusy(false);
     }
@@ -46,7 +46,7 @@ export const SignIn = () => {
             Sign in to Itemwright
           </Title>
           <Text c="dimmed" size="sm" ta="center">
-            Items, odds and inventories of your game
+            Items, odds and inventories for your game
           </Text>
         </Stack>
         <Card padding="xl">

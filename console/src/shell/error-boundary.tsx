@@ -14,7 +14,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     return (
-      <Alert color="red" icon={<IconAlertTriangle />} title="This page broke" role="alert">
+      <Alert color="red" icon={<IconAlertTriangle />} title="Something went wrong" role="alert">
         <Stack align="flex-start">
           It is a fault of the console, and nothing was changed by it. Reloading may help, above all after the service
           was updated.

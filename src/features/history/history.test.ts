@@ -7,7 +7,7 @@ const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
 const LATER = '2026-11-14T09:30:01.000Z';
 
-onEveryDatabase('the history of item instances', (service) => {
+onEveryDatabase('item instance history', (service) => {
   let team: Client;
   before(async () => {
     service().setClock(MOMENT);

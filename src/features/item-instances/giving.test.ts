@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
 import { type Given, openReceiver, type Receiver } from './giving.service.ts';
 
-onEveryDatabase('giving', (service) => {
+onEveryDatabase('giving items', (service) => {
   let team: Client;
   before(async () => {
     team = await service().anotherTeam();

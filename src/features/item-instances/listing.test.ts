@@ -16,7 +16,7 @@ interface Listed {
 const COMMON = range(LIMITS.itemsLookedUp + 1).map((number) => `common-${number}`);
 const RARE = ['rare-0', 'rare-1'];
 
-onEveryDatabase('a list of instances with some options', (service) => {
+onEveryDatabase('instances filtered by options', (service) => {
   let team: Client;
   let all: Listed[];
   const optionIds = new Map<string, string>();

@@ -4,7 +4,7 @@ import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
-onEveryDatabase('counts of rolls', (service) => {
+onEveryDatabase('roll counts', (service) => {
   const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>

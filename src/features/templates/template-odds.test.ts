@@ -55,7 +55,7 @@ const longestDelay = async (work: () => Promise<void>): Promise<number> => {
   return monitor.max / 1e6;
 };
 
-onEveryDatabase('odds that take long', (service, engine) => {
+onEveryDatabase('odds that take too long', (service, engine) => {
   before(async () => {
     await fill(service(), 150, 12);
   });

@@ -29,11 +29,11 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       step: attribute?.step ?? '',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       min: (value) => (value === '' ? 'Enter a number' : null),
       max: (value, { min }) =>
-        value === '' ? 'Enter a number' : Number(value) < Number(min) ? 'Must not be below the lowest' : null,
-      step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be above 0' : null),
+        value === '' ? 'Enter a number' : Number(value) < Number(min) ? 'Must not be below the lowest value' : null,
+      step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be greater than 0' : null),
     },
   });
   const save = useChange({
@@ -41,7 +41,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       attribute === undefined
         ? answer(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
         : answer(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
-    done: ({ name }) => `${name} is saved`,
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog
@@ -55,7 +55,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       {attribute === undefined && (
         <TextInput
           label="Id"
-          description="Yours to choose; made for you when left empty."
+          description="Your own id; generated if left empty."
           {...form.getInputProps('id')}
         />
       )}
@@ -65,7 +65,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       </Group>
       <NumberInput
         label="Step"
-        description="The distance between neighbouring values. Empty: whole numbers where both bounds are whole, else any value."
+        description="Distance between adjacent values. Empty: whole numbers if both bounds are whole, otherwise any value."
         placeholder="none"
         {...form.getInputProps('step')}
       />

@@ -17,8 +17,8 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
   const form = useForm<Values>({
     initialValues: { name: '', classifierOptions: [newOption()] },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
-      classifierOptions: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      classifierOptions: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
     },
   });
   const save = useChange({
@@ -34,7 +34,7 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
           },
         }),
       ),
-    done: ({ name }) => `${name} is saved`,
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog title="New classifier" action="Create classifier" form={form} change={save} onClose={onClose}>

@@ -36,7 +36,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
   if (attributes.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There are no attributes yet. <TextLink href="/attributes">Make one</TextLink>, such as damage or armour.
+        There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
       </Text>
     );
   return (
@@ -58,7 +58,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Take ${name} off`}
+                  aria-label={`Remove ${name}`}
                   onClick={() => form.removeListItem('itemAttributes', place)}
                 >
                   <IconTrash size={16} />

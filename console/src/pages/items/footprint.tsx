@@ -14,7 +14,7 @@ export const Footprint = ({ width, height }: { width: number; height: number }) 
     <div
       className={classes.grid}
       role="img"
-      aria-label={`Takes ${width} by ${height} cells`}
+      aria-label={`Occupies ${width} by ${height} cells`}
       style={{ gridTemplateColumns: `repeat(${columns}, 1fr)`, maxWidth: columns * 22 }}
     >
       {cells.map(({ id, isTaken }) => (

@@ -54,7 +54,7 @@ const required = (value: number | string): string | null =>
 
 /** Errors that can be found without the service. */
 export const validateItem = (values: ItemValues): Record<string, string | null> => ({
-  name: values.name.trim() === '' ? 'Give it a name' : null,
+  name: values.name.trim() === '' ? 'Enter a name' : null,
   rollNumerator: required(values.rollNumerator),
   width: required(values.width),
   height: required(values.height),
@@ -63,7 +63,7 @@ export const validateItem = (values: ItemValues): Record<string, string | null> 
       [`itemAttributes.${place}.min`, required(min)],
       [
         `itemAttributes.${place}.max`,
-        required(max) ?? (Number(max) < Number(min) ? 'Must not be below the lowest' : null),
+        required(max) ?? (Number(max) < Number(min) ? 'Must not be below the lowest value' : null),
       ],
     ]),
   ),

@@ -174,7 +174,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
         </Table.Tbody>
       </TableCard>
       {sorted.length === 0 && (
-        <Empty title="No item fits" icon={IconSearch}>
+        <Empty title="No matching items" icon={IconSearch}>
           Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
@@ -207,7 +207,7 @@ export const Items = () => {
         {(list) =>
           list.rows.length === 0 ? (
             <Empty title="No items yet" icon={IconSword} action={create}>
-              An item has a name, a weight and ranges for its attributes. Make the first one.
+              An item has a name, a weight and ranges for its attributes. Create the first one.
             </Empty>
           ) : (
             <Loaded query={odds} lines={8}>

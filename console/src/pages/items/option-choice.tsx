@@ -21,7 +21,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
   if (classifiers.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There are no classifiers yet. <TextLink href="/classifiers">Make one</TextLink>, such as rarity.
+        There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
       </Text>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {
@@ -57,7 +57,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
                 ))}
                 {classifierOptions.length === 0 && (
                   <Text size="sm" c="dimmed">
-                    It has no options yet.
+                    No options yet.
                   </Text>
                 )}
               </Group>

@@ -10,7 +10,7 @@ import { pathTo } from '../../parts/path-id.ts';
 interface Fault {
   readonly text: string;
   readonly href: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 interface CatalogFaultsProps {
@@ -30,13 +30,13 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
   const faults: Fault[] = [];
 
   if (items.length === 0)
-    faults.push({ text: 'The catalog is empty: nothing can be rolled.', href: '/new-item', mend: 'Make an item' });
+    faults.push({ text: 'The catalog is empty, so nothing can be rolled.', href: '/new-item', fix: 'Create an item' });
   for (const { itemId, itemName, weight } of odds)
     if (weight === 0)
       faults.push({
         text: `${itemName} can never drop: its weight is 0.`,
         href: pathTo('items', itemId),
-        mend: 'Change its weight',
+        fix: 'Change its weight',
       });
   for (const [place, { error }] of templateOdds.entries()) {
     const template = templates[place];
@@ -44,16 +44,16 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
       faults.push({
         text: `${template.name} cannot be rolled. ${explain(error)}`,
         href: pathTo('templates', template.id),
-        mend: 'Mend the template',
+        fix: 'Fix the template',
       });
   }
   const used = new Set(items.flatMap(optionIdsOf));
   for (const option of options.values())
     if (items.length > 0 && !used.has(option.id))
       faults.push({
-        text: `No item has ${option.classifierName} ${option.name}, so it is a tier without items.`,
+        text: `No item has the ${option.classifierName} ${option.name}, so it is an empty tier.`,
         href: '/items',
-        mend: 'Give it to an item',
+        fix: 'Add it to an item',
       });
 
   if (faults.length === 0)
@@ -69,13 +69,13 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
     );
   return (
     <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-      {faults.slice(0, MOST_SHOWN).map(({ text, href, mend }) => (
+      {faults.slice(0, MOST_SHOWN).map(({ text, href, fix }) => (
         <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
           <IconAlertTriangle size={20} color="var(--console-less)" style={{ flex: 'none' }} aria-hidden />
           <div>
             <Text size="sm">{text}</Text>
             <TextLink href={href} size="sm">
-              {mend}
+              {fix}
             </TextLink>
           </div>
         </Group>

@@ -73,11 +73,11 @@ const RollsByDay = () => {
             if (busiest === undefined)
               return (
                 <Empty
-                  title={`Nothing rolled in the last ${DAYS} days`}
+                  title={`No rolls in the last ${DAYS} days`}
                   icon={IconChartBar}
                   action={
                     <LinkButton href="/roll-lab" variant="default">
-                      To the roll lab
+                      Go to the roll lab
                     </LinkButton>
                   }
                 />
@@ -186,10 +186,10 @@ export const Overview = () => {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>{isNew ? <FirstSteps /> : <RollsByDay />}</Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Card component="section" aria-label="Health of the catalog" h="100%">
+          <Card component="section" aria-label="Catalog health" h="100%">
             <Stack gap="xl">
               <Stack gap="sm">
-                <Title order={2}>Health of the catalog</Title>
+                <Title order={2}>Catalog health</Title>
                 <Loaded query={odds}>
                   {(rows) => (
                     <Loaded query={templates}>

@@ -34,13 +34,13 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
   const name = bagName(bag);
   const sort = useChange({
     run: (api) => answer(api.POST('/users/{userId}/spaces/{id}/sort', { params: { path: { userId, id } }, body: {} })),
-    done: () => `${name} is sorted`,
-    failed: 'Not sorted',
+    done: () => `${name} sorted`,
+    failed: 'Could not sort',
   });
   const remove = useChange({
     run: (api) => answer(api.DELETE('/users/{userId}/spaces/{id}', { params: { path: { userId, id } } })),
-    done: () => `${name} is taken away`,
-    failed: 'Not taken away',
+    done: () => `${name} removed`,
+    failed: 'Could not remove',
   });
   const lying = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
   const taken = lying.reduce((cells, { item }) => cells + item.width * item.height, 0);
@@ -70,16 +70,16 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Take ${name} away`}
+                aria-label={`Remove ${name}`}
                 loading={remove.isPending}
                 onClick={() =>
                   confirmLoss({
-                    title: `Take ${name} away?`,
+                    title: `Remove ${name}?`,
                     text:
                       lying.length === 0
-                        ? 'It is empty. The player can be given another one.'
+                        ? 'It is empty. The player can be given another one later.'
                         : `The player keeps what lies in it: ${formatMany(lying.length, 'thing')}, then in no bag.`,
-                    action: 'Take the bag away',
+                    action: 'Remove bag',
                     run: () => remove.mutate(undefined),
                   })
                 }
@@ -89,7 +89,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
             </Group>
           )}
         </Group>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard, an empty bag too. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard, even an empty bag. */}
         <section className={classes.scroll} tabIndex={0} aria-label={`Cells of ${name}`}>
           <div
             className={classes.grid}

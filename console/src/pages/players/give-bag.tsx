@@ -33,13 +33,13 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
           body: { spaceId: spaceId ?? '', externalId: externalId.trim() === '' ? null : externalId.trim() },
         }),
       ),
-    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'The bag'} is given`,
+    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'Bag'} given`,
   });
   return (
     <FormDialog
       title={`Give a bag to ${userId}`}
       action="Give"
-      failed="Not given"
+      failed="Could not give it"
       form={form}
       change={give}
       onClose={onClose}
@@ -51,7 +51,7 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
               title="No spaces yet"
               action={
                 <LinkButton href="/spaces" variant="default">
-                  To the spaces
+                  Go to spaces
                 </LinkButton>
               }
             >
@@ -61,11 +61,11 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
             <>
               <Select
                 label="Space"
-                description="What kind of bag it is. A player may have several of one kind."
+                description="The kind of bag. A player may have several of one kind."
                 withAsterisk
                 searchable
                 data-autofocus
-                nothingFoundMessage="No space is called so"
+                nothingFoundMessage="No matching space"
                 data={rows.map(({ id, name, cols, rows: height }) => ({
                   value: id,
                   label: `${name}, ${cols} × ${height}`,
@@ -74,7 +74,7 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
               />
               <TextInput
                 label="External id"
-                description="Your own word for it, shown beside its name."
+                description="Your own reference, shown next to its name."
                 placeholder="none"
                 {...form.getInputProps('externalId')}
               />

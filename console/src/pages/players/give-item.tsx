@@ -34,13 +34,13 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
           body: { itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) },
         }),
       ),
-    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'The item'} is given`,
+    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item'} given`,
   });
   return (
     <FormDialog
       title={`Give an item to ${userId}`}
       action="Give"
-      failed="Not given"
+      failed="Could not give it"
       form={form}
       change={give}
       onClose={onClose}
@@ -51,12 +51,12 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
             {' '}
             <Select
               label="Item"
-              description="Its values are rolled on their ranges."
+              description="Its attribute values are rolled."
               withAsterisk
               searchable
               data-autofocus
               limit={200}
-              nothingFoundMessage="No item is called so"
+              nothingFoundMessage="No matching item"
               data={rows.map(({ id, name, width, height }) => ({
                 value: id,
                 label: `${name}, ${width} × ${height}`,
@@ -65,7 +65,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
             />
             <Select
               label="Bag"
-              description="It takes the first free place."
+              description="It is placed at the first free position."
               allowDeselect={false}
               data={[
                 ...bags.map((bag) => ({ value: bag.id, label: bagName(bag) })),

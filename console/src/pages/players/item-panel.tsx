@@ -17,8 +17,8 @@ import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from
 
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   created: 'Given',
-  transferred: 'Changed hands',
-  deleted: 'Taken away',
+  transferred: 'Transferred',
+  deleted: 'Deleted',
 };
 
 const causeOf = (cause: string): string => {
@@ -32,7 +32,7 @@ const History = ({ id }: { id: string }) => (
     {({ rows }) =>
       rows.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing is recorded.
+          No history.
         </Text>
       ) : (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
@@ -78,7 +78,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   if (bag === undefined)
     return (
       <Text size="sm" c="dimmed">
-        The player has no bag to put it in.
+        The player has no bag for it.
       </Text>
     );
   const submit = (event: FormEvent) => {
@@ -87,11 +87,11 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   };
   const placeFirst = () => {
     const free = firstFree(instances, instance, bag);
-    if (free === undefined) tellFailure('Not moved', new Error(`${bagName(bag)} has no free place for it.`));
+    if (free === undefined) tellFailure('Could not move', new Error(`${bagName(bag)} has no room for it.`));
     else onMove(instance, free);
   };
   return (
-    <form onSubmit={submit} aria-label="Move by numbers">
+    <form onSubmit={submit} aria-label="Move to a position">
       <Stack gap="xs">
         <Select
           label="Bag"
@@ -110,7 +110,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
             {place === undefined ? 'Place' : 'Move'}
           </Button>
           <Button size="xs" variant="default" onClick={placeFirst}>
-            First free place
+            First free position
           </Button>
         </Group>
       </Stack>
@@ -134,8 +134,8 @@ export const ItemPanel = (props: ItemPanelProps) => {
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
     run: (api) => answer(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
-    done: () => `${item.name} is taken away`,
-    failed: 'Not taken away',
+    done: () => `${item.name} removed`,
+    failed: 'Could not remove',
   });
   return (
     <Stack gap="md">
@@ -159,7 +159,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
           </Text>
         </Stack>
         {hasClose && (
-          <ActionIcon variant="subtle" color="gray" aria-label="Close the item" onClick={onClose}>
+          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
             <IconX size={18} />
           </ActionIcon>
         )}
@@ -189,20 +189,20 @@ export const ItemPanel = (props: ItemPanelProps) => {
               loading={take.isPending}
               onClick={() =>
                 confirmLoss({
-                  title: `Take ${item.name} away?`,
-                  text: 'The player loses it with its values. It cannot be undone; its history stays.',
-                  action: 'Take away',
+                  title: `Remove ${item.name}?`,
+                  text: 'The player loses it with its values. Its history is kept. This cannot be undone.',
+                  action: 'Remove item',
                   run: () => take.mutate(undefined, { onSuccess: onClose }),
                 })
               }
             >
-              Take away
+              Remove
             </Button>
           </Group>
           <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
         </>
       )}
-      <Stack gap="xs" component="section" aria-label="What happened to it">
+      <Stack gap="xs" component="section" aria-label="History of the item">
         <Title order={3}>History</Title>
         <History id={id} />
       </Stack>

@@ -15,7 +15,7 @@ import { TableCard } from '../../parts/table-card.tsx';
 const COLUMNS = [
   { label: 'Rolls', visibleFrom: 'sm' },
   { label: 'Since top tier' },
-  { label: 'Lost in a row', visibleFrom: 'sm' },
+  { label: 'Losses in a row', visibleFrom: 'sm' },
   { label: 'Spark points' },
   { label: 'Since lower tiers', visibleFrom: 'sm' },
   { label: 'Next: top tier' },

@@ -49,18 +49,18 @@ const UserTable = ({ users }: { users: List<User> }) => {
       {sorted.length === 0 ? (
         <Card>
           <Empty
-            title="No player is called so"
+            title="No matching players"
             icon={IconSearch}
             action={
               users.isCut ? (
                 <LinkButton href={pathTo('players', search.trim())} variant="default">
-                  Look for the id {search.trim()}
+                  Open the id {search.trim()}
                 </LinkButton>
               ) : undefined
             }
           >
             {users.isCut
-              ? 'There are more players than the console reads; one that is not listed can be opened by id.'
+              ? 'There are more players than the console loads; others can be opened by id.'
               : 'Players appear with their first roll, item or bag.'}
           </Empty>
         </Card>
@@ -109,7 +109,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
 export const Players = () => {
   const users = useUsers();
   return (
-    <Page title="Players" about="Their bags, their pity and spark, and what they own." curl={{ path: '/users' }}>
+    <Page title="Players" about="Their bags and items, pity and spark." curl={{ path: '/users' }}>
       <Loaded query={users} lines={8}>
         {(list) =>
           list.rows.length === 0 ? (

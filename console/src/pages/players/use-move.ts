@@ -44,7 +44,7 @@ export const useMove = (userId: string, instances: readonly Instance[]) => {
       ),
     onError: (error, { before }) => {
       queryClient.setQueryData(queryKey, before);
-      tellFailure('Not moved', new Error(reasonOf(error, instances)));
+      tellFailure('Could not move', new Error(reasonOf(error, instances)));
     },
     // While another move is in progress, the state of the service is not yet what the screen shows.
     onSettled: () => (queryClient.isMutating() > 1 ? undefined : queryClient.invalidateQueries()),

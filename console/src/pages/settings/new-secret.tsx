@@ -8,15 +8,15 @@ import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';
 
 const ROLES = [
-  { value: 'read', label: 'Read', about: 'Sees everything but secrets. For dashboards.' },
-  { value: 'write', label: 'Write', about: 'Also changes things and rolls. For game servers.' },
-  { value: 'admin', label: 'Admin', about: 'Also makes and revokes secrets. For people.' },
+  { value: 'read', label: 'Read', about: 'Can read everything except secrets. For dashboards.' },
+  { value: 'write', label: 'Write', about: 'Can also change data and roll. For game servers.' },
+  { value: 'admin', label: 'Admin', about: 'Can also create and revoke secrets. For people.' },
 ] as const;
 
 const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () => void }) => (
   <Stack>
     <Alert color="yellow" icon={<IconAlertTriangle />}>
-      This is the only time that the secret is shown. Copy it now.
+      The secret is shown only once. Copy it now.
     </Alert>
     <div>
       <Text size="sm" fw={600} mb={4}>
@@ -28,7 +28,7 @@ const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () 
     </div>
     <Group justify="flex-end">
       <Copy text={made.secret} label="Copy secret" />
-      <Button onClick={onClose}>I have kept it</Button>
+      <Button onClick={onClose}>I have saved it</Button>
     </Group>
   </Stack>
 );
@@ -36,7 +36,7 @@ const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () 
 export const NewSecret = ({ onClose }: { onClose: () => void }) => {
   const form = useForm<Schemas['NewSecret']>({
     initialValues: { name: '', role: 'write' },
-    validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter what it is for' : null) },
   });
   const create = useChange({
     run: (api, body: Schemas['NewSecret']) => answer(api.POST('/secrets', { body })),
@@ -45,7 +45,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
     <Modal
       opened
       onClose={onClose}
-      title={create.data === undefined ? 'New secret' : 'The new secret'}
+      title={create.data === undefined ? 'New secret' : 'Your new secret'}
       closeOnClickOutside={create.data === undefined}
     >
       {create.data !== undefined ? (
@@ -53,7 +53,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
       ) : (
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>
-            <FaultList faults={create.error === null ? [] : [explain(create.error)]} title="Not made" />
+            <FaultList faults={create.error === null ? [] : [explain(create.error)]} title="Could not create it" />
             <TextInput
               label="Name"
               description="Who or what uses it."
@@ -74,7 +74,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
                 Cancel
               </Button>
               <Button type="submit" loading={create.isPending}>
-                Make secret
+                Create secret
               </Button>
             </Group>
           </Stack>

@@ -17,7 +17,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
   const form = useForm<Values>({
     initialValues: { id: '', name: space?.name ?? '', cols: space?.cols ?? 10, rows: space?.rows ?? 6 },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       cols: (value) => (value === '' ? 'Enter a number' : null),
       rows: (value) => (value === '' ? 'Enter a number' : null),
     },
@@ -27,7 +27,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
       space === undefined
         ? answer(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
         : answer(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
-    done: ({ name }) => `${name} is saved`,
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog
@@ -41,7 +41,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
       {space === undefined && (
         <TextInput
           label="Id"
-          description="Yours to choose; made for you when left empty."
+          description="Your own id; generated if left empty."
           {...form.getInputProps('id')}
         />
       )}

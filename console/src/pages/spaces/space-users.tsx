@@ -10,7 +10,7 @@ const MOST_SHOWN = 1000;
 
 /** The players who have a bag of a space. */
 export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSpaces']; onClose: () => void }) => (
-  <Drawer opened onClose={onClose} title={`Who has a ${space.name}`}>
+  <Drawer opened onClose={onClose} title={`Players with ${space.name}`}>
     <Loaded query={useUserSpacesOf(space.id)}>
       {(userSpaces) => (
         <Stack gap="xs">

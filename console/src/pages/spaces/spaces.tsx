@@ -40,8 +40,8 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
   const remove = useChange({
     run: (api, { id }: Space) => answer(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
-    done: (_, { name }) => `${name} is deleted`,
-    failed: 'Not deleted',
+    done: (_, { name }) => `${name} deleted`,
+    failed: 'Could not delete',
   });
   return (
     <TableCard label="Spaces" minWidth={520}>
@@ -91,7 +91,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                     onDelete={() =>
                       confirmLoss({
                         title: `Delete ${space.name}?`,
-                        text: 'It is refused while a player has a bag of this kind. It cannot be undone.',
+                        text: 'This is not possible while a player has a bag of this kind. It cannot be undone.',
                         action: 'Delete space',
                         run: () => remove.mutate(space),
                       })
@@ -120,7 +120,7 @@ export const Spaces = () => {
   return (
     <Page
       title="Spaces"
-      about="Kinds of bags: a grid of so many columns and rows. A change of size is refused while it would cut off something placed."
+      about="Kinds of bags, each a grid of columns and rows. A bag cannot shrink while that would cut off an item."
       curl={{ path: '/spaces' }}
       actions={create}
     >

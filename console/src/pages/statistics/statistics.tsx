@@ -42,14 +42,14 @@ const COLUMNS = {
 };
 
 const VERDICTS = {
-  fits: { label: 'as expected', colour: 'green', about: 'What was expected lies inside the interval.' },
+  fits: { label: 'as expected', colour: 'green', about: 'The expected rate is inside the interval.' },
   differs: {
     label: 'differs',
     colour: 'orange',
     about:
-      'More than chance explains. Of a hundred items that are right, about five are marked so all the same; and odds that were changed in the meantime leave their mark too.',
+      'More than chance explains. About five in a hundred correct items are marked this way too, and so are items whose odds were changed in the meantime.',
   },
-  'too few': { label: 'too few rolls', colour: 'gray', about: 'Fewer than five drops, seen and expected: no telling.' },
+  'too few': { label: 'too few rolls', colour: 'gray', about: 'Fewer than five actual or expected drops: too few to tell.' },
 } as const;
 
 const download = (name: string, text: string): void => {
@@ -214,7 +214,7 @@ export const Statistics = () => {
   return (
     <Page
       title="Statistics"
-      about="What really dropped, beside what the present odds let expect."
+      about="Actual drops compared with the current odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
         <Button
@@ -232,15 +232,15 @@ export const Statistics = () => {
         {() =>
           rows.length === 0 ? (
             <Empty
-              title="No rolls here"
+              title="No rolls found"
               icon={IconChartBar}
               action={
                 <LinkButton href="/roll-lab" variant="default">
-                  To the roll lab
+                  Go to the roll lab
                 </LinkButton>
               }
             >
-              Nothing was rolled in this time and by this template.
+              There are no rolls for this period and template.
             </Empty>
           ) : (
             <Stack gap="sm">
@@ -248,7 +248,7 @@ export const Statistics = () => {
                 <Text size="sm" c="dimmed" role="status">
                   {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.{' '}
                   {expected === undefined && filter.templateId === undefined
-                    ? 'Choose a template to compare with its odds: all sources together have no common odds.'
+                    ? 'Select a template to compare with its odds.'
                     : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains${byChance > 0 ? `; about ${formatCount(byChance)} would by chance alone` : ''}.`}
                 </Text>
                 <Text size="xs" c="dimmed" visibleFrom="sm">

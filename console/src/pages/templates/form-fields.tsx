@@ -200,7 +200,7 @@ export const SoftPityTable = ({
           flex={1}
           aria-label={`Soft pity of ${of}: added each roll, part ${place + 1}`}
           prefix="+ "
-          suffix=" % a roll"
+          suffix=" % per roll"
           min={0}
           {...fieldOf(shared, `${path}.${place}.add`)}
         />

@@ -17,7 +17,7 @@ export const TierBars = ({ tiers, options }: TierBarsProps) => (
   <Stack gap="sm">
     <Group gap="md">
       <Text size="xs" c="dimmed" className={classes.legend} data-kind="effective">
-        effective, with every rule
+        effective, with all rules
       </Text>
       <Text size="xs" c="dimmed" className={classes.legend} data-kind="base">
         base

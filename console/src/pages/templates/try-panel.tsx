@@ -37,19 +37,19 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
           },
         }),
       ),
-    failed: 'Not rolled',
+    failed: 'Could not roll',
   });
   const forget = useChange({
     run: (api) => answer(api.DELETE('/users/{userId}', { params: { path: { userId: TEST_PLAYER } } })),
-    done: () => 'The test player begins anew',
-    failed: 'Not forgotten',
+    done: () => 'The test player starts over',
+    failed: 'Could not reset',
   });
   const result = roll.data;
 
   if (!canWrite)
     return (
-      <Empty title="Rolling needs a write secret">
-        Your secret lets you read. Sign in with another one to try rolls.
+      <Empty title="Rolling requires a write secret">
+        Your secret is read-only. Sign in with another one to try rolls.
       </Empty>
     );
   return (
@@ -58,11 +58,11 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
         <Stack gap="sm">
           <Title order={2}>Roll as a test player</Title>
           <Text size="sm" c="dimmed">
-            These are real rolls of the player {TEST_PLAYER}: pity counts, and so do the statistics. Nothing is given.
+            These are real rolls of the player {TEST_PLAYER}: they count for pity and in the statistics. No items are given.
           </Text>
           {isDirty && (
             <Alert color="yellow" icon={<IconInfoCircle />}>
-              You have changes that are not saved. Rolls follow what is saved.
+              You have unsaved changes. Rolls use the saved version.
             </Alert>
           )}
           {type === 'roguelike' && (
@@ -78,7 +78,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
           )}
           <Group>
             <Button loading={roll.isPending} onClick={() => roll.mutate(1)}>
-              {type === 'idle' ? 'Claim what has accrued' : `One ${one}`}
+              {type === 'idle' ? 'Claim accrued rolls' : `One ${one}`}
             </Button>
             {type !== 'idle' && (
               <Button variant="default" loading={roll.isPending} onClick={() => roll.mutate(10)}>
@@ -86,7 +86,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
               </Button>
             )}
             <Button variant="subtle" color="gray" loading={forget.isPending} onClick={() => forget.mutate(undefined)}>
-              Begin anew
+              Start over
             </Button>
           </Group>
         </Stack>
@@ -96,7 +96,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
         <section aria-label="Results" aria-live="polite">
           {result.rolls.length === 0 ? (
             <Empty title="Nothing yet">
-              {type === 'idle' ? 'The clock of the test player has started; rolls accrue from now on.' : 'No results.'}
+              {type === 'idle' ? 'The clock has started; rolls accrue from now on.' : 'No results.'}
             </Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
