@@ -9,7 +9,7 @@ import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
 import { compileIdle, type IdleRules } from './idle/idle.ts';
 import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike/roguelike.ts';
-import type { Tiers, Workshop } from './tiers.ts';
+import type { Tiers, CompileContext } from './tiers.ts';
 
 /** When a template can be rolled on, in milliseconds since 1970; the caller parses `startsAt` and `endsAt`. */
 export interface Period {
@@ -49,18 +49,18 @@ export type CompiledOrFaults =
 
 type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
 
-function* compileSystem({ type, config }: TypedConfig, workshop: Workshop): Steps<SystemOf<CompiledTemplate>> {
+function* compileSystem({ type, config }: TypedConfig, context: CompileContext): Steps<SystemOf<CompiledTemplate>> {
   switch (type) {
     case 'gacha':
-      return { type, rules: yield* compileGacha(config, workshop) };
+      return { type, rules: yield* compileGacha(config, context) };
     case 'idle':
-      return { type, rules: yield* compileIdle(config, workshop) };
+      return { type, rules: yield* compileIdle(config, context) };
     case 'card_pack': {
-      const rules = yield* compileCardPack(config, workshop);
+      const rules = yield* compileCardPack(config, context);
       return { type, rules, chances: once(() => chancesOfPacks(rules)) };
     }
     case 'roguelike': {
-      const rules = yield* compileRoguelike(config, workshop);
+      const rules = yield* compileRoguelike(config, context);
       return { type, rules, chances: once(() => chancesOfPacks(offerPlan(rules, 0))) };
     }
   }

@@ -45,7 +45,7 @@ export interface Tiers {
 }
 
 /** What compiling a template needs. */
-export interface Workshop {
+export interface CompileContext {
   readonly catalog: Catalog;
   readonly bindings: Bindings;
   readonly faults: FaultList;
@@ -103,7 +103,7 @@ interface NamedRate {
 }
 
 /** The rates whose tiers are bound, in byte order of the options; the others are reported. */
-const bindRates = (rates: Rates, { bindings, faults }: Workshop): NamedRate[] => {
+const bindRates = (rates: Rates, { bindings, faults }: CompileContext): NamedRate[] => {
   const bound: NamedRate[] = [];
   for (const [key, rate] of Object.entries(rates)) {
     const optionId = boundTo(bindings, key);
@@ -152,7 +152,7 @@ const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: stri
     .map(({ place }) => place);
 };
 
-const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: Workshop): void => {
+const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: CompileContext): void => {
   const { featuredItemIds = [] } = config;
   if (featuredItemIds.length === 0) return;
   const pool = new Set(tiers.flatMap(({ items }) => items));
@@ -174,8 +174,8 @@ export interface TierOptions {
  * Divides the pool into tiers. Whether a tier with rate 0 must be able to give an item depends on what refers to it, so
  * that is checked there.
  */
-export function* compileTiers(config: CommonConfig, options: TierOptions, workshop: Workshop): Steps<Tiers> {
-  const { catalog, faults } = workshop;
+export function* compileTiers(config: CommonConfig, options: TierOptions, context: CompileContext): Steps<Tiers> {
+  const { catalog, faults } = context;
   checkIds(
     config.pool?.classifierOptionIds,
     catalog.options,
@@ -191,7 +191,7 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, worksh
 
   const baseRates = config.baseRates ?? {};
   const keys = Object.keys(baseRates);
-  const rates = bindRates(baseRates, workshop);
+  const rates = bindRates(baseRates, context);
   const total = sumOf(rates.map(({ rate }) => rate));
   if (keys.length > 0) checkRates(Object.values(baseRates), ['baseRates'], faults);
   const complete = rates.length === keys.length;
@@ -222,7 +222,7 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, worksh
     else
       faults.add(config.pool === undefined ? [] : ['pool'], `${config.pool === undefined ? 'the pool ' : ''}${fault}`);
   }
-  if (complete) checkFeatured(config, all, workshop);
+  if (complete) checkFeatured(config, all, context);
   return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
 }
 
@@ -233,7 +233,7 @@ export const tierNamed = (
   name: string,
   path: readonly (string | number)[],
   { all }: Tiers,
-  { bindings, faults }: Workshop,
+  { bindings, faults }: CompileContext,
 ): number => {
   const optionId = boundTo(bindings, name);
   const place = optionId === undefined ? -1 : all.findIndex((tier) => tier.optionId === optionId);

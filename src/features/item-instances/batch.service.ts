@@ -3,7 +3,7 @@ import type { Work } from '../../database/work.ts';
 import { conflict, type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
-import { carryOutAll, type Manner, shapeFaults, type Workshop } from './item-instances.service.ts';
+import { carryOutAll, type Manner, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
@@ -59,7 +59,7 @@ export const runBatch = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
-  workshop: Workshop,
+  deps: InstanceDeps,
 ): Promise<BatchResult> => ({
-  results: await carryOutAll(work, context, operations, { ...workshop, manner: IN_BATCH }, refuse),
+  results: await carryOutAll(work, context, operations, { ...deps, manner: IN_BATCH }, refuse),
 });

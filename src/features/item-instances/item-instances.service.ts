@@ -22,7 +22,7 @@ import type { GivenInstance, Move, NewItemInstance, Transfer } from './item-inst
 import * as store from './item-instances.store.ts';
 
 /** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
-export interface Workshop {
+export interface InstanceDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
 }
@@ -301,7 +301,7 @@ export const carryOutAll = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
-  { manner, catalogs, draws }: Workshop & { readonly manner: Manner },
+  { manner, catalogs, draws }: InstanceDeps & { readonly manner: Manner },
   refused: (error: unknown, index: number) => never,
 ): Promise<Result[]> => {
   const { cause } = manner;
@@ -314,25 +314,25 @@ export const carryOutAll = async (
   return results;
 };
 
-const alone = async (work: Work, context: Context, operation: Operation, workshop: Workshop): Promise<Result> => {
+const alone = async (work: Work, context: Context, operation: Operation, deps: InstanceDeps): Promise<Result> => {
   refuseAny(shapeFaults(operation));
-  const [result] = await carryOutAll(work, context, [operation], { ...workshop, manner: ALONE }, (error) => {
+  const [result] = await carryOutAll(work, context, [operation], { ...deps, manner: ALONE }, (error) => {
     throw error;
   });
   return result as Result;
 };
 
-export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, workshop: Workshop) =>
-  alone(work, context, { type: 'create', ...input }, workshop) as Promise<GivenInstance>;
+export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, deps: InstanceDeps) =>
+  alone(work, context, { type: 'create', ...input }, deps) as Promise<GivenInstance>;
 
-export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, workshop: Workshop) =>
-  alone(work, context, { type: 'move', id, ...input }, workshop) as Promise<GivenInstance>;
+export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, deps: InstanceDeps) =>
+  alone(work, context, { type: 'move', id, ...input }, deps) as Promise<GivenInstance>;
 
-export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, workshop: Workshop) =>
-  alone(work, context, { type: 'transfer', id, ...input }, workshop) as Promise<GivenInstance>;
+export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, deps: InstanceDeps) =>
+  alone(work, context, { type: 'transfer', id, ...input }, deps) as Promise<GivenInstance>;
 
-export const deleteItemInstance = (work: Work, context: Context, id: string, workshop: Workshop) =>
-  alone(work, context, { type: 'delete', id }, workshop) as Promise<Record<string, never>>;
+export const deleteItemInstance = (work: Work, context: Context, id: string, deps: InstanceDeps) =>
+  alone(work, context, { type: 'delete', id }, deps) as Promise<Record<string, never>>;
 
 /** The history of an instance. While the instance exists, it records its own creation. */
 export const listItemInstanceHistory = async (reader: Reader, id: string, page: Page): Promise<Paged<HistoryEvent>> => {

@@ -17,7 +17,7 @@ import { recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
 /** What rolling needs: the catalogs of teams, and random draws. */
-export interface Workshop {
+export interface RollDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
 }
@@ -62,7 +62,7 @@ export const rollItem = async (
   work: Work,
   context: Context,
   request: RollRequest | null,
-  { catalogs, draws }: Workshop,
+  { catalogs, draws }: RollDeps,
 ): Promise<string> => {
   const { userId, userSpaceId } = request ?? {};
   const { nowMs } = context;

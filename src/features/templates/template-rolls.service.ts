@@ -18,7 +18,7 @@ import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type Given, givenText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
-import type { Workshop } from '../rolls/rolls.service.ts';
+import type { RollDeps } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
@@ -32,7 +32,7 @@ import type {
   UserTemplateState,
 } from './template-rolls.contract.ts';
 
-export interface TemplateWorkshop extends Workshop {
+export interface TemplateRollDeps extends RollDeps {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
   readonly previews: Previews;
@@ -92,12 +92,12 @@ export const rollTemplate = async (
   context: Context,
   id: string,
   request: TemplateRollRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<string> => {
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
-  const ready = await workshop.readyTemplates(work, id, { forPlacing: gives });
+  const ready = await deps.readyTemplates(work, id, { forPlacing: gives });
   refuseAny(requestFaults(request, ready.type));
   const template = ready.template();
   checkOpen(template, nowMs);
@@ -115,7 +115,7 @@ export const rollTemplate = async (
   const before = held?.state ?? null;
   player?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
   const drawsOf = (roll: number): Draws =>
-    seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
+    seed === undefined ? deps.draws : seededDraws(seed, template.id, depth, offer + roll);
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
   const given = gives ? player?.give(results.map(giftOf)) : undefined;
@@ -131,9 +131,9 @@ export const sparkTemplate = async (
   context: Context,
   id: string,
   { userId, itemId, userSpaceId, onFull }: SparkRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<Spark> => {
-  const ready = await workshop.readyTemplates(work, id, { forPlacing: true });
+  const ready = await deps.readyTemplates(work, id, { forPlacing: true });
   const template = ready.template();
   checkOpen(template, context.nowMs);
   const refusal = refusalOfSpark(template, itemId);
@@ -146,7 +146,7 @@ export const sparkTemplate = async (
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
   ]);
   const after = paySpark(template, held.state);
-  const item = rollSpark(template, itemId, workshop.draws);
+  const item = rollSpark(template, itemId, deps.draws);
   if (after === null || item === undefined)
     throw conflict({
       path: '/body/userId',
@@ -167,10 +167,10 @@ export const getUserTemplateState = async (
   finder: Finder,
   context: Context,
   { userId, id }: { userId: string; id: string },
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<UserTemplateState> => {
   await getUser(finder, userId);
-  const template = (await workshop.readyTemplates(finder, id)).template();
+  const template = (await deps.readyTemplates(finder, id)).template();
   return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
@@ -179,7 +179,7 @@ export const getTemplateOdds = async (
   read: Read,
   { teamId }: Context,
   id: string,
-  { readyTemplates }: TemplateWorkshop,
+  { readyTemplates }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   const { odds } = await read(teamId, (reader) => readyTemplates(reader, id));
@@ -191,7 +191,7 @@ export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
   { type = 'gacha', config }: OddsRequest,
-  { checkConfig, previews }: TemplateWorkshop,
+  { checkConfig, previews }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
@@ -207,12 +207,12 @@ export const keepPreviewOfOdds = (
   read: Read,
   context: Context,
   request: OddsRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
   signal: AbortSignal,
 ): ((work: Work) => Promise<string>) => {
   let text: string | undefined;
   const preview = async (): Promise<void> => {
-    text = await previewTemplateOdds(read, context, request, workshop, signal);
+    text = await previewTemplateOdds(read, context, request, deps, signal);
   };
   return async (work) => text ?? work.rerunAfter(preview());
 };

@@ -15,7 +15,7 @@ import {
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type Workshop,
+  type CompileContext,
   weighted,
 } from '../tiers.ts';
 import { couldRunDry, countStates } from './pack-supply.ts';
@@ -51,27 +51,27 @@ const compileRates = (
   slot: SlotConfig,
   path: readonly (string | number)[],
   tiers: Tiers,
-  workshop: Workshop,
+  context: CompileContext,
 ): number[] => {
   if (slot.rates === undefined || tiers.all[0]?.optionId === null) {
-    for (const key of Object.keys(slot.rates ?? {})) tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    for (const key of Object.keys(slot.rates ?? {})) tierNamed(key, [...path, 'rates', key], tiers, context);
     return tiers.all.map(({ rate }) => rate);
   }
   const rates = tiers.all.map(() => 0);
   for (const [key, rate] of Object.entries(slot.rates)) {
-    const place = tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    const place = tierNamed(key, [...path, 'rates', key], tiers, context);
     if (place !== -1) rates[place] = rate;
   }
-  checkRates(Object.values(slot.rates), [...path, 'rates'], workshop.faults);
+  checkRates(Object.values(slot.rates), [...path, 'rates'], context.faults);
   return rates;
 };
 
-function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, workshop: Workshop): Steps<Slot> {
+function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, context: CompileContext): Steps<Slot> {
   const path = ['slots', index];
-  const rates = compileRates(slot, path, tiers, workshop);
+  const rates = compileRates(slot, path, tiers, context);
   if (slot.classifierOptionIds === undefined) return { count: slot.count, rates, items: tiers.all };
 
-  const { catalog, faults } = workshop;
+  const { catalog, faults } = context;
   const filterPath = [...path, 'classifierOptionIds'];
   checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'a classifier option of this team', faults);
   const passing = new Uint8Array(catalog.items.length);
@@ -119,16 +119,16 @@ const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): v
   checkSupplyStates(slots, tiers, ['slots'], faults);
 };
 
-export function* compileCardPack(config: CardPackConfig, workshop: Workshop): Steps<PackPlan> {
-  const { faults } = workshop;
-  const tiers = yield* compileTiers(config, {}, workshop);
+export function* compileCardPack(config: CardPackConfig, context: CompileContext): Steps<PackPlan> {
+  const { faults } = context;
+  const tiers = yield* compileTiers(config, {}, context);
   const unique = config.unique ?? false;
   const slotConfigs = config.slots ?? DEFAULT_SLOTS;
   const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);
   const before = faults.found.length;
   const slots: Slot[] = [];
   for (const [index, slot] of slotConfigs.entries())
-    slots.push(yield* compileSlot(slot, index, unique, tiers, workshop));
+    slots.push(yield* compileSlot(slot, index, unique, tiers, context));
   if (cards < 1) faults.add(['slots'], 'must contain at least one card');
   if (cards > MOST_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MOST_CARDS} are allowed`);
   // An empty tier was already reported; reporting that its slots can run dry would only distract.

@@ -14,7 +14,7 @@ import {
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type Workshop,
+  type CompileContext,
   weigh,
 } from '../tiers.ts';
 import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
@@ -41,7 +41,7 @@ export interface GachaRules {
   readonly pityGroup: string | null;
 }
 
-function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop): Steps<Feature | null> {
+function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: CompileContext): Steps<Feature | null> {
   const { featuredShare, guaranteeAfterLosses } = config;
   if (featuredShare === undefined && guaranteeAfterLosses === undefined) return null;
   const items = tiers.all[tiers.top]?.items ?? [];
@@ -72,7 +72,7 @@ function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop
 }
 
 /** The pity of each rank that has one, by rank. Reports invalid ones. */
-const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => {
+const pitiesByRank = (config: GachaConfig, tiers: Tiers, context: CompileContext) => {
   const byRank = new Map<
     number,
     { threshold: number; softPity: NonNullable<GachaConfig['softPity']>; higherResets: boolean }
@@ -82,12 +82,12 @@ const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => 
   const threshold = always ? 0 : (config.pityThreshold ?? 0);
   byRank.set(0, { threshold, softPity: always ? [] : (config.softPity ?? []), higherResets: false });
   for (const [index, pity] of (config.pities ?? []).entries()) {
-    checkSegments(pity.softPity, ['pities', index, 'softPity'], workshop.faults);
+    checkSegments(pity.softPity, ['pities', index, 'softPity'], context.faults);
     const path = ['pities', index, 'tier'];
-    const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, workshop));
+    const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, context));
     if (rank === -1) continue;
-    if (rank === 0) workshop.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
-    else if (byRank.has(rank)) workshop.faults.add(path, 'already has a pity');
+    if (rank === 0) context.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
+    else if (byRank.has(rank)) context.faults.add(path, 'already has a pity');
     else
       byRank.set(rank, {
         threshold: pity.threshold,
@@ -98,7 +98,7 @@ const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => 
   return byRank;
 };
 
-const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: Workshop): void => {
+const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: CompileContext): void => {
   let states = 1;
   for (const counter of kept) states *= statesOf(counter);
   if (states <= MOST_STATES) return;
@@ -107,7 +107,7 @@ const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: 
 };
 
 /** A top tier with a pity must be able to give an item, even if its rate is 0. */
-const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Workshop): void => {
+const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: CompileContext): void => {
   const tier = all[top];
   const member = config.pityThreshold ? 'pityThreshold' : config.softPity?.length ? 'softPity' : undefined;
   if (tier === undefined || tier.rate > 0 || member === undefined || config.pityTier !== undefined) return;
@@ -115,13 +115,13 @@ const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Work
   if (fault !== undefined) faults.add([member], `the top tier, ${JSON.stringify(tier.key)}, ${fault}`);
 };
 
-export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<GachaRules> {
-  const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
-  const tiers = yield* compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
-  if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
-  checkTopTier(config, tiers, workshop);
-  checkSegments(config.softPity, ['softPity'], workshop.faults);
-  const pities = pitiesByRank(config, tiers, workshop);
+export function* compileGacha(config: GachaConfig, context: CompileContext): Steps<GachaRules> {
+  const pityTier = config.pityTier === undefined ? undefined : boundTo(context.bindings, config.pityTier);
+  const tiers = yield* compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, context);
+  if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, context);
+  checkTopTier(config, tiers, context);
+  checkSegments(config.softPity, ['softPity'], context.faults);
+  const pities = pitiesByRank(config, tiers, context);
 
   let left = 1;
   const ladder = tiers.ranked.map((place, rank) => {
@@ -132,8 +132,8 @@ export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<Ga
     return counter;
   });
   const kept = [...pities.keys()].flatMap((rank) => ladder[rank] ?? []);
-  checkStates(config, kept, workshop);
-  const feature = yield* compileFeature(config, tiers, workshop);
+  checkStates(config, kept, context);
+  const feature = yield* compileFeature(config, tiers, context);
   return { tiers, ladder, kept, feature, pityGroup: config.pityGroup ?? null };
 }
 

@@ -3,7 +3,7 @@ import type { Steps } from '../../steps.ts';
 import type { IdleConfig } from '../config.ts';
 import { compileGacha, type GachaRules } from '../gacha/gacha.ts';
 import type { IdleAccount } from '../state.ts';
-import type { Workshop } from '../tiers.ts';
+import type { CompileContext } from '../tiers.ts';
 
 /**
  * Accrual is counted in units: a millisecond at one millionth of a roll per hour. A rate with up to six decimals is a
@@ -26,9 +26,9 @@ export interface IdleRules extends GachaRules {
 
 const leastOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
-export function* compileIdle(config: IdleConfig, workshop: Workshop): Steps<IdleRules> {
-  const { faults } = workshop;
-  const rules = yield* compileGacha(config, workshop);
+export function* compileIdle(config: IdleConfig, context: CompileContext): Steps<IdleRules> {
+  const { faults } = context;
+  const rules = yield* compileGacha(config, context);
   const { rollsPerHour, maxHours = DEFAULT_MAX_HOURS } = config;
   if (decimalsOf(rollsPerHour) > RATE_DECIMALS)
     faults.add(['rollsPerHour'], `must not have more than ${RATE_DECIMALS} decimals`);

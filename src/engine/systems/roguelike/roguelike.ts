@@ -4,7 +4,7 @@ import type { Steps } from '../../steps.ts';
 import type { PackPlan } from '../card-pack/card-pack.ts';
 import { checkSupplyStates } from '../card-pack/card-pack.ts';
 import type { RoguelikeConfig } from '../config.ts';
-import { compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed, type Workshop } from '../tiers.ts';
+import { compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed, type CompileContext } from '../tiers.ts';
 
 export interface RoguelikeRules {
   readonly tiers: Tiers;
@@ -49,12 +49,12 @@ export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | und
   return isUsableTotal(sumOf(rates)) ? undefined : 'makes rates that add up to less than 2^-900 or more than 2^1000';
 };
 
-export function* compileRoguelike(config: RoguelikeConfig, workshop: Workshop): Steps<RoguelikeRules> {
-  const { faults } = workshop;
-  const tiers = yield* compileTiers(config, {}, workshop);
+export function* compileRoguelike(config: RoguelikeConfig, context: CompileContext): Steps<RoguelikeRules> {
+  const { faults } = context;
+  const tiers = yield* compileTiers(config, {}, context);
   const depthFactors = tiers.all.map(() => 1);
   for (const [key, factor] of Object.entries(config.depthScaling ?? {})) {
-    const place = tierNamed(key, ['depthScaling', key], tiers, workshop);
+    const place = tierNamed(key, ['depthScaling', key], tiers, context);
     if (place !== -1) depthFactors[place] = factor;
   }
   const pityThreshold = config.pityThreshold ?? 0;
