@@ -46,7 +46,7 @@ export const Timestamp = Type.String({
 });
 
 /** A time supplied by the caller: ISO 8601 with an offset. */
-export const GivenTimestamp = Type.String({
+export const TimestampInput = Type.String({
   format: 'date-time',
   maxLength: LIMITS.timestampLength,
   description: 'A time as ISO 8601 with an offset; returned in UTC with milliseconds.',

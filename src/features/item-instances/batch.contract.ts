@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, OneOf, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { GivenInstance, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
+import { InstanceResult, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
 
 const type = <const W extends string>(word: W) => OneOf([word] as const, { description: 'The operation.' });
 const instance = { id: { ...Id, description: 'Which item instance.' } };
@@ -48,7 +48,7 @@ const Batch = Strict(
 
 const BatchResult = Type.Object(
   {
-    results: Type.Array(Type.Union([GivenInstance, Empty]), {
+    results: Type.Array(Type.Union([InstanceResult, Empty]), {
       description: 'The result of each operation, in order; `{}` for a deletion.',
     }),
   },

@@ -9,8 +9,8 @@ import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.
 import { askUserSpace } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
-import type { GivenInstance } from './item-instances.contract.ts';
-import { itemOf, noSuchUserSpace, toGivenInstance, valuesText } from './item-instances.service.ts';
+import type { InstanceResult } from './item-instances.contract.ts';
+import { itemOf, noSuchUserSpace, toInstanceResult, valuesText } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
 
 /** Who receives item instances, in which user space (unplaced if none is given), and why. */
@@ -27,8 +27,8 @@ export interface Gift {
   readonly values: readonly { readonly itemAttributeId: string; readonly value: number }[];
 }
 
-export interface Given {
-  readonly itemInstance: GivenInstance;
+export interface GiveResult {
+  readonly itemInstance: InstanceResult;
   /** Whether it was placed in the given user space; null if none was given. */
   readonly placed: boolean | null;
 }
@@ -43,11 +43,11 @@ export interface OpenReceiver {
    */
   requireRoom(count: number, largest: Footprint): void;
   /** Creates the instances; must be called once. Those without a free position are kept unplaced. */
-  give(gifts: readonly Gift[]): Given[];
+  give(gifts: readonly Gift[]): GiveResult[];
 }
 
 /** What a roll result says about a created instance: JSON of additional members, each preceded by a comma. */
-export const givenText = ({ itemInstance, placed }: Given): string =>
+export const giveResultText = ({ itemInstance, placed }: GiveResult): string =>
   `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`;
 
 /**
@@ -73,7 +73,7 @@ export const openReceiver = async (
   if (bag !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
   if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), bag?.[1] ?? []);
 
-  const give = ({ itemId, values }: Gift): Given => {
+  const give = ({ itemId, values }: Gift): GiveResult => {
     const row: store.InstanceRow = {
       id: newId(),
       item_id: itemId,
@@ -86,7 +86,7 @@ export const openReceiver = async (
     };
     work.write(store.insertInstance, row);
     const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
-    const itemInstance = toGivenInstance(work.teamId, row, placement);
+    const itemInstance = toInstanceResult(work.teamId, row, placement);
     return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
   };
 

@@ -16,7 +16,7 @@ import { LIMITS } from '../../limits.ts';
 import { itemMembers } from '../catalog/catalog.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
-const GivenPosition = Type.Integer({
+const PositionInput = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Of the top-left cell, starting at 0. X is the column, Y the row.',
@@ -26,7 +26,7 @@ const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
   description: 'Null if it is not placed.',
 });
 
-export const GivenInstance = Type.Object(
+export const InstanceResult = Type.Object(
   {
     id: Id,
     itemId: Id,
@@ -36,9 +36,9 @@ export const GivenInstance = Type.Object(
     updatedAt: Timestamp,
     itemInstanceSpace: NullableItemInstanceSpace,
   },
-  { title: 'GivenItemInstance', description: 'An item instance as operations that create or change it return it.' },
+  { title: 'ItemInstanceResult', description: 'An item instance as operations that create or change it return it.' },
 );
-export type GivenInstance = Static<typeof GivenInstance>;
+export type InstanceResult = Static<typeof InstanceResult>;
 
 export const ItemInstance = Type.Object(
   {
@@ -71,8 +71,8 @@ const UserSpaceId = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1-backpack'] });
 
 const place = {
-  spacePositionX: Type.Optional(GivenPosition),
-  spacePositionY: Type.Optional(GivenPosition),
+  spacePositionX: Type.Optional(PositionInput),
+  spacePositionY: Type.Optional(PositionInput),
   rotated: Type.Optional(Rotated),
 };
 
@@ -99,8 +99,8 @@ export type NewItemInstance = Static<typeof NewItemInstance>;
 
 export const moveMembers = {
   userId: OwnerId('Its owner.'),
-  spacePositionX: GivenPosition,
-  spacePositionY: GivenPosition,
+  spacePositionX: PositionInput,
+  spacePositionY: PositionInput,
   spaceId: Type.Optional(
     Type.String({
       minLength: 1,
@@ -144,7 +144,7 @@ export const createItemInstance = {
     'With a user space and no position, it is placed at the first free position, row by row. A position outside the grid, or on a cell that is taken: 409. A user who does not exist yet is created.',
   tags,
   body: NewItemInstance,
-  response: responses('The item instance that was created.', GivenInstance, 400, 401, 403, 409, 500),
+  response: responses('The item instance that was created.', InstanceResult, 400, 401, 403, 409, 500),
 };
 
 const Filter = Type.String({ maxLength: LIMITS.idLength });
@@ -196,7 +196,7 @@ export const moveItemInstance = {
   tags,
   params: PathId,
   body: Move,
-  response: responses('The item instance at its new place.', GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance at its new place.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };
 
 export const transferItemInstance = {
@@ -207,5 +207,5 @@ export const transferItemInstance = {
   tags,
   params: PathId,
   body: Transfer,
-  response: responses('The item instance with its new owner.', GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance with its new owner.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };

@@ -18,7 +18,7 @@ import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
 import { noRoom, type Placement, toItemInstanceSpace, type WantedPlace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
-import type { GivenInstance, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
+import type { InstanceResult, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 
 /** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
@@ -34,11 +34,11 @@ export type Operation =
   | ({ readonly type: 'transfer'; readonly id: string } & Transfer)
   | { readonly type: 'delete'; readonly id: string };
 
-export const toGivenInstance = (
+export const toInstanceResult = (
   teamId: string,
   row: store.InstanceRow,
   placement: Placement | null,
-): GivenInstance => ({
+): InstanceResult => ({
   id: row.id,
   itemId: row.item_id,
   userId: row.user_id,
@@ -57,7 +57,7 @@ export const noSuchUserSpace = (member = 'userSpaceId'): Issue => ({
   message: 'is not a user space of this user',
 });
 
-interface GivenPlace {
+interface PlaceInput {
   readonly spacePositionX?: number;
   readonly spacePositionY?: number;
   readonly rotated?: boolean;
@@ -65,7 +65,7 @@ interface GivenPlace {
 
 /** Issues of a requested position that no schema can express; `member` is the one that refers to the user space. */
 const placeFaults = (
-  { spacePositionX: x, spacePositionY: y, rotated }: GivenPlace,
+  { spacePositionX: x, spacePositionY: y, rotated }: PlaceInput,
   member: string,
   userSpaceId: string | undefined,
 ): Issue[] => {
@@ -87,7 +87,7 @@ export const shapeFaults = (operation: Operation): Issue[] => {
   return [];
 };
 
-const wantedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: GivenPlace): WantedPlace => ({ x, y, rotated });
+const wantedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): WantedPlace => ({ x, y, rotated });
 
 const namedBy = (operations: readonly Operation[]): Named => {
   const instanceIds = new Set<string>();
@@ -112,10 +112,10 @@ const namedBy = (operations: readonly Operation[]): Named => {
   return { instanceIds, toldIds, userSpaceIds: userSpaceIds as Set<string>, spacesOfUsers, userIds };
 };
 
-type GivenValues = NonNullable<NewItemInstance['itemAttributeInstances']>;
+type ValuesInput = NonNullable<NewItemInstance['itemAttributeInstances']>;
 
 /** Issues of the values given for an item's attributes. */
-const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
+const valueFaults = (item: CompiledItem, values: ValuesInput): Issue[] => {
   const ranges = new Map(item.attributes.map((attribute) => [attribute.itemAttributeId, attribute]));
   const given = new Set<string>();
   return values.flatMap(({ itemAttributeId, value }, index): Issue[] => {
@@ -130,7 +130,7 @@ const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
 };
 
 /** Uses the given values and rolls the others, in the order in which a roll would draw them. */
-const decideValues = (item: CompiledItem, given: GivenValues, draws: Draws) => {
+const decideValues = (item: CompiledItem, given: ValuesInput, draws: Draws) => {
   const givenIds = new Set(given.map(({ itemAttributeId }) => itemAttributeId));
   const missing = item.attributes.filter(({ itemAttributeId }) => !givenIds.has(itemAttributeId));
   const rolled = rollAttributes({ ...item, attributes: missing }, draws);
@@ -177,7 +177,7 @@ const put = (
   return placement;
 };
 
-const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): GivenInstance => {
+const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): InstanceResult => {
   const { itemId, userId, userSpaceId, itemAttributeInstances: given = [] } = input;
   const item = holdings.team.catalog.itemsById.get(itemId);
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
@@ -198,7 +198,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   holdings.make(row);
   const to = { wanted: wantedPlace(input), path: '/body/userSpaceId' };
   const placement = userSpaceId === undefined ? null : put(holdings, row.id, known, userSpaceId, to);
-  return toGivenInstance(work.teamId, row, placement);
+  return toInstanceResult(work.teamId, row, placement);
 };
 
 /** The instance, if it exists and belongs to the owner, if one is given. */
@@ -227,7 +227,7 @@ const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, pr
   return first;
 };
 
-const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string }): Promise<GivenInstance> => {
+const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string }): Promise<InstanceResult> => {
   const { work, holdings } = parts;
   const row = ownedBy(parts, id, input.userId);
   const present = holdings.inventory.placementOf(id);
@@ -242,10 +242,10 @@ const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string
     input.swap === true && present !== null
       ? await holdings.inventory.swap(work, { itemInstanceId: id, item, userSpaceId: target.id, place })
       : put(holdings, id, item, target.id, { wanted: place, path: '/body/userSpaceId' });
-  return toGivenInstance(work.teamId, row, placement);
+  return toInstanceResult(work.teamId, row, placement);
 };
 
-const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): GivenInstance => {
+const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): InstanceResult => {
   const { work, context, holdings } = parts;
   const { userId, toUserId, toUserSpaceId } = input;
   const row = ownedBy(parts, id, userId);
@@ -265,7 +265,7 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   const transferred = { ...row, user_id: toUserId, updated_at: context.nowMs };
   holdings.chronicle.transferred(row, toUserId);
   holdings.change(transferred);
-  return toGivenInstance(work.teamId, transferred, placement);
+  return toInstanceResult(work.teamId, transferred, placement);
 };
 
 const remove = (parts: Parts, id: string): Record<string, never> => {
@@ -277,7 +277,7 @@ const remove = (parts: Parts, id: string): Record<string, never> => {
   return {};
 };
 
-type Result = GivenInstance | Record<string, never>;
+type Result = InstanceResult | Record<string, never>;
 
 const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => {
   switch (operation.type) {
@@ -323,13 +323,13 @@ const alone = async (work: Work, context: Context, operation: Operation, deps: I
 };
 
 export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, deps: InstanceDeps) =>
-  alone(work, context, { type: 'create', ...input }, deps) as Promise<GivenInstance>;
+  alone(work, context, { type: 'create', ...input }, deps) as Promise<InstanceResult>;
 
 export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, deps: InstanceDeps) =>
-  alone(work, context, { type: 'move', id, ...input }, deps) as Promise<GivenInstance>;
+  alone(work, context, { type: 'move', id, ...input }, deps) as Promise<InstanceResult>;
 
 export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, deps: InstanceDeps) =>
-  alone(work, context, { type: 'transfer', id, ...input }, deps) as Promise<GivenInstance>;
+  alone(work, context, { type: 'transfer', id, ...input }, deps) as Promise<InstanceResult>;
 
 export const deleteItemInstance = (work: Work, context: Context, id: string, deps: InstanceDeps) =>
   alone(work, context, { type: 'delete', id }, deps) as Promise<Record<string, never>>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Empty, GivenTimestamp, Id, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
+import { Empty, TimestampInput, Id, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 
@@ -32,8 +32,8 @@ const givenMembers = {
       description: "The attributes it carries, each at most once, each with a range inside the attribute's own.",
     }),
   ),
-  createdAt: Type.Optional(GivenTimestamp),
-  updatedAt: Type.Optional(GivenTimestamp),
+  createdAt: Type.Optional(TimestampInput),
+  updatedAt: Type.Optional(TimestampInput),
 };
 
 const NewItem = Strict(

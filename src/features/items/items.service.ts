@@ -14,7 +14,7 @@ import { templatesNamingItem } from '../templates/templates.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
 
-type GivenAttribute = NonNullable<NewItem['itemAttributes']>[number];
+type AttributeInput = NonNullable<NewItem['itemAttributes']>[number];
 
 /** An issue for each repeated value. */
 const repeats = (values: readonly string[], path: (index: number) => string): Issue[] =>
@@ -36,7 +36,7 @@ const shapeFaults = ({ classifierOptionIds = [], itemAttributes = [] }: ItemChan
 const attributeFaults = async (
   reader: Reader,
   context: Context,
-  given: readonly GivenAttribute[],
+  given: readonly AttributeInput[],
 ): Promise<Issue[]> => {
   const ids = given.map(({ attributeId }) => attributeId);
   const found = ids.length === 0 ? [] : await findAttributes(reader, context, ids);
@@ -58,7 +58,7 @@ const attributeFaults = async (
 const checkReferences = async (
   tx: Transaction,
   context: Context,
-  item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly GivenAttribute[] },
+  item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly AttributeInput[] },
 ): Promise<{ faults: Issue[]; weight: number }> => {
   const options = item.optionIds.length === 0 ? [] : await findOptions(tx, context, item.optionIds);
   const byId = new Map(options.map((option) => [option.id, option]));
@@ -119,7 +119,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   return getItem(tx, context, id);
 };
 
-const withId = ({ attributeId, min, max }: GivenAttribute, id: string) => ({
+const withId = ({ attributeId, min, max }: AttributeInput, id: string) => ({
   id,
   attributeId,
   min: min + 0,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
-import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 
 const RolledItem = Type.Object(
   {
@@ -19,7 +19,7 @@ export const rollResultMembers = {
   itemAttributeInstances: Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number(), attribute: Attribute }), {
     description: 'The attribute values that were rolled.',
   }),
-  itemInstance: Type.Optional(GivenInstance),
+  itemInstance: Type.Optional(InstanceResult),
   placed: Type.Optional(
     Type.Boolean({
       description: 'False if a user space was given but had no room for this item instance: it is kept, unplaced.',

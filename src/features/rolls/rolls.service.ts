@@ -12,7 +12,7 @@ import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { givenText, openReceiver } from '../item-instances/giving.service.ts';
+import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
@@ -78,7 +78,7 @@ export const rollItem = async (
   const rolled = rollFromPool(pool, draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, { templateId: null, rollerId: receiver.user.roller_id, nowMs, rolled: [rolled] });
-  return team.rollText(rolled, given && givenText(given));
+  return team.rollText(rolled, given && giveResultText(given));
 };
 
 const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({

@@ -26,10 +26,10 @@ const SHAPES = {
 
 export const CONFIG_PATH = '/body/config';
 
-type Given = Pick<Template, 'type' | 'config'>;
+type ConfigInput = Pick<Template, 'type' | 'config'>;
 
 /** Rejects a configuration that is not valid for its type. */
-export const checkShape = ({ type, config }: Given): void => refuseAny(SHAPES[type](config, CONFIG_PATH));
+export const checkShape = ({ type, config }: ConfigInput): void => refuseAny(SHAPES[type](config, CONFIG_PATH));
 
 const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -53,11 +53,11 @@ export interface CheckedConfig {
 }
 
 /** Validates a configuration: first its shape, then, if that is valid, against the catalog. Every issue has a path. */
-export type ConfigChecks = (finder: Finder, given: Given) => Promise<CheckedConfig>;
+export type ConfigChecks = (finder: Finder, input: ConfigInput) => Promise<CheckedConfig>;
 
 type Checked = BoundOrFaults & { readonly steps: number };
 
-function* check({ catalog }: TeamCatalog, { type, config }: Given): Steps<Checked> {
+function* check({ catalog }: TeamCatalog, { type, config }: ConfigInput): Steps<Checked> {
   const known = config as TemplateConfig;
   const bound = yield* bindTemplateInSteps({ id: '', type, config: known, ...periodOf(known) }, catalog);
   yield;
@@ -73,23 +73,23 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
     return kept;
   };
 
-  const checkLater = async (team: TeamCatalog, given: Given, key: string): Promise<void> => {
+  const checkLater = async (team: TeamCatalog, input: ConfigInput, key: string): Promise<void> => {
     const kept = keptFor(team);
-    kept.set(key, await inTurns(check(team, given)));
+    kept.set(key, await inTurns(check(team, input)));
     if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
   };
 
-  return async (finder, given) => {
-    checkShape(given);
+  return async (finder, input) => {
+    checkShape(input);
     const team = await catalogs.current(finder);
-    const isQuick = isQuickOn(team, given.config);
-    const key = isQuick ? '' : JSON.stringify([given.type, given.config]);
-    const checked = isQuick ? allAtOnce(check(team, given)) : keptFor(team).get(key);
-    if (checked === undefined) return finder.rerunAfter(checkLater(team, given, key));
+    const isQuick = isQuickOn(team, input.config);
+    const key = isQuick ? '' : JSON.stringify([input.type, input.config]);
+    const checked = isQuick ? allAtOnce(check(team, input)) : keptFor(team).get(key);
+    if (checked === undefined) return finder.rerunAfter(checkLater(team, input, key));
     const { bindings, template, faults, steps } = checked;
     refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     if (template === null) throw new Error('a configuration without faults did not compile');
-    refuseLongOdds(given.type, steps, CONFIG_PATH);
+    refuseLongOdds(input.type, steps, CONFIG_PATH);
     return { team, bindings, template };
   };
 };

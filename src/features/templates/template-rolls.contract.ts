@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
@@ -38,7 +38,7 @@ const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
     '`reject` returns 409 before anything is rolled if the user space might not have room: it must fit as many items of the largest size that can be rolled. Anything that still has no free position is kept unplaced, with `placed: false`. `unplaced` skips the check.',
 });
 
-const GivenUserSpaceId = Type.String({
+const TargetUserSpaceId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
   description: 'Creates an item instance for every result and places it in this user space of the user.',
@@ -58,7 +58,7 @@ const TemplateRollRequest = Strict(
         description: 'Number of consecutive rolls (packs, offers). Not for idle templates, which roll what has accrued.',
       }),
     ),
-    userSpaceId: Type.Optional(GivenUserSpaceId),
+    userSpaceId: Type.Optional(TargetUserSpaceId),
     grant: Type.Optional(
       Type.Boolean({ description: 'Without a user space: creates an unplaced item instance for every result.' }),
     ),
@@ -113,7 +113,7 @@ const SparkRequest = Strict(
   {
     userId: UserId,
     itemId: { ...Id, description: 'A featured item of the template.' },
-    userSpaceId: Type.Optional(GivenUserSpaceId),
+    userSpaceId: Type.Optional(TargetUserSpaceId),
     onFull: Type.Optional(OnFull),
   },
   { title: 'SparkRequest', examples: [{ userId: 'player-1', itemId: 'sword-of-dawn' }] },
@@ -121,7 +121,7 @@ const SparkRequest = Strict(
 export type SparkRequest = Static<typeof SparkRequest>;
 
 const Spark = Type.Object(
-  { templateId: Id, userId: Type.String(), itemInstance: GivenInstance, state: UserTemplateState },
+  { templateId: Id, userId: Type.String(), itemInstance: InstanceResult, state: UserTemplateState },
   { title: 'Spark' },
 );
 export type Spark = Static<typeof Spark>;

@@ -16,7 +16,7 @@ import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { conflict, type Issue, invalid, refuseAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
-import { type Gift, type Given, givenText, openReceiver } from '../item-instances/giving.service.ts';
+import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import type { RollDeps } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -83,8 +83,8 @@ const showState = (
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
 
 /** What a roll on a template reports in addition to the item and its values. */
-const moreText = ({ tier, pity, featured }: RollResult, given: Given | undefined): string =>
-  `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : givenText(given)}`;
+const moreText = ({ tier, pity, featured }: RollResult, given: GiveResult | undefined): string =>
+  `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : giveResultText(given)}`;
 
 /** Rolls on a template. Returns JSON, since most of it consists of cached JSON. */
 export const rollTemplate = async (
@@ -154,7 +154,7 @@ export const sparkTemplate = async (
     });
   receiver.requireRoom(1, item.item);
   held.save(after);
-  const [given] = receiver.give([giftOf(item)]) as [Given];
+  const [given] = receiver.give([giftOf(item)]) as [GiveResult];
   return {
     templateId: id,
     userId,

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import {
   Empty,
-  GivenTimestamp,
+  TimestampInput,
   Id,
   Name,
   Nullable,
@@ -86,8 +86,8 @@ const common = {
     }),
   ),
   featuredItemIds: Type.Optional(itemIds('Featured items, which must be in the pool.')),
-  startsAt: Type.Optional({ ...GivenTimestamp, description: 'Rolls before this time are rejected.' }),
-  endsAt: Type.Optional({ ...GivenTimestamp, description: 'Rolls from this time on are rejected.' }),
+  startsAt: Type.Optional({ ...TimestampInput, description: 'Rolls before this time are rejected.' }),
+  endsAt: Type.Optional({ ...TimestampInput, description: 'Rolls from this time on are rejected.' }),
 };
 
 const gacha = {
@@ -224,9 +224,9 @@ const NewTemplate = Strict(
       description: 'The game system; defaults to `gacha`.',
     }),
     config: Config,
-    createdAt: Type.Optional(GivenTimestamp),
+    createdAt: Type.Optional(TimestampInput),
     updatedAt: Type.Optional(
-      Nullable(GivenTimestamp, { description: 'When it was last changed; null is the same as leaving it out.' }),
+      Nullable(TimestampInput, { description: 'When it was last changed; null is the same as leaving it out.' }),
     ),
   },
   { title: 'NewTemplate', examples: [{ name: 'Standard banner', config: { pityThreshold: 90 } }] },
