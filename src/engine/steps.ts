@@ -2,7 +2,7 @@
 export type Steps<T> = Generator<void, T>;
 
 /** Number of elements processed between two steps. */
-export const THINGS_A_STEP = 1024;
+export const ELEMENTS_PER_STEP = 1024;
 
 /** Runs all steps at once. */
 export const allAtOnce = <T>(steps: Steps<T>): T => {
@@ -16,7 +16,7 @@ export const allAtOnce = <T>(steps: Steps<T>): T => {
 export function* each<T>(things: readonly T[], visit: (thing: T, index: number) => void): Steps<void> {
   for (const [index, thing] of things.entries()) {
     visit(thing, index);
-    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (index % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
 }
 
@@ -30,14 +30,14 @@ function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<
     const isLeft =
       right === second.length || (left < first.length && compare(first[left] as T, second[right] as T) <= 0);
     all.push((isLeft ? first[left++] : second[right++]) as T);
-    if (all.length % THINGS_A_STEP === 0) yield;
+    if (all.length % ELEMENTS_PER_STEP === 0) yield;
   }
   return all;
 }
 
 /** A stable sorted copy. */
 export function* sorted<T>(things: readonly T[], compare: Compare<T>): Steps<T[]> {
-  if (things.length <= THINGS_A_STEP) {
+  if (things.length <= ELEMENTS_PER_STEP) {
     yield;
     return things.toSorted(compare);
   }

@@ -47,7 +47,7 @@ const settle = async <T>(call: Promise<Answered<T>>): Promise<{ data: T; respons
 export const answer = async <T>(call: Promise<Answered<T>>): Promise<T> => (await settle(call)).data;
 
 /** Maximum number of pages that are read of a list; longer lists are marked as cut. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export interface List<T> {
   readonly rows: T[];
@@ -58,11 +58,11 @@ export interface List<T> {
 /** Reads a list page by page. */
 export const readAll = async <T>(
   page: (cursor: string | undefined) => Promise<Answered<T[]>>,
-  mostPages = MOST_PAGES,
+  maxPages = MAX_PAGES,
 ): Promise<List<T>> => {
   const rows: T[] = [];
   let cursor: string | undefined;
-  for (let count = 0; count < mostPages; count++) {
+  for (let count = 0; count < maxPages; count++) {
     const { data, response } = await settle(page(cursor));
     rows.push(...data);
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];

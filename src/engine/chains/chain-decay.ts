@@ -1,7 +1,7 @@
 import { type Chain, lastLayerOf, statesOf } from './chain.ts';
 import type { Decay } from './survival.ts';
 
-export const MOST_SWEEPS = 3000;
+export const MAX_SWEEPS = 3000;
 const CONVERGED = 1e-14;
 /** Rounding error of a sum of probabilities. */
 const ROUNDING = 1e-15;
@@ -37,7 +37,7 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
   let beginning = new Float64Array(width).fill(1 / width);
   let lingering = new Float64Array(count - last);
   let lnFactor = 0;
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
     const growth = Math.exp(-lnFactor);
     const returning = new Float64Array(width);
     const staying = new Float64Array(count - last);
@@ -57,8 +57,8 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
     }
     const returned = sumOver(returning);
     if (!(returned > 0)) return null;
-    const rollsACycle = sumOver(states) / returned;
-    const change = Math.log(returned) / rollsACycle;
+    const rollsPerCycle = sumOver(states) / returned;
+    const change = Math.log(returned) / rollsPerCycle;
     for (let index = 0; index < width; index += 1) returning[index] = (returning[index] as number) / returned;
     for (let index = 0; index < staying.length; index += 1) staying[index] = (staying[index] as number) / returned;
     const settled = distance(returning, beginning) + distance(staying, lingering) < CONVERGED * width;
@@ -79,7 +79,7 @@ const sweepBack = (chain: Chain, kept: Float64Array, lnFactor: number): Float64A
   const count = statesOf(chain);
   const growth = Math.exp(-lnFactor);
   let worth = new Float64Array(count).fill(1);
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
     const next = worth.slice();
     for (let state = count - 1; state >= 0; state -= 1) {
       let sum = 0;

@@ -1,5 +1,5 @@
 import { type Chain, canHit, meanByRestarts, statesOf, worstCase } from './chain.ts';
-import { decayOf, keptChances, MOST_SWEEPS } from './chain-decay.ts';
+import { decayOf, keptChances, MAX_SWEEPS } from './chain-decay.ts';
 import {
   type Decay,
   type Follower,
@@ -17,8 +17,8 @@ import {
 const STEPS_OF_STRETCH = 4;
 const STEPS_OF_ROLL = 40;
 
-const MOST_ROLLS_FOLLOWED = 100_000;
-const MOST_STEPS_FOLLOWED = 100_000_000;
+const MAX_ROLLS_FOLLOWED = 100_000;
+const MAX_STEPS_FOLLOWED = 100_000_000;
 
 /**
  * Follows a chain with one counter. A stretch of states with equal probabilities, such as those before soft pity
@@ -123,8 +123,8 @@ const followStates = (chain: Chain, part: number): Follower => {
   return { advance, left: () => left };
 };
 
-const mostRollsFor = (layers: number, stepsOfRoll: number): number =>
-  Math.min(MOST_ROLLS_FOLLOWED, Math.max(4 * layers, Math.floor(MOST_STEPS_FOLLOWED / stepsOfRoll)));
+const maxRollsFor = (layers: number, stepsOfRoll: number): number =>
+  Math.min(MAX_ROLLS_FOLLOWED, Math.max(4 * layers, Math.floor(MAX_STEPS_FOLLOWED / stepsOfRoll)));
 
 /** A chain with one counter is followed by stretches, any other by edges. */
 const stepsOfRollIn = (chain: Chain): number =>
@@ -136,7 +136,7 @@ const stepsOfRollIn = (chain: Chain): number =>
 export const stepsByStretches = (stretches: number): number => STEPS_OF_ROLL + STEPS_OF_STRETCH * stretches;
 export const stepsByEdges = (edges: number): number => STEPS_OF_ROLL + edges;
 
-const mostRollsOf = (chain: Chain): number => mostRollsFor(chain.layers, stepsOfRollIn(chain));
+const maxRollsOf = (chain: Chain): number => maxRollsFor(chain.layers, stepsOfRollIn(chain));
 
 /** Following so many steps takes about ten milliseconds. */
 const AFFORDABLE_STEPS = 10_000_000;
@@ -266,9 +266,9 @@ const mediansOfRange = (chain: Chain, range: readonly Unsettled[], rolls: number
  * Medians reached before the decay has settled. The parts of a range are computed together if that is faster than
  * following each of them.
  */
-const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: number): Map<number, number> => {
+const earlyMedians = (chain: Chain, early: readonly Unsettled[], maxRolls: number): Map<number, number> => {
   const medianOf = ({ part, expectedRolls }: Unsettled): number =>
-    medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls);
+    medianByFollowing(followChain(chain, part), maxRolls, () => expectedRolls);
   const medians = new Map<number, number>();
   for (let from = 0; from < early.length; ) {
     const { part: greatest } = early[from] as Unsettled;
@@ -282,7 +282,7 @@ const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: numb
     const others = range.slice(0, -1);
     const found =
       range.length > NODES_OF_RANGE
-        ? mediansOfRange(chain, range, Math.min(last, mostRolls))
+        ? mediansOfRange(chain, range, Math.min(last, maxRolls))
         : others.map((one): [number, number] => [one.part, medianOf(one)]);
     for (const [part, median] of found) medians.set(part, median);
     medians.set(rarest.part, last);
@@ -299,14 +299,14 @@ interface Worked extends Unsettled {
 /** The medians that are quick to find by following: the shortest first, as many as are affordable. */
 const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
   const medians = new Map<number, number>();
-  const mostRolls = mostRollsOf(chain);
+  const maxRolls = maxRollsOf(chain);
   let affordable = AFFORDABLE_STEPS / stepsOfRollIn(chain);
   for (const { part, expectedRolls } of worked.toSorted((left, right) => left.expectedRolls - right.expectedRolls)) {
     affordable -= expectedRolls;
     if (!(affordable > 0)) break;
     medians.set(
       part,
-      medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls),
+      medianByFollowing(followChain(chain, part), maxRolls, () => expectedRolls),
     );
   }
   return medians;
@@ -314,7 +314,7 @@ const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, nu
 
 /** The other medians: from the decay if it has settled by then, otherwise by following after all. */
 const medianByDecay = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
-  const mostRolls = mostRollsOf(chain);
+  const maxRolls = maxRollsOf(chain);
   const estimated = worked.map(({ part, expectedRolls, decay: workOut }) => {
     const decay = workOut();
     return { part, expectedRolls, decay, median: decay === null ? 0 : medianOfDecay(decay) };
@@ -323,9 +323,9 @@ const medianByDecay = (chain: Chain, worked: readonly Worked[]): Map<number, num
   // matters longest.
   const least = estimated.findLast(({ decay }) => decay !== null);
   const settled =
-    least?.decay == null ? 0 : settlesAfter(followChain(chain, least.part), least.decay, chain.layers, mostRolls);
+    least?.decay == null ? 0 : settlesAfter(followChain(chain, least.part), least.decay, chain.layers, maxRolls);
   const isEarly = ({ decay, median }: (typeof estimated)[number]): boolean => decay === null || median <= settled;
-  const early = earlyMedians(chain, estimated.filter(isEarly), mostRolls);
+  const early = earlyMedians(chain, estimated.filter(isEarly), maxRolls);
   return new Map(estimated.map(({ part, median }) => [part, early.get(part) ?? median]));
 };
 
@@ -383,11 +383,11 @@ const LARGE_PARTS = 8;
  */
 export const stepsOfTimings = (shape: ChainShape, parts: number, settles: number): number => {
   const { layers, edges, size, stepsOfRoll } = shape;
-  const rolls = Math.min(settles, mostRollsFor(layers, stepsOfRoll));
+  const rolls = Math.min(settles, maxRollsFor(layers, stepsOfRoll));
   const mean = edges + STEPS_OF_PRODUCT * (edges * size + size ** 3);
   const followed = Math.min(parts * 2 * layers * stepsOfRoll, AFFORDABLE_STEPS);
   if (parts <= 1) return mean + followed;
-  const decay = Math.min(2 * Math.ceil(settles / layers), MOST_SWEEPS) * edges;
+  const decay = Math.min(2 * Math.ceil(settles / layers), MAX_SWEEPS) * edges;
   const alone = Math.min(parts, NODES + LARGE_PARTS);
   const ranges = Math.min(parts, (NODES_OF_RANGE * RANGE) / (RANGE - 1) + LARGE_PARTS / 2);
   return alone * (mean + decay) + followed + (1 + ranges) * rolls * stepsOfRoll + parts * STEPS_OF_PART;

@@ -62,14 +62,14 @@ export const medianOfRest = (left: number, mean: number): number =>
  * The median by following every roll. If that takes too long, a single decay factor with the exact mean is assumed for
  * the rest. Infinity if no more hits are possible.
  */
-export const medianByFollowing = (follower: Follower, mostRolls: number, exactMean: () => number): number => {
+export const medianByFollowing = (follower: Follower, maxRolls: number, exactMean: () => number): number => {
   let sum = 0;
-  for (let rolls = 1; rolls <= mostRolls; rolls += 1) {
+  for (let rolls = 1; rolls <= maxRolls; rolls += 1) {
     sum += follower.left();
     follower.advance();
     if (follower.left() <= MEDIAN_SURVIVAL) return rolls;
   }
-  return mostRolls + medianOfRest(follower.left(), exactMean() - sum);
+  return maxRolls + medianOfRest(follower.left(), exactMean() - sum);
 };
 
 /**
@@ -80,16 +80,16 @@ export const settlesAfter = (
   follower: Follower,
   { lnScale, lnFactor }: Decay,
   window: number,
-  mostRolls: number,
+  maxRolls: number,
 ): number => {
   let keptFor = 0;
-  for (let rolls = 1; rolls < mostRolls; rolls += 1) {
+  for (let rolls = 1; rolls < maxRolls; rolls += 1) {
     follower.advance();
     const deviation = Math.log(follower.left()) - lnScale - rolls * lnFactor;
     keptFor = Math.abs(deviation) <= SETTLED ? keptFor + 1 : 0;
     if (keptFor >= window) return rolls;
   }
-  return mostRolls;
+  return maxRolls;
 };
 
 /** An infinite mean or median is null. */

@@ -171,7 +171,7 @@ const HIGHEST_FIRST: Order = (one, other) => other.height - one.height || LARGES
 const WIDEST_FIRST: Order = (one, other) => other.width - one.width || LARGEST_FIRST(one, other);
 
 /** Number of searches between two steps; each may have to scan a whole grid. */
-const PLACES_A_STEP = 64;
+const SEARCHES_PER_STEP = 64;
 
 /**
  * The orders in which a repacking is tried, and which rotation of each item is tried first. The first that fits
@@ -211,7 +211,7 @@ function* packOnce(
     const found = place(item);
     if (found === undefined) return undefined;
     places[index] = found;
-    if (number % PLACES_A_STEP === PLACES_A_STEP - 1) yield;
+    if (number % SEARCHES_PER_STEP === SEARCHES_PER_STEP - 1) yield;
   }
   return places;
 }

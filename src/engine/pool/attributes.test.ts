@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { agrees, cheapDraws } from '../../../test/statistics.ts';
 import { compileRange, type ValueRange } from './attributes.ts';
 
-const GREATEST_DRAW = 1 - 2 ** -53;
+const MAX_DRAW = 1 - 2 ** -53;
 
 /** All values of a range with so many values, by a draw from the middle of each share. */
 const valuesOf = (range: ValueRange, count: number): number[] => {
@@ -29,7 +29,7 @@ describe('a range with a step', () => {
     test(`from ${range.min} to ${range.max} by ${range.step} has exactly its values`, () => {
       assert.deepEqual(valuesOf(range, values.length), values);
       assert.equal(compileRange(range)(0), values[0]);
-      assert.equal(compileRange(range)(GREATEST_DRAW), values.at(-1));
+      assert.equal(compileRange(range)(MAX_DRAW), values.at(-1));
     });
   }
 
@@ -56,13 +56,13 @@ describe('a range without a step', () => {
   test('with the greatest possible width stays finite', () => {
     const valueAt = compileRange({ min: -1.7e308, max: 1.7e308, step: null });
     assert.deepEqual([valueAt(0), valueAt(0.5)], [-1.7e308, 0]);
-    assert.ok(valueAt(GREATEST_DRAW) <= 1.7e308);
+    assert.ok(valueAt(MAX_DRAW) <= 1.7e308);
   });
 
   test('of safe integers, however wide, stays within them', () => {
     const valueAt = compileRange({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, step: null });
     assert.equal(valueAt(0), Number.MIN_SAFE_INTEGER);
-    assert.ok(valueAt(GREATEST_DRAW) <= Number.MAX_SAFE_INTEGER);
+    assert.ok(valueAt(MAX_DRAW) <= Number.MAX_SAFE_INTEGER);
   });
 });
 
@@ -80,7 +80,7 @@ test('a value never leaves its range and is never negative zero', () => {
   );
   const draw = fc.oneof(
     fc.maxSafeNat().map((bits) => bits * 2 ** -53),
-    fc.constantFrom(0, 0.5, GREATEST_DRAW),
+    fc.constantFrom(0, 0.5, MAX_DRAW),
   );
   fc.assert(
     fc.property(bound, bound, step, draw, (one, other, by, u) => {

@@ -14,7 +14,7 @@ const countSteps = (min: number, max: number, step: number, decimals: number): n
   Number((scaledBy(max, decimals) - scaledBy(min, decimals)) / scaledBy(step, decimals)) + 1;
 
 /** The limit of `Number.prototype.toFixed`; finer steps are far below the precision of any useful bound. */
-const MOST_DECIMALS = 100;
+const MAX_DECIMALS = 100;
 
 /** The index among `count` equally likely values. */
 const nthOf = (u: number, count: number): number => Math.min(Math.floor(u * count), count - 1);
@@ -28,7 +28,7 @@ const compileSteps = (min: number, max: number, step: number): ((u: number) => n
   const count = countSteps(min, max, step, decimals);
   if (count === Number.POSITIVE_INFINITY) return undefined;
   if (count === 1) return () => plain(min);
-  if (decimals === 0 || decimals > MOST_DECIMALS) {
+  if (decimals === 0 || decimals > MAX_DECIMALS) {
     return (u) => plain(Math.min(max, min + nthOf(u, count) * step));
   }
   return (u) => plain(Math.min(max, Number((min + nthOf(u, count) * step).toFixed(decimals))));

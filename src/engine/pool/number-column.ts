@@ -7,7 +7,7 @@ export interface NumberColumnBuilder<T extends Numbers> {
   finish(): T;
 }
 
-const NUMBERS_A_BLOCK = 4096;
+const NUMBERS_PER_BLOCK = 4096;
 
 /**
  * Collects a number of values that is not known in advance. An ordinary array would be copied repeatedly as it grows,
@@ -17,25 +17,25 @@ export const buildNumberColumn = <T extends Numbers>(
   NumberArray: new (length: number) => T,
 ): NumberColumnBuilder<T> => {
   const full: T[] = [];
-  let block = new NumberArray(NUMBERS_A_BLOCK);
+  let block = new NumberArray(NUMBERS_PER_BLOCK);
   let used = 0;
   return {
     get length() {
-      return full.length * NUMBERS_A_BLOCK + used;
+      return full.length * NUMBERS_PER_BLOCK + used;
     },
     add: (value) => {
-      if (used === NUMBERS_A_BLOCK) {
+      if (used === NUMBERS_PER_BLOCK) {
         full.push(block);
-        block = new NumberArray(NUMBERS_A_BLOCK);
+        block = new NumberArray(NUMBERS_PER_BLOCK);
         used = 0;
       }
       block[used] = value;
       used += 1;
     },
     finish: () => {
-      const column = new NumberArray(full.length * NUMBERS_A_BLOCK + used);
-      for (const [index, numbers] of full.entries()) column.set(numbers, index * NUMBERS_A_BLOCK);
-      column.set(block.subarray(0, used), full.length * NUMBERS_A_BLOCK);
+      const column = new NumberArray(full.length * NUMBERS_PER_BLOCK + used);
+      for (const [index, numbers] of full.entries()) column.set(numbers, index * NUMBERS_PER_BLOCK);
+      column.set(block.subarray(0, used), full.length * NUMBERS_PER_BLOCK);
       return column;
     },
   };

@@ -1,6 +1,6 @@
 import { type Footprint, largerOf } from '../grid/grid.ts';
 import type { Draws } from '../random.ts';
-import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
+import { allAtOnce, type Steps, ELEMENTS_PER_STEP } from '../steps.ts';
 import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
 import { buildPicker, isUsableTotal, type Picker } from './weighted.ts';
 
@@ -51,7 +51,7 @@ function* filteredItems(catalog: Catalog, filter: PoolFilter): Steps<readonly Co
   const items: CompiledItem[] = [];
   for (const item of catalog.items) {
     if (passes(item)) items.push(item);
-    if (item.place % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (item.place % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
   return items;
 }
@@ -73,7 +73,7 @@ export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Poo
     weights[index] = item.weight;
     hasAttributes ||= item.attributeCount > 0;
     if (item.weight > 0) largest = largerOf(largest, item);
-    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (index % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
   const picker = yield* buildPicker(weights);
   return { items, picker, hasAttributes, largest: { width: largest.width, height: largest.height } };

@@ -17,7 +17,7 @@ export interface TextColumnBuilder {
 
 /** Small enough that one string outside Latin-1, which doubles the size of its block, does not double everything. */
 const BLOCK_BITS = 8;
-const TEXTS_A_BLOCK = 2 ** BLOCK_BITS;
+const STRINGS_PER_BLOCK = 2 ** BLOCK_BITS;
 
 export const buildTextColumn = (): TextColumnBuilder => {
   const blocks: string[] = [];
@@ -35,7 +35,7 @@ export const buildTextColumn = (): TextColumnBuilder => {
 
   return {
     add: (text) => {
-      if (block.length === TEXTS_A_BLOCK) closeBlock();
+      if (block.length === STRINGS_PER_BLOCK) closeBlock();
       starts.add(blockLength);
       block.push(text);
       blockLength += text.length;
@@ -53,7 +53,7 @@ const columnOf = (blocks: readonly string[], starts: Uint32Array): TextColumn =>
     const start = starts[place];
     if (start === undefined) throw new RangeError(`There is no text at ${place} of ${starts.length}.`);
     const next = place + 1;
-    const isLastOfBlock = (next & (TEXTS_A_BLOCK - 1)) === 0 || next === starts.length;
+    const isLastOfBlock = (next & (STRINGS_PER_BLOCK - 1)) === 0 || next === starts.length;
     const block = blocks[place >>> BLOCK_BITS] as string;
     return block.slice(start, isLastOfBlock ? block.length : (starts[next] as number));
   },

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { agrees, cheapDraws } from '../../../test/statistics.ts';
 import { compilePicker, isUsableTotal, pickLinear } from './weighted.ts';
 
-const GREATEST_DRAW = 1 - 2 ** -53;
+const MAX_DRAW = 1 - 2 ** -53;
 
 const draw = fc.oneof(
   fc.maxSafeNat().map((bits) => bits * 2 ** -53),
-  fc.constantFrom(0, 2 ** -53, 0.25, 0.5, 0.75, GREATEST_DRAW),
+  fc.constantFrom(0, 2 ** -53, 0.25, 0.5, 0.75, MAX_DRAW),
 );
 
 const weight = fc.oneof(
@@ -96,7 +96,7 @@ describe('a compiled picker', () => {
   test('finds no entry if all weights are zero', () => {
     assert.equal(compilePicker([]).pick(0.5), -1);
     assert.equal(compilePicker([0, 0]).pick(0), -1);
-    assert.equal(pickLinear([0, 0], GREATEST_DRAW), -1);
+    assert.equal(pickLinear([0, 0], MAX_DRAW), -1);
   });
 
   test('falls back to the last weight above zero if rounding leaves none', () => {

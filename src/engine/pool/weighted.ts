@@ -1,4 +1,4 @@
-import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
+import { allAtOnce, type Steps, ELEMENTS_PER_STEP } from '../steps.ts';
 
 /** A weighted choice, compiled once. */
 export interface Picker {
@@ -8,11 +8,11 @@ export interface Picker {
   pick(u: number): number;
 }
 
-const LEAST_TOTAL = 2 ** -900;
-const GREATEST_TOTAL = 2 ** 1000;
+const MIN_TOTAL = 2 ** -900;
+const MAX_TOTAL = 2 ** 1000;
 
 /** Whether sums and products of such a total keep their precision; any other total is a configuration error. */
-export const isUsableTotal = (total: number): boolean => total >= LEAST_TOTAL && total <= GREATEST_TOTAL;
+export const isUsableTotal = (total: number): boolean => total >= MIN_TOTAL && total <= MAX_TOTAL;
 
 export const sumOf = (weights: ArrayLike<number>): number => {
   let total = 0;
@@ -40,7 +40,7 @@ const leastPowerOfTwoFrom = (count: number): number => {
   return power;
 };
 
-const BUCKETS_AN_ENTRY = 1;
+const BUCKETS_PER_ENTRY = 1;
 /** Each bucket is divided into parts, so that one word can say where in it the next entry starts. */
 const PARTS = 2 ** 13;
 /** No boundary in this bucket: all of its draws choose the same entry. */
@@ -48,7 +48,7 @@ const WHOLE = PARTS;
 /** Several boundaries in this bucket: a scan finds the entry. */
 const SCANNED = 2 * PARTS - 1;
 const PART_BITS = 14;
-const MOST_ENTRIES = 2 ** (32 - PART_BITS);
+const MAX_ENTRIES = 2 ** (32 - PART_BITS);
 
 /**
  * Finds the entry of `pickLinear` in constant expected time. The draws are divided into buckets of equal width, one or
@@ -78,7 +78,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     chosen[count] = index;
     count += 1;
   }
-  if (count >= MOST_ENTRIES) throw new Error(`More than ${MOST_ENTRIES} weights cannot be chosen among.`);
+  if (count >= MAX_ENTRIES) throw new Error(`More than ${MAX_ENTRIES} weights cannot be chosen among.`);
   chosen[count] = lastResort;
   // Most pools skip nothing: then an entry is its own index, which saves a memory access.
   const isIndex = count === weights.length;
@@ -88,7 +88,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     while (entry < count && !((running[entry] as number) > t)) entry += 1;
     return entry;
   };
-  const buckets = leastPowerOfTwoFrom(BUCKETS_AN_ENTRY * count);
+  const buckets = leastPowerOfTwoFrom(BUCKETS_PER_ENTRY * count);
   /** The last part of a bucket whose lowest draw still chooses the first of its two entries. */
   const partOfBorder = (bucket: number, entry: number): number => {
     let part = 0;
@@ -104,7 +104,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
     const part = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
     words[bucket] = entry * 2 ** PART_BITS + part;
-    if (bucket % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (bucket % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
 
   const pick = (u: number): number => {

@@ -6,7 +6,7 @@ export interface Remainder {
   pick(u: number, taken: readonly number[]): number;
 }
 
-const UNITS_A_WHOLE = 2 ** 20;
+const UNITS_PER_WHOLE = 2 ** 20;
 const EXACT_BELOW = 2 ** 53;
 
 /**
@@ -14,7 +14,7 @@ const EXACT_BELOW = 2 ** 53;
  * large.
  */
 const sumsAreExact = (weights: readonly number[]): boolean =>
-  sumOf(weights) * UNITS_A_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_A_WHOLE));
+  sumOf(weights) * UNITS_PER_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_PER_WHOLE));
 
 /** The definition: the remaining weights, added from left to right. */
 export const pickRemainingLinear = (weights: readonly number[], u: number, taken: readonly number[]): number => {

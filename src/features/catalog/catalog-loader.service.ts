@@ -26,8 +26,8 @@ export interface LoadedCatalog {
  * each item may have two hundred options and attributes; later pages are sized to hold about the same number of rows.
  */
 const FIRST_ITEMS = 25;
-const MOST_ITEMS = 400;
-const ROWS_A_PAGE = 2000;
+const MAX_ITEMS = 400;
+const ROWS_PER_PAGE = 2000;
 
 interface ItemPage {
   readonly items: Awaited<ReturnType<typeof store.selectItemsAfter>>;
@@ -53,8 +53,8 @@ async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPa
       attributesOf: Map.groupBy(attributes, ({ itemId }) => itemId),
     };
     if (items.length < count) return;
-    const rowsAnItem = (items.length + options.length + attributes.length) / items.length;
-    count = Math.min(MOST_ITEMS, 2 * count, Math.ceil(ROWS_A_PAGE / rowsAnItem));
+    const rowsPerItem = (items.length + options.length + attributes.length) / items.length;
+    count = Math.min(MAX_ITEMS, 2 * count, Math.ceil(ROWS_PER_PAGE / rowsPerItem));
     await takeTurns();
   }
 }

@@ -1,7 +1,7 @@
 import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
-import { allAtOnce, THINGS_A_STEP } from '../../engine/steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
 import { ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
@@ -70,7 +70,7 @@ const createPools = (catalog: Catalog) => {
   const compile = (key: string): Compiling => {
     const [classifierOptionIds, itemIds] = JSON.parse(key);
     const steps = buildPool(catalog, { classifierOptionIds, itemIds: itemIds ?? undefined });
-    if (catalog.items.length <= THINGS_A_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
+    if (catalog.items.length <= ELEMENTS_PER_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
     const compiling: Compiling = {
       promise: inTurns(steps).then((pool) => {
         compiling.pool = pool;

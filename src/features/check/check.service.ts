@@ -49,14 +49,14 @@ const placementFaults = (row: RowOf<typeof store.selectPlacements>): string[] =>
 };
 
 /** Greater than the longest side of an item: the stride by which the cells of an instance are numbered. */
-const PARTS_A_ROW = 100;
+const PARTS_PER_ROW = 100;
 
 const checkPlacements: Check = async (snapshot, report) => {
   const placements = await forEachRow(snapshot, store.selectPlacements(snapshot.queries), (row) => {
     for (const fault of placementFaults(row))
       report(row.team_id, `item instance ${row.item_instance_id} in user space ${row.user_space_id} ${fault}`);
   });
-  const cells = store.selectMisnumberedCells(snapshot.queries, PARTS_A_ROW);
+  const cells = store.selectMisnumberedCells(snapshot.queries, PARTS_PER_ROW);
   await forEachRow(snapshot, cells, ({ team_id, item_instance_id, user_space_id, x, y, part }) =>
     report(
       team_id,

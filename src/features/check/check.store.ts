@@ -62,7 +62,7 @@ export const selectPlacements = (queries: Queries) =>
     .compile();
 
 /** Cells whose number within their instance does not match their position. */
-export const selectMisnumberedCells = (queries: Queries, partsARow: number) =>
+export const selectMisnumberedCells = (queries: Queries, partsPerRow: number) =>
   queries
     .selectFrom('item_instance_spaces as cell')
     .innerJoin('item_instance_spaces as first', (join) =>
@@ -73,7 +73,7 @@ export const selectMisnumberedCells = (queries: Queries, partsARow: number) =>
         .on('first.part', '<', 1),
     )
     .select(['cell.team_id', 'cell.item_instance_id', 'cell.user_space_id', 'cell.x', 'cell.y', 'cell.part'])
-    .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsARow)} + cell.x - first.x`)
+    .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsPerRow)} + cell.x - first.x`)
     .compile();
 
 /** All cells, row by row of each grid, with the stored bits of the row. */

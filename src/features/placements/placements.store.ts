@@ -131,10 +131,10 @@ export const deleteCell = deleteFrom(
 );
 
 /** Greater than the longest side of an item. Existing cells are numbered with this stride, so it must not change. */
-const PARTS_A_ROW = 100;
+const PARTS_PER_ROW = 100;
 
 /** The number of a cell within its instance, by its offset from the top-left cell. */
-export const partOf = ({ x, y }: Cell): number => y * PARTS_A_ROW + x;
+export const partOf = ({ x, y }: Cell): number => y * PARTS_PER_ROW + x;
 
 /** The first cell of each placed instance of an item. Unordered: sorting very many would take long. */
 export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>

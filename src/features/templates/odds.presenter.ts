@@ -3,7 +3,7 @@ import { type OddsTable, oddsAt } from '../../engine/systems/odds.ts';
 import type { Tiers } from '../../engine/systems/tiers.ts';
 
 /** Number of rows that are written between two steps. */
-const ROWS_A_STEP = 500;
+const ROWS_PER_STEP = 500;
 
 /**
  * For each place in the catalog, the row of its item in the table or -1; for each row, the place of its tier; for each
@@ -56,7 +56,7 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
         ...oddsAt(table.items, row),
       }),
     );
-    if (page.length < ROWS_A_STEP) continue;
+    if (page.length < ROWS_PER_STEP) continue;
     pages.push(page.join(','));
     page = [];
     yield;

@@ -17,7 +17,7 @@ import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 import { TableCard } from '../../parts/table-card.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
-const ROWS_A_PAGE = 50;
+const ROWS_PER_PAGE = 50;
 
 interface Row {
   readonly item: Schemas['Item'];
@@ -118,7 +118,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
     );
   }, [rows, search, wanted, options]);
   const { sorted, sorting } = useSorting(found, COLUMNS, 'odds', true);
-  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_A_PAGE));
+  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_PER_PAGE));
   const shownPage = Math.min(page, pages);
   const greatest = Math.max(...rows.map(({ odds: share }) => share));
   const groups = Map.groupBy(options.values(), ({ classifierName }) => classifierName);
@@ -168,7 +168,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {sorted.slice((shownPage - 1) * ROWS_A_PAGE, shownPage * ROWS_A_PAGE).map((row) => (
+          {sorted.slice((shownPage - 1) * ROWS_PER_PAGE, shownPage * ROWS_PER_PAGE).map((row) => (
             <ItemRow key={row.item.id} row={row} options={options} greatest={greatest} />
           ))}
         </Table.Tbody>

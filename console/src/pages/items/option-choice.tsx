@@ -3,7 +3,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 
-const MOST_CHIPS = 12;
+const MAX_CHIPS = 12;
 
 interface OptionChoiceProps {
   readonly classifiers: readonly Schemas['Classifier'][];
@@ -33,7 +33,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
       {classifiers.map((classifier) => {
         const { id, name, classifierOptions } = classifier;
         const own = chosen.filter((option) => classifierOptions.some((known) => known.id === option));
-        if (classifierOptions.length > MOST_CHIPS)
+        if (classifierOptions.length > MAX_CHIPS)
           return (
             <MultiSelect
               key={id}

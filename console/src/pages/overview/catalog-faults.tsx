@@ -19,7 +19,7 @@ interface CatalogFaultsProps {
   readonly items: readonly Schemas['Item'][];
 }
 
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'];
 
@@ -69,7 +69,7 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
     );
   return (
     <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-      {faults.slice(0, MOST_SHOWN).map(({ text, href, fix }) => (
+      {faults.slice(0, MAX_SHOWN).map(({ text, href, fix }) => (
         <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
           <IconAlertTriangle size={20} color="var(--console-less)" style={{ flex: 'none' }} aria-hidden />
           <div>
@@ -80,9 +80,9 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
           </div>
         </Group>
       ))}
-      {faults.length > MOST_SHOWN && (
+      {faults.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed" component="li">
-          And {faults.length - MOST_SHOWN} more of the kind.
+          And {faults.length - MAX_SHOWN} more of the kind.
         </Text>
       )}
     </Stack>

@@ -25,7 +25,7 @@ import { FirstSteps } from './first-steps.tsx';
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
 const DAYS = 30;
-const MOST_SOURCES = 5;
+const MAX_SOURCES = 5;
 
 interface TotalProps {
   readonly label: string;
@@ -117,7 +117,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
   ].sort((one, other) => other.count - one.count);
   return (
     <Stack gap={6}>
-      {rows.slice(0, MOST_SOURCES).map(({ name, href, count }) => (
+      {rows.slice(0, MAX_SOURCES).map(({ name, href, count }) => (
         <Group key={href} gap="sm" wrap="nowrap">
           <TextLink href={href} size="sm" flex={1} truncate>
             {name}

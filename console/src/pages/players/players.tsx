@@ -15,7 +15,7 @@ import { TableCard } from '../../parts/table-card.tsx';
 
 type User = Schemas['User'];
 
-const ROWS_A_PAGE = 50;
+const ROWS_PER_PAGE = 50;
 
 const COLUMNS = {
   id: ({ id }: User) => id,
@@ -35,7 +35,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
     [users, text],
   );
   const { sorted, sorting } = useSorting(found, COLUMNS, 'since', true);
-  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_A_PAGE));
+  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_PER_PAGE));
   const shownPage = Math.min(page, pages);
   return (
     <Stack>
@@ -81,7 +81,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
           </Table.Thead>
           <Table.Tbody>
             {sorted
-              .slice((shownPage - 1) * ROWS_A_PAGE, shownPage * ROWS_A_PAGE)
+              .slice((shownPage - 1) * ROWS_PER_PAGE, shownPage * ROWS_PER_PAGE)
               .map(({ id, externalId, createdAt }) => (
                 <Table.Tr key={id}>
                   <Table.Td>

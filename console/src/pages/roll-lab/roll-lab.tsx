@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
 
-const MOST_KEPT = 12;
+const MAX_KEPT = 12;
 
 interface Kept {
   readonly number: number;
@@ -38,7 +38,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
       },
       {
         onSuccess: (result) =>
-          setResults((kept) => [{ number: (kept[0]?.number ?? 0) + 1, result }, ...kept].slice(0, MOST_KEPT)),
+          setResults((kept) => [{ number: (kept[0]?.number ?? 0) + 1, result }, ...kept].slice(0, MAX_KEPT)),
       },
     );
   return (

@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
 /** The size of one page of the list. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 
 /** The players who have a bag of a space. */
 export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSpaces']; onClose: () => void }) => (
@@ -27,9 +27,9 @@ export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSp
               )}
             </div>
           ))}
-          {userSpaces.length === MOST_SHOWN && (
+          {userSpaces.length === MAX_SHOWN && (
             <Text size="sm" c="dimmed">
-              These are the first {MOST_SHOWN} bags; there may be more.
+              These are the first {MAX_SHOWN} bags; there may be more.
             </Text>
           )}
         </Stack>

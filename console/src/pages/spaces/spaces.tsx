@@ -24,10 +24,10 @@ const COLUMNS = {
 };
 
 /** A list of spaces contains at most so many user spaces of each. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 const usesOf = ({ userSpaces: { length } }: Space): string =>
-  length < MOST_LISTED ? formatMany(length, 'bag') : `${MOST_LISTED} bags or more`;
+  length < MAX_LISTED ? formatMany(length, 'bag') : `${MAX_LISTED} bags or more`;
 
 interface SpaceTableProps {
   readonly spaces: readonly Space[];

@@ -12,11 +12,11 @@ export const wilson = (hits: number, trials: number): { low: number; high: numbe
 export type Verdict = 'fits' | 'differs' | 'too few';
 
 /** With fewer expected drops than this there is no verdict. */
-const FEWEST_EXPECTED = 5;
+const MIN_EXPECTED = 5;
 
 /** Whether the actual drops differ from the expected ones by more than chance explains. */
 export const judge = (hits: number, trials: number, expected: number): Verdict => {
-  if (expected * trials < FEWEST_EXPECTED && hits < FEWEST_EXPECTED) return 'too few';
+  if (expected * trials < MIN_EXPECTED && hits < MIN_EXPECTED) return 'too few';
   const { low, high } = wilson(hits, trials);
   return expected >= low && expected <= high ? 'fits' : 'differs';
 };

@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import { formatShare } from '../../parts/format.ts';
 
-const MOST_DRAWN = 300;
+const MAX_DRAWN = 300;
 
 interface CurveChartProps {
   readonly points: readonly number[];
@@ -21,7 +21,7 @@ const ticksTo = (last: number): number[] => {
 
 /** Loaded on demand: charts are heavy. */
 export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
-  const every = Math.ceil(points.length / MOST_DRAWN);
+  const every = Math.ceil(points.length / MAX_DRAWN);
   const data = [
     { n: 0, chance: 0 },
     ...points

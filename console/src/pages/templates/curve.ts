@@ -27,7 +27,7 @@ const steadyChance = (mean: number, worst: number | null): number => {
   return (low + high) / 2;
 };
 
-const MOST_POINTS = 4_000;
+const MAX_POINTS = 4_000;
 const ENOUGH = 0.999;
 
 /** The cumulative chance of the top tier by roll, from roll 1 on; undefined if there is nothing to draw. */
@@ -43,7 +43,7 @@ export const curveOf = (type: TemplateType, config: Config, top: TierOdds): read
   };
   const points: number[] = [];
   let left = 1;
-  while (left > 1 - ENOUGH && points.length < MOST_POINTS) {
+  while (left > 1 - ENOUGH && points.length < MAX_POINTS) {
     left *= 1 - chanceAt(points.length + 1);
     points.push(1 - left);
   }

@@ -42,10 +42,10 @@ export interface PackPlan {
 }
 
 /** More cards would make exact odds of packs without repeats slow. */
-const MOST_CARDS = 20;
+const MAX_CARDS = 20;
 const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
 /** Limit on the counts of cards of exhaustible tiers, so that exact odds stay fast. */
-const MOST_SUPPLY_STATES = 100_000;
+const MAX_SUPPLY_STATES = 100_000;
 
 const compileRates = (
   slot: SlotConfig,
@@ -107,7 +107,7 @@ export const checkSupplyStates = (
   faults: FaultList,
 ): void => {
   const supply = all.map(({ rollable }) => rollable);
-  if (countStates(slots, supply) <= MOST_SUPPLY_STATES) return;
+  if (countStates(slots, supply) <= MAX_SUPPLY_STATES) return;
   faults.add(path, 'makes too many cards for so many tiers that can run out, which exact odds do not allow');
 };
 
@@ -130,7 +130,7 @@ export function* compileCardPack(config: CardPackConfig, context: CompileContext
   for (const [index, slot] of slotConfigs.entries())
     slots.push(yield* compileSlot(slot, index, unique, tiers, context));
   if (cards < 1) faults.add(['slots'], 'must contain at least one card');
-  if (cards > MOST_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MOST_CARDS} are allowed`);
+  if (cards > MAX_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MAX_CARDS} are allowed`);
   // An empty tier was already reported; reporting that its slots can run dry would only distract.
   else if (unique && faults.found.length === before) checkSupply(slots, tiers, faults);
 

@@ -319,7 +319,7 @@ export const countCards = (plan: PackOddsInput, due: boolean, supply = supplyOf(
 };
 
 /** Limit on the lanes of all states that are in memory at once: about ten megabytes. */
-const MOST_LANES = 500_000;
+const MAX_LANES = 500_000;
 
 const chanceOfAny = ({ withoutTop, withTop }: TierCounts): number => {
   let chance = 0;
@@ -339,7 +339,7 @@ export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = suppl
     for (const [place, counts] of countOthers(plan, due, supply, shares, groups))
       chances.set(place, chanceOfAny(counts));
   } else {
-    const batch = Math.max(1, Math.floor(MOST_LANES / (2 * (supply.upTo.at(-1) as number))));
+    const batch = Math.max(1, Math.floor(MAX_LANES / (2 * (supply.upTo.at(-1) as number))));
     for (let from = 0; from < others.length; from += batch) {
       const places = others.slice(from, from + batch);
       const some = countLanes(plan, due, supply, presenceLanes(plan, shares, places));

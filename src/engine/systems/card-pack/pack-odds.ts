@@ -35,7 +35,7 @@ interface InPacks {
 
 /** Probabilities this small are rounding errors of 0. */
 const NOTHING = 1e-13;
-const MOST_PACKS_FOLLOWED = 10_000;
+const MAX_PACKS_FOLLOWED = 10_000;
 
 /**
  * Follows pack after pack without a hit. All that matters is how many packs ago a card of the top tier came up: the
@@ -128,10 +128,10 @@ const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
     const decay = decayOf(inPacks, threshold);
     let medianRolls = decay === null ? 0 : medianOfDecay(decay);
     if (decay !== null && threshold < Number.POSITIVE_INFINITY) {
-      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MOST_PACKS_FOLLOWED);
+      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MAX_PACKS_FOLLOWED);
     }
     if (decay === null || medianRolls <= (settled ?? 0)) {
-      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MOST_PACKS_FOLLOWED, () => expectedRolls);
+      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MAX_PACKS_FOLLOWED, () => expectedRolls);
     }
     return { expectedRolls, medianRolls: orNull(medianRolls), worstRolls: worstOf(inPacks, threshold) };
   };
@@ -318,6 +318,6 @@ export const stepsOfPack = (plan: PackOddsInput): number => {
   const hasPity = threshold < Number.POSITIVE_INFINITY;
   const top = 1 - (1 - (tiers.all[tiers.top]?.share ?? 1)) ** cards;
   const settles = hasPity ? forgetsAfter(new Float64Array(threshold).fill(top)) : 0;
-  const ofTiming = STEPS_OF_ROUNDS + (hasPity ? STEPS_OF_PACK * Math.min(settles, MOST_PACKS_FOLLOWED) : 0);
+  const ofTiming = STEPS_OF_ROUNDS + (hasPity ? STEPS_OF_PACK * Math.min(settles, MAX_PACKS_FOLLOWED) : 0);
   return stepsOfCounting(plan) + items * (ofItem + ofTiming);
 };

@@ -17,7 +17,7 @@ import {
   type CompileContext,
   weigh,
 } from '../tiers.ts';
-import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
+import { type Counter, checkSegments, compileCounter, factorAt, isDue, MAX_STATES, statesOf } from './pity.ts';
 
 /** How the top tier is divided between featured items and the others. */
 export interface Feature {
@@ -101,9 +101,9 @@ const pitiesByRank = (config: GachaConfig, tiers: Tiers, context: CompileContext
 const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: CompileContext): void => {
   let states = 1;
   for (const counter of kept) states *= statesOf(counter);
-  if (states <= MOST_STATES) return;
+  if (states <= MAX_STATES) return;
   const path = config.pities?.length ? ['pities'] : [config.softPity?.length ? 'softPity' : 'pityThreshold'];
-  faults.add(path, `makes more than ${MOST_STATES} states of the counters, too many for exact odds`);
+  faults.add(path, `makes more than ${MAX_STATES} states of the counters, too many for exact odds`);
 };
 
 /** A top tier with a pity must be able to give an item, even if its rate is 0. */

@@ -2,7 +2,7 @@ import type { SoftPitySegment } from '../config.ts';
 import type { FaultList } from '../faults.ts';
 
 /** Configurations with more states are rejected, so that exact odds can always be computed quickly. */
-export const MOST_STATES = 4000;
+export const MAX_STATES = 4000;
 
 /**
  * A factor this close to 1 is 1: otherwise rounding would leave a certain tier a chance of 1e-16 of not being rolled.
@@ -59,7 +59,7 @@ export const compileCounter = (source: CounterSource): Counter => {
   const threshold = source.threshold > 0 ? source.threshold : Number.POSITIVE_INFINITY;
   const factors: number[] = [];
   const grows = threshold < Number.POSITIVE_INFINITY || softPity.length > 0;
-  for (let k = 1; k <= MOST_STATES + 1; k += 1) {
+  for (let k = 1; k <= MAX_STATES + 1; k += 1) {
     const factor = k >= threshold ? 1 : factorOf(share, softPityAt(softPity, k), left);
     factors.push(factor);
     if (factor === 1 || !grows) break;
