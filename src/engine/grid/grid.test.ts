@@ -11,7 +11,7 @@ import {
   type Grid,
   isFree,
   isInside,
-  type Lying,
+  type GridArea,
   overlap,
   type Place,
   pack,
@@ -39,15 +39,15 @@ const toGrid = ({ cols, rows, taken }: NaiveGrid): Grid => {
   return { cols, rows, taken: bits };
 };
 
-const naiveCells = ({ x, y, width, height }: Lying): string[] => {
+const naiveCells = ({ x, y, width, height }: GridArea): string[] => {
   const cells: string[] = [];
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++) cells.push(nameOf(x + column, y + row));
   return cells;
 };
 
-const naiveFits = ({ cols, rows, taken }: NaiveGrid, lying: Lying): boolean =>
-  naiveCells(lying).every((name) => {
+const naiveFits = ({ cols, rows, taken }: NaiveGrid, area: GridArea): boolean =>
+  naiveCells(area).every((name) => {
     const [x, y] = name.split(',').map(Number) as [number, number];
     return x >= 0 && y >= 0 && x < cols && y < rows && !taken.has(name);
   });
@@ -108,21 +108,21 @@ describe('a grid, compared with a set of cells,', () => {
         const place = naiveFirstFree(naive, item);
         fc.pre(place !== undefined);
         const grid = toGrid(naive);
-        const lying = footprintOf(item, place.rotated);
-        const cells = naiveCells({ ...lying, ...place });
+        const area = footprintOf(item, place.rotated);
+        const cells = naiveCells({ ...area, ...place });
         assert.deepEqual(
-          cellsOf(lying, place).map(({ x, y }) => nameOf(x, y)),
+          cellsOf(area, place).map(({ x, y }) => nameOf(x, y)),
           cells,
         );
-        const changed = rowsWith(grid, lying, place);
+        const changed = rowsWith(grid, area, place);
         assert.deepEqual(
           [...changed.keys()],
-          Array.from({ length: lying.height }, (_, row) => place.y + row),
+          Array.from({ length: area.height }, (_, row) => place.y + row),
         );
         const after = new Map([...grid.taken, ...changed]);
         const expected = toGrid({ ...naive, taken: new Set([...naive.taken, ...cells]) }).taken;
         for (let y = 0; y < naive.rows; y++) assert.equal(after.get(y) ?? 0n, expected.get(y) ?? 0n);
-        const back = new Map([...after, ...rowsWithout({ taken: after }, lying, place)]);
+        const back = new Map([...after, ...rowsWithout({ taken: after }, area, place)]);
         for (let y = 0; y < naive.rows; y++) assert.equal(back.get(y) ?? 0n, grid.taken.get(y) ?? 0n);
       }),
       RUNS,
@@ -206,9 +206,9 @@ describe('packing', () => {
         packed += things.length > 2 ? 1 : 0;
         const taken = new Set<string>();
         for (const [index, place] of places.entries()) {
-          const lying = { ...footprintOf(things[index] as Footprint, place.rotated), ...place };
-          assert.ok(naiveFits({ cols, rows, taken }, lying));
-          for (const name of naiveCells(lying)) taken.add(name);
+          const area = { ...footprintOf(things[index] as Footprint, place.rotated), ...place };
+          assert.ok(naiveFits({ cols, rows, taken }, area));
+          for (const name of naiveCells(area)) taken.add(name);
         }
       }),
       RUNS,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws, listedDraws } from '../../../test/statistics.ts';
 import { compileCatalog } from '../pool/catalog.ts';
-import { isOpen, paySpark, refusalOfSpark, rollSpark, rollTemplate, viewState } from './rolling.ts';
+import { isOpen, paySpark, sparkFault, rollSpark, rollTemplate, viewState } from './rolling.ts';
 import { initialState } from './state.ts';
 
 const catalog = catalogOf({ five: 2, four: 3, three: 5 });
@@ -95,9 +95,9 @@ describe('a template without named tiers', () => {
 
 describe('spark', () => {
   test('is rejected without enough points, for other items, and without a spark price', () => {
-    assert.equal(refusalOfSpark(banner, 'five-1'), null);
-    assert.equal(refusalOfSpark(banner, 'five-2'), 'not-featured');
-    assert.equal(refusalOfSpark(templateOf('gacha', { featuredItemIds: ['five-1'] }, catalog), 'five-1'), 'no-spark');
+    assert.equal(sparkFault(banner, 'five-1'), null);
+    assert.equal(sparkFault(banner, 'five-2'), 'not-featured');
+    assert.equal(sparkFault(templateOf('gacha', { featuredItemIds: ['five-1'] }, catalog), 'five-1'), 'no-spark');
     assert.equal(paySpark(banner, null), null);
     assert.equal(paySpark(banner, roll(2).state), null);
   });

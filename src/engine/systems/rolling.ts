@@ -153,7 +153,7 @@ export const viewState = (template: CompiledTemplate, state: TemplateState | nul
 };
 
 /** Why points cannot be exchanged for an item, however many a user has; null if they can. */
-export const refusalOfSpark = (template: CompiledTemplate, itemId: string): 'no-spark' | 'not-featured' | null => {
+export const sparkFault = (template: CompiledTemplate, itemId: string): 'no-spark' | 'not-featured' | null => {
   if (template.sparkCost === 0) return 'no-spark';
   return template.tiers.featured.has(itemId) ? null : 'not-featured';
 };

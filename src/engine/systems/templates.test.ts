@@ -22,13 +22,13 @@ const faultsOf = (type: TemplateType, config: TemplateConfig, of: Catalog = cata
 /** A configuration and the paths of its errors. */
 type Case<C> = [statement: string, config: C, paths: string[]];
 
-const refuses = <C extends TemplateConfig>(
+const rejects = <C extends TemplateConfig>(
   type: TemplateType,
   cases: readonly Case<C>[],
   of: Catalog = catalog,
 ): void => {
   for (const [statement, config, paths] of cases) {
-    test(paths.length === 0 ? `accepts ${statement}` : `refuses ${statement}`, () => {
+    test(paths.length === 0 ? `accepts ${statement}` : `rejects ${statement}`, () => {
       assert.deepEqual(
         faultsOf(type, config, of).map(([path]) => path),
         paths,
@@ -96,7 +96,7 @@ describe('binding', () => {
 });
 
 describe('members of all types', () => {
-  refuses<GachaConfig>('gacha', [
+  rejects<GachaConfig>('gacha', [
     ['rates that are bound', { baseRates }, []],
     ['no rates at all', {}, []],
     ['a tier at rate 0 that is empty', { baseRates: { ...baseRates, none: 0 } }, []],
@@ -182,7 +182,7 @@ describe('members of all types', () => {
 
 describe('gacha', () => {
   const soft = [{ from: 74, add: 0.06 }];
-  refuses<GachaConfig>('gacha', [
+  rejects<GachaConfig>('gacha', [
     ['a banner', { baseRates, pityThreshold: 90, softPity: soft, pities: [{ tier: 'four', threshold: 10 }] }, []],
     ['a pity tier that is no tier', { baseRates: { five: 1 }, pityTier: 'four' }, ['/pityTier']],
     ['a pity tier without named tiers', { pityTier: 'four' }, ['/pityTier']],
@@ -257,7 +257,7 @@ describe('card packs', () => {
     ],
   );
   const rates = { five: 1, three: 3 };
-  refuses<CardPackConfig>(
+  rejects<CardPackConfig>(
     'card_pack',
     [
       ['the default slots', { baseRates: rates }, []],
@@ -340,7 +340,7 @@ describe('card packs', () => {
 });
 
 describe('roguelike', () => {
-  refuses<RoguelikeConfig>('roguelike', [
+  rejects<RoguelikeConfig>('roguelike', [
     ['three choices', { baseRates, depthScaling: { five: 1.1 } }, []],
     ['as many choices as items', { baseRates: { five: 1, four: 2 }, choices: 5 }, []],
     ['more choices than items', { baseRates: { five: 1, four: 2 }, choices: 6 }, ['/choices']],
@@ -360,7 +360,7 @@ describe('roguelike', () => {
 });
 
 describe('idle', () => {
-  refuses<IdleConfig>('idle', [
+  rejects<IdleConfig>('idle', [
     ['a chest', { baseRates, rollsPerHour: 0.5 }, []],
     ['six decimals', { baseRates, rollsPerHour: 0.123456 }, []],
     ['seven decimals', { baseRates, rollsPerHour: 0.1234567 }, ['/rollsPerHour']],

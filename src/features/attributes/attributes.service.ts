@@ -56,12 +56,12 @@ export const updateAttribute = async (
   changed.min += 0;
   changed.max += 0;
   refuseAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
-  if (changed.min > present.min || changed.max < present.max) await refuseOutside(tx, changed);
+  if (changed.min > present.min || changed.max < present.max) await rejectOutside(tx, changed);
   return store.updateAttribute(tx, changed, nowMs);
 };
 
 /** Rejects a range that no longer contains the range of every item. Reads items in batches: there may be very many. */
-const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
+const rejectOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
   const faults: Issue[] = [];
   let lastId: string | undefined;
   do {

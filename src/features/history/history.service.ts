@@ -25,7 +25,7 @@ export interface Origin {
 }
 
 /** The part of an instance that its history needs. */
-export interface Told extends Origin {
+export interface RecordedInstance extends Origin {
   readonly id: string;
   readonly item_id: string;
   readonly user_id: string;
@@ -44,7 +44,7 @@ const NO_PAST: Past = { last: null, first_owner: null };
 export const askPast = (itemInstanceId: string): Ask<Past> => ask(store.pastOf, { itemInstanceId });
 
 /** The creation of an instance that its history does not contain: the first owner is the one who first gave it away. */
-const creationOf = (instance: Told, { last, first_owner }: Past): store.EventRow => ({
+const creationOf = (instance: RecordedInstance, { last, first_owner }: Past): store.EventRow => ({
   item_instance_id: instance.id,
   sequence: 1,
   item_id: instance.item_id,
@@ -75,21 +75,21 @@ export class Chronicle {
   }
 
   /** Returns what a new instance records about itself. Only a caller-supplied id, which is locked, can have a past. */
-  created(instance: Omit<Told, keyof Origin>): Origin {
+  created(instance: Omit<RecordedInstance, keyof Origin>): Origin {
     const { last } = this.#pastOf(instance.id);
     if (last === null) return { cause: this.#cause, request_id: this.#context.requestId };
     this.#add(instance, last, { event: 'created', from_user_id: null, to_user_id: instance.user_id });
     return { cause: null, request_id: null };
   }
 
-  transferred(instance: Told, toUserId: string): void {
+  transferred(instance: RecordedInstance, toUserId: string): void {
     const { last } = this.#pastOf(instance.id);
     const event = { event: 'transferred', from_user_id: instance.user_id, to_user_id: toUserId } as const;
     this.#add(instance, last ?? 1, event);
   }
 
   /** The instance can no longer record its own creation, so the history has to. */
-  deleted(instance: Told): void {
+  deleted(instance: RecordedInstance): void {
     const past = this.#pastOf(instance.id);
     if (instance.cause !== null) this.#work.write(store.insertEvent, creationOf(instance, past));
     this.#add(instance, past.last ?? 1, { event: 'deleted', from_user_id: instance.user_id, to_user_id: null });
@@ -100,7 +100,7 @@ export class Chronicle {
   }
 
   #add(
-    { id, item_id }: Pick<Told, 'id' | 'item_id'>,
+    { id, item_id }: Pick<RecordedInstance, 'id' | 'item_id'>,
     last: number,
     event: Pick<store.EventRow, 'event' | 'from_user_id' | 'to_user_id'>,
   ): void {
@@ -128,7 +128,7 @@ export const recordUserDeletion = async (
   tx: Transaction,
   { nowMs, requestId }: Context,
   userId: string,
-  instances: readonly Told[],
+  instances: readonly RecordedInstance[],
 ): Promise<void> => {
   const nobodyIf = (named: string | null): string | null => (named === userId ? null : named);
   await inChunks(instances, async (some) => {
@@ -176,7 +176,7 @@ const pastOf = async (finder: Finder, id: string): Promise<Past> =>
 export const listHistory = async (
   reader: Reader,
   id: string,
-  instance: Told | undefined,
+  instance: RecordedInstance | undefined,
   { limit, after }: Page,
 ): Promise<Paged<HistoryEvent>> => {
   const past = await pastOf(reader, id);

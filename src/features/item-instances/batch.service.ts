@@ -3,7 +3,7 @@ import type { Work } from '../../database/work.ts';
 import { conflict, type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
-import { carryOutAll, type Manner, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
+import { carryOutAll, type OperationErrors, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
@@ -38,7 +38,7 @@ export const checkOperations = (operations: readonly unknown[]): Operation[] => 
 };
 
 /** In a batch the body refers to things: what does not exist is a 400, and a changed owner is a 409. */
-const IN_BATCH: Manner = {
+const IN_BATCH: OperationErrors = {
   cause: 'batch',
   unknown: () => invalid({ path: '/body/id', message: 'is not an item instance of this team' }),
   notOwner: () => conflict({ path: '/body/userId', message: 'is not the current owner' }),
@@ -61,5 +61,5 @@ export const runBatch = async (
   operations: readonly Operation[],
   deps: InstanceDeps,
 ): Promise<BatchResult> => ({
-  results: await carryOutAll(work, context, operations, { ...deps, manner: IN_BATCH }, refuse),
+  results: await carryOutAll(work, context, operations, { ...deps, errors: IN_BATCH }, refuse),
 });

@@ -13,7 +13,7 @@ export interface Named {
   /** Existing instances, and caller-supplied ids of new ones. */
   readonly instanceIds: ReadonlySet<string>;
   /** Those of them for which history events will be recorded. */
-  readonly toldIds: ReadonlySet<string>;
+  readonly recordedIds: ReadonlySet<string>;
   readonly userSpaceIds: ReadonlySet<string>;
   /** Pairs of user and space; they stand for the user spaces that the user has of that space. */
   readonly spacesOfUsers: readonly { readonly userId: string; readonly spaceId: string }[];
@@ -133,7 +133,7 @@ const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers
   ]);
   return {
     team,
-    lyingIn: placed.flat().map(({ user_space_id }) => user_space_id),
+    placedIn: placed.flat().map(({ user_space_id }) => user_space_id),
     users: new Map([...userIds].map((id, index) => [id, known[index] ?? []])),
     userSpaceIds: new Map(
       spacesOfUsers.map(({ userId, spaceId }, index) => [ofUserAndSpace(userId, spaceId), ofSpaces[index] ?? []]),
@@ -151,14 +151,14 @@ export const openHoldings = async (
   named: Named,
   { catalogs, cause }: { catalogs: Catalogs; cause: Cause },
 ): Promise<Holdings> => {
-  const { team, lyingIn, users, userSpaceIds } = await look(work, catalogs, named);
+  const { team, placedIn, users, userSpaceIds } = await look(work, catalogs, named);
   const instanceIds = [...named.instanceIds];
-  const toldIds = [...named.toldIds];
-  const spaceIds = [...new Set([...named.userSpaceIds, ...lyingIn, ...[...userSpaceIds.values()].flat()])];
+  const recordedIds = [...named.recordedIds];
+  const spaceIds = [...new Set([...named.userSpaceIds, ...placedIn, ...[...userSpaceIds.values()].flat()])];
   const [instances, placed, pasts, userSpaces, gridRows] = await Promise.all([
     work.hold(...instanceIds.map((id) => ask(store.holdInstance, { id }))),
     work.hold(...instanceIds.map(askPlacement)),
-    work.hold(...toldIds.map(askPast)),
+    work.hold(...recordedIds.map(askPast)),
     work.hold(...spaceIds.map(askUserSpace)),
     work.hold(...spaceIds.map(askGridRows)),
   ]);
@@ -175,7 +175,7 @@ export const openHoldings = async (
     holdings.addStored(instance);
     inventory.learn(instance.id, placed[index] ?? []);
   }
-  for (const [index, id] of toldIds.entries()) chronicle.learn(id, pasts[index] ?? []);
+  for (const [index, id] of recordedIds.entries()) chronicle.learn(id, pasts[index] ?? []);
   return holdings;
 };
 

@@ -91,7 +91,7 @@ const wantedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInp
 
 const namedBy = (operations: readonly Operation[]): Named => {
   const instanceIds = new Set<string>();
-  const toldIds = new Set<string>();
+  const recordedIds = new Set<string>();
   const userSpaceIds = new Set<string | undefined>();
   const spacesOfUsers: { userId: string; spaceId: string }[] = [];
   const userIds = new Set<string>();
@@ -99,7 +99,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
     // A generated id is new and has no past.
     if (operation.id !== undefined) {
       instanceIds.add(operation.id);
-      if (operation.type !== 'move') toldIds.add(operation.id);
+      if (operation.type !== 'move') recordedIds.add(operation.id);
     }
     if (operation.type === 'create') userIds.add(operation.userId);
     if (operation.type === 'transfer') userIds.add(operation.toUserId);
@@ -109,7 +109,7 @@ const namedBy = (operations: readonly Operation[]): Named => {
       spacesOfUsers.push({ userId: operation.userId, spaceId: operation.spaceId });
   }
   userSpaceIds.delete(undefined);
-  return { instanceIds, toldIds, userSpaceIds: userSpaceIds as Set<string>, spacesOfUsers, userIds };
+  return { instanceIds, recordedIds, userSpaceIds: userSpaceIds as Set<string>, spacesOfUsers, userIds };
 };
 
 type ValuesInput = NonNullable<NewItemInstance['itemAttributeInstances']>;
@@ -146,7 +146,7 @@ export const itemOf = ({ catalog }: TeamCatalog, itemId: string): CompiledItem =
 };
 
 /** Which errors an operation throws for what it refers to: these differ between a path and a batch. */
-export interface Manner {
+export interface OperationErrors {
   readonly cause: Cause;
   /** The instance does not exist. */
   readonly unknown: () => ServiceError;
@@ -154,13 +154,13 @@ export interface Manner {
   readonly notOwner: () => ServiceError;
 }
 
-const ALONE: Manner = { cause: 'request', unknown: notFound, notOwner: notFound };
+const ALONE: OperationErrors = { cause: 'request', unknown: notFound, notOwner: notFound };
 
 interface Parts {
   readonly work: Work;
   readonly context: Context;
   readonly holdings: Holdings;
-  readonly manner: Manner;
+  readonly errors: OperationErrors;
   readonly draws: Draws;
 }
 
@@ -202,10 +202,10 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
 };
 
 /** The instance, if it exists and belongs to the owner, if one is given. */
-const ownedBy = ({ holdings, manner }: Parts, id: string, userId: string | undefined): store.InstanceRow => {
+const ownedBy = ({ holdings, errors }: Parts, id: string, userId: string | undefined): store.InstanceRow => {
   const row = holdings.instance(id);
-  if (row === undefined) throw manner.unknown();
-  if (userId !== undefined && row.user_id !== userId) throw manner.notOwner();
+  if (row === undefined) throw errors.unknown();
+  if (userId !== undefined && row.user_id !== userId) throw errors.notOwner();
   return row;
 };
 
@@ -301,12 +301,12 @@ export const carryOutAll = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
-  { manner, catalogs, draws }: InstanceDeps & { readonly manner: Manner },
+  { errors, catalogs, draws }: InstanceDeps & { readonly errors: OperationErrors },
   refused: (error: unknown, index: number) => never,
 ): Promise<Result[]> => {
-  const { cause } = manner;
+  const { cause } = errors;
   const holdings = await openHoldings(work, context, namedBy(operations), { catalogs, cause });
-  const parts = { work, context, holdings, manner, draws };
+  const parts = { work, context, holdings, errors, draws };
   const results: Result[] = [];
   for (const [index, operation] of operations.entries())
     results.push(await carryOut(parts, operation).catch((error: unknown) => refused(error, index)));
@@ -316,7 +316,7 @@ export const carryOutAll = async (
 
 const alone = async (work: Work, context: Context, operation: Operation, deps: InstanceDeps): Promise<Result> => {
   refuseAny(shapeFaults(operation));
-  const [result] = await carryOutAll(work, context, [operation], { ...deps, manner: ALONE }, (error) => {
+  const [result] = await carryOutAll(work, context, [operation], { ...deps, errors: ALONE }, (error) => {
     throw error;
   });
   return result as Result;

@@ -296,7 +296,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(placeOf(await move(id, userId, 1, 1)), [1, 1, false]);
       assert.deepEqual(placeOf(await move(id, userId, 1, 1)), [1, 1, false]);
       assert.deepEqual(placeOf(await move(id, userId, 0, 0, { rotated: true })), [0, 0, true]);
-      assert.deepEqual(placeOf(await move(id, userId, 1, 0)), [1, 0, true], 'it keeps lying as it does');
+      assert.deepEqual(placeOf(await move(id, userId, 1, 0)), [1, 0, true], 'it keeps area as it does');
       assert.deepEqual(placeOf(await move(id, userId, 1, 0, { rotated: false })), [1, 0, false]);
       await assertInventoriesHold(service());
     });

@@ -13,7 +13,7 @@ import {
   hasRoomFor,
   isFree,
   isInside,
-  type Lying,
+  type GridArea,
   overlap,
   type Place,
   pack,
@@ -29,7 +29,7 @@ import type { ItemInstanceSpace } from './placements.contract.ts';
 import * as store from './placements.store.ts';
 
 /** Where an instance is placed; width and height are those of its cells, rotation applied. */
-export interface Placement extends Lying {
+export interface Placement extends GridArea {
   readonly id: string;
   readonly itemInstanceId: string;
   readonly userSpaceId: string;
@@ -105,20 +105,20 @@ interface OpenGrid extends Grid {
   readonly searched: Searched;
 }
 
-const take = (grid: OpenGrid, lying: Lying): void => {
-  for (const [y, bits] of rowsWith(grid, lying, lying)) grid.taken.set(y, bits);
+const take = (grid: OpenGrid, area: GridArea): void => {
+  for (const [y, bits] of rowsWith(grid, area, area)) grid.taken.set(y, bits);
 };
 
-const leave = (grid: OpenGrid, lying: Lying): void => {
-  for (const [y, bits] of rowsWithout(grid, lying, lying)) grid.taken.set(y, bits);
+const leave = (grid: OpenGrid, area: GridArea): void => {
+  for (const [y, bits] of rowsWithout(grid, area, area)) grid.taken.set(y, bits);
   grid.searched.clear();
 };
 
-const lyingAt = (item: Footprint, { x, y, rotated }: Place): Lying => ({ ...footprintOf(item, rotated), x, y });
+const areaOf = (item: Footprint, { x, y, rotated }: Place): GridArea => ({ ...footprintOf(item, rotated), x, y });
 
-const refuseOutside = (grid: Grid, lying: Lying): void => {
-  if (isInside(grid, lying, lying)) return;
-  const member = lying.x < 0 || lying.x + lying.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
+const rejectOutside = (grid: Grid, area: GridArea): void => {
+  if (isInside(grid, area, area)) return;
+  const member = area.x < 0 || area.x + area.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
   throw conflict({
     path: `/body/${member}`,
     message: `is outside the grid of ${grid.cols} × ${grid.rows} cells`,
@@ -129,9 +129,9 @@ const refuseOutside = (grid: Grid, lying: Lying): void => {
 const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: WantedPlace): Place | null => {
   if (x === undefined || y === undefined) return firstFree(grid, item, rotated, grid.searched) ?? null;
   const place = { x, y, rotated: rotated ?? false };
-  const lying = lyingAt(item, place);
-  refuseOutside(grid, lying);
-  if (!isFree(grid, lying, lying))
+  const area = areaOf(item, place);
+  rejectOutside(grid, area);
+  if (!isFree(grid, area, area))
     throw conflict({ path: '/body/spacePositionX', message: `a cell at ${x}, ${y} is taken` });
   return place;
 };
@@ -242,8 +242,8 @@ export class Inventory {
     const present = this.placementOf(itemInstanceId);
     if (present === null) throw new Error(`item instance ${itemInstanceId} lies nowhere`);
     const [source, target] = [this.#gridOf(present.userSpaceId), this.#gridOf(userSpaceId)];
-    const wanted = lyingAt(item, place);
-    refuseOutside(target, wanted);
+    const wanted = areaOf(item, place);
+    rejectOutside(target, wanted);
     const displaced = (await this.#under(work, userSpaceId, wanted)).filter(({ id }) => id !== present.id);
     leave(source, present);
     for (const placement of displaced) leave(target, placement);
@@ -322,7 +322,7 @@ export class Inventory {
       itemInstanceId,
       userSpaceId,
       rotated: place.rotated,
-      ...lyingAt(item, place),
+      ...areaOf(item, place),
       createdAtMs: present?.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
     };
@@ -339,18 +339,18 @@ export class Inventory {
   }
 
   /** The instances on any cell of a rectangle at this point of the command, ordered by instance. */
-  async #under(work: Work, userSpaceId: string, lying: Lying): Promise<Placement[]> {
+  async #under(work: Work, userSpaceId: string, area: GridArea): Promise<Placement[]> {
     const found = await work.find(store.placedUnder, {
       userSpaceId,
-      left: lying.x,
-      right: lying.x + lying.width - 1,
-      top: lying.y,
-      bottom: lying.y + lying.height - 1,
+      left: area.x,
+      right: area.x + area.width - 1,
+      top: area.y,
+      bottom: area.y + area.height - 1,
     });
     for (const row of found) this.learn(row.item_instance_id, [row]);
     return [...this.#now.values()]
       .filter((placement) => placement !== null)
-      .filter((placement) => placement.userSpaceId === userSpaceId && overlap(placement, lying))
+      .filter((placement) => placement.userSpaceId === userSpaceId && overlap(placement, area))
       .sort((a, b) => compareBytes(a.itemInstanceId, b.itemInstanceId));
   }
 }

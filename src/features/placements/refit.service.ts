@@ -8,7 +8,7 @@ import {
   type Grid,
   isFree,
   isInside,
-  type Lying,
+  type GridArea,
   overlap,
   rowsWith,
   rowsWithout,
@@ -49,7 +49,7 @@ const indexOf = (placed: readonly Placed[]) => ({
   byRow: Map.groupBy(placed, ({ y }) => y),
 });
 
-const lyingOf = ({ x, y, rotated }: Placed, item: Footprint): Lying => ({ ...footprintOf(item, rotated === 1), x, y });
+const areaOf = ({ x, y, rotated }: Placed, item: Footprint): GridArea => ({ ...footprintOf(item, rotated === 1), x, y });
 
 /** Applies the new footprint to the instances in one grid as far as possible; returns those that do not fit. */
 function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<Placed[]> {
@@ -57,13 +57,13 @@ function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<
     for (const [y, bits] of rows) grid.taken.set(y, bits);
   };
   yield* each(grid.placed, (placed) => {
-    const lying = lyingOf(placed, before);
-    change(rowsWithout(grid, lying, lying));
+    const area = areaOf(placed, before);
+    change(rowsWithout(grid, area, area));
   });
   const misfits: Placed[] = [];
   yield* each(grid.placed, (placed) => {
-    const lying = lyingOf(placed, after);
-    if (isInside(grid, lying, lying) && isFree(grid, lying, lying)) change(rowsWith(grid, lying, lying));
+    const area = areaOf(placed, after);
+    if (isInside(grid, area, area) && isFree(grid, area, area)) change(rowsWith(grid, area, area));
     else misfits.push(placed);
   });
   return misfits;
@@ -74,21 +74,21 @@ const rowsNear = (y: number): number[] =>
   Array.from({ length: 2 * LIMITS.itemSide - 1 }, (_, index) => y + index - LIMITS.itemSide + 1);
 
 const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Footprint): Promise<string> => {
-  const lying = lyingOf(placed, after);
+  const area = areaOf(placed, after);
   const who = `item instance ${placed.item_instance_id} at ${placed.x}, ${placed.y} in user space ${grid.userSpaceId}`;
-  if (!isInside(grid, lying, lying)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
+  if (!isInside(grid, area, area)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
   const { same, byRow } = grid.index();
   const under = await tx.find(store.placedUnder, {
     userSpaceId: grid.userSpaceId,
-    left: lying.x,
-    right: lying.x + lying.width - 1,
-    top: lying.y,
-    bottom: lying.y + lying.height - 1,
+    left: area.x,
+    right: area.x + area.width - 1,
+    top: area.y,
+    bottom: area.y + area.height - 1,
   });
   const inTheWay = [
     ...under.filter(({ item_instance_id }) => !same.has(item_instance_id)),
-    ...rowsNear(lying.y).flatMap((y) =>
-      (byRow.get(y) ?? []).filter((other) => other !== placed && overlap(lyingOf(other, after), lying)),
+    ...rowsNear(area.y).flatMap((y) =>
+      (byRow.get(y) ?? []).filter((other) => other !== placed && overlap(areaOf(other, after), area)),
     ),
   ];
   const names = inTheWay.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
@@ -110,20 +110,20 @@ const recover = async (
 ): Promise<void> => {
   const ways = [0, 1].map((rotated) => {
     const [old, next] = [footprintOf(before, rotated === 1), footprintOf(after, rotated === 1)];
-    const lying = placed.filter((one) => one.rotated === rotated);
-    return { lying, left: cellsBeside(old, next), taken: cellsBeside(next, old) };
+    const instances = placed.filter((one) => one.rotated === rotated);
+    return { instances, left: cellsBeside(old, next), taken: cellsBeside(next, old) };
   });
-  for (const { lying, left } of ways)
-    await inChunks(lying, (some) =>
+  for (const { instances, left } of ways)
+    await inChunks(instances, (some) =>
       store.deleteCells(
         tx,
         some.map(({ item_instance_id }) => item_instance_id),
         left,
       ),
     );
-  for (const { lying, taken } of ways)
+  for (const { instances, taken } of ways)
     for (const cell of taken)
-      await inChunks(lying, (some) =>
+      await inChunks(instances, (some) =>
         store.insertCells(
           tx,
           some.map(({ user_space_id, item_instance_id, x, y }) => ({

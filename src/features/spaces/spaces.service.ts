@@ -99,7 +99,7 @@ export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
 };
 
 /** Rejects a size that would cut off a placed item instance. */
-const refuseCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
+const rejectCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
   const beyond: Awaited<ReturnType<typeof findBeyond>> = [];
   let page: Page | undefined = { limit: LIMITS.pageRows };
   // There may be as many user spaces as users, so they are read in pages.
@@ -133,7 +133,7 @@ export const updateSpace = async (
   await beginCatalogChange(tx, tx.teamId);
   const present = await getSpace(tx, id);
   const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
-  if (changed.cols < present.cols || changed.rows < present.rows) await refuseCutOff(tx, id, changed);
+  if (changed.cols < present.cols || changed.rows < present.rows) await rejectCutOff(tx, id, changed);
   await store.updateSpace(tx, id, change, nowMs);
   return changed;
 };

@@ -14,7 +14,7 @@ import { LIMITS } from '../../limits.ts';
 import { compileShape } from '../../shape.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { refuseLongOdds } from './template-odds.service.ts';
+import { rejectLongOdds } from './template-odds.service.ts';
 import { CONFIGS, type Template } from './templates.contract.ts';
 
 const SHAPES = {
@@ -89,7 +89,7 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
     const { bindings, template, faults, steps } = checked;
     refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     if (template === null) throw new Error('a configuration without faults did not compile');
-    refuseLongOdds(input.type, steps, CONFIG_PATH);
+    rejectLongOdds(input.type, steps, CONFIG_PATH);
     return { team, bindings, template };
   };
 };

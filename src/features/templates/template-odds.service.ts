@@ -20,7 +20,7 @@ const inMillions = (steps: number): string =>
   steps > Number.MAX_SAFE_INTEGER ? 'countless' : Math.ceil(steps / 1e6).toLocaleString('en');
 
 /** Rejects a template whose exact odds would take too long, and says what to change. */
-export const refuseLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
+export const rejectLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
   if (steps <= LIMITS.oddsSteps) return;
   const message = `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed: ${ADVICE[type]}`;
   throw invalid({ path, message });
@@ -49,7 +49,7 @@ export const createOdds = (
 ): Shared<string> => {
   const table = share((signal) => {
     const steps = stepsOfOdds(template());
-    refuseLongOdds(template().type, steps, path);
+    rejectLongOdds(template().type, steps, path);
     return computeTable(compute, teamId, template(), steps, signal);
   });
   return async (signal) => inTurns(oddsText(template().tiers, await table(signal)));

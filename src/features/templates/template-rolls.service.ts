@@ -5,7 +5,7 @@ import {
   depthFaults,
   isOpen,
   paySpark,
-  refusalOfSpark,
+  sparkFault,
   resultsOf,
   rollTemplate as rollByRules,
   rollSpark,
@@ -136,7 +136,7 @@ export const sparkTemplate = async (
   const ready = await deps.readyTemplates(work, id, { forPlacing: true });
   const template = ready.template();
   checkOpen(template, context.nowMs);
-  const refusal = refusalOfSpark(template, itemId);
+  const refusal = sparkFault(template, itemId);
   if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
   if (refusal === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
