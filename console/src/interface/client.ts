@@ -1,10 +1,10 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { PATH_PREFIX } from './path-prefix.ts';
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 import type { components, paths } from './schema.ts';
 
 export type Schemas = components['schemas'];
-export type Interface = Client<paths>;
+export type Api = Client<paths>;
 
 export interface Credentials {
   readonly teamId: string;
@@ -17,14 +17,14 @@ const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEn
  * Requests carry their own authorization header and no browser credentials, so that the browser's password dialog never
  * opens.
  */
-export const createInterface = ({ teamId, secret }: Credentials): Interface =>
+export const createApi = ({ teamId, secret }: Credentials): Api =>
   createClient<paths>({
     baseUrl: `${window.location.origin}${PATH_PREFIX}`,
     credentials: 'omit',
     headers: { authorization: `Basic ${base64(`${teamId}:${secret}`)}` },
   });
 
-interface Answered<T> {
+interface ApiResult<T> {
   data?: T;
   error?: unknown;
   response: Response;
@@ -32,19 +32,19 @@ interface Answered<T> {
 
 const UNREACHABLE = 'The service cannot be reached. Is it running, and are you connected?';
 
-const settle = async <T>(call: Promise<Answered<T>>): Promise<{ data: T; response: Response }> => {
+const settle = async <T>(call: Promise<ApiResult<T>>): Promise<{ data: T; response: Response }> => {
   const answered = await call.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new Refusal(0, UNREACHABLE);
+    throw new ApiError(0, UNREACHABLE);
   });
   const { data, error, response } = answered;
   if (response.ok && data !== undefined) return { data, response };
   const body = (typeof error === 'object' ? error : null) as Partial<Schemas['Error']> | null;
-  throw new Refusal(response.status, body?.message ?? `The service returned status ${response.status}.`, body?.issues);
+  throw new ApiError(response.status, body?.message ?? `The service returned status ${response.status}.`, body?.issues);
 };
 
 /** The data of a response; errors are thrown. */
-export const answer = async <T>(call: Promise<Answered<T>>): Promise<T> => (await settle(call)).data;
+export const unwrap = async <T>(call: Promise<ApiResult<T>>): Promise<T> => (await settle(call)).data;
 
 /** Maximum number of pages that are read of a list; longer lists are marked as cut. */
 const MAX_PAGES = 20;
@@ -57,7 +57,7 @@ export interface List<T> {
 
 /** Reads a list page by page. */
 export const readAll = async <T>(
-  page: (cursor: string | undefined) => Promise<Answered<T[]>>,
+  page: (cursor: string | undefined) => Promise<ApiResult<T[]>>,
   maxPages = MAX_PAGES,
 ): Promise<List<T>> => {
   const rows: T[] = [];

@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useInterface } from '../session/session.tsx';
-import type { Interface } from './client.ts';
-import { explain } from './refusal.ts';
+import { useApi } from '../session/session.tsx';
+import type { Api } from './client.ts';
+import { explain } from './api-error.ts';
 
 export const tellFailure = (title: string, error: unknown): void => {
   notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });
@@ -13,7 +13,7 @@ export const tellSuccess = (message: string): void => {
 };
 
 interface Change<V, R> {
-  readonly run: (api: Interface, variables: V) => Promise<R>;
+  readonly run: (api: Api, variables: V) => Promise<R>;
   /** The success notification; left out if the page shows the result anyway. */
   readonly done?: (result: R, variables: V) => string;
   /** The title of the error notification; left out if the form shows the errors itself. */
@@ -22,7 +22,7 @@ interface Change<V, R> {
 
 /** A mutation. All queries are refetched afterwards: odds and statistics depend on everything. */
 export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
-  const api = useInterface();
+  const api = useApi();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (variables: V) => run(api, variables),

@@ -1,11 +1,11 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
-import { explain, Refusal } from '../interface/refusal.ts';
+import { explain, ApiError } from '../interface/api-error.ts';
 import { Empty } from './empty.tsx';
 
 /** A failed query: the error, and a button to retry. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
-  if (error instanceof Refusal && error.status === 404)
+  if (error instanceof ApiError && error.status === 404)
     return (
       <Empty title="Not found" icon={IconMapOff}>
         It may have been deleted, or the address may be wrong.

@@ -1,4 +1,4 @@
-import { asSentence, type Issue, Refusal, wordsOf } from '../interface/refusal.ts';
+import { asSentence, type Issue, ApiError, wordsOf } from '../interface/api-error.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {
@@ -12,7 +12,7 @@ const fieldOf = ({ path }: Issue): string | undefined =>
 
 /** Assigns the issues of an error to the fields of a form. */
 export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof Refusal))
+  if (!(error instanceof ApiError))
     return { fields: {}, others: [error instanceof Error ? error.message : String(error)] };
   if (error.issues.length === 0)
     return { fields: {}, others: [error.status === 403 ? 'Your secret does not allow this.' : error.message] };

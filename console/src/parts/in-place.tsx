@@ -1,6 +1,6 @@
 import { Loader, NumberInput, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
-import { explain } from '../interface/refusal.ts';
+import { explain } from '../interface/api-error.ts';
 import classes from './in-place.module.css';
 
 /** A field that saves on blur or Enter; Escape, or an error, restores the old value. */

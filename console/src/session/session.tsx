@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { type Credentials, createInterface, type Interface } from '../interface/client.ts';
-import { Refusal } from '../interface/refusal.ts';
+import { type Credentials, createApi, type Api } from '../interface/client.ts';
+import { ApiError } from '../interface/api-error.ts';
 
 /** Kept for this tab only: closing it forgets the secret. */
 const STORED = 'itemwright.session';
@@ -15,7 +15,7 @@ interface Session {
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);
-const InterfaceContext = createContext<Interface | undefined>(undefined);
+const ApiContext = createContext<Api | undefined>(undefined);
 
 const stored = (): Credentials | undefined => {
   try {
@@ -26,17 +26,17 @@ const stored = (): Credentials | undefined => {
   }
 };
 
-const refused = (error: unknown): boolean => error instanceof Refusal && error.status === 401;
+const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-const createQueries = (onRefused: () => void): QueryClient =>
+const createQueries = (onUnauthorized: () => void): QueryClient =>
   new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => refused(error) && onRefused() }),
-    mutationCache: new MutationCache({ onError: (error) => refused(error) && onRefused() }),
+    queryCache: new QueryCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
+    mutationCache: new MutationCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,
         // Retries only what may be temporary: no connection, or a busy service.
-        retry: (count, error) => error instanceof Refusal && [0, 429, 503].includes(error.status) && count < 2,
+        retry: (count, error) => error instanceof ApiError && [0, 429, 503].includes(error.status) && count < 2,
       },
     },
   });
@@ -63,7 +63,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
   const parts = useMemo(
     () =>
       credentials && {
-        api: createInterface(credentials),
+        api: createApi(credentials),
         queries: createQueries(() => signOut('This secret is no longer valid. Sign in with another one.')),
       },
     [credentials, signOut],
@@ -73,9 +73,9 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       {parts === undefined ? (
         children
       ) : (
-        <InterfaceContext value={parts.api}>
+        <ApiContext value={parts.api}>
           <QueryClientProvider client={parts.queries}>{children}</QueryClientProvider>
-        </InterfaceContext>
+        </ApiContext>
       )}
     </SessionContext>
   );
@@ -88,8 +88,8 @@ export const useSession = (): Session => {
 };
 
 /** The API client of the current session. */
-export const useInterface = (): Interface => {
-  const api = useContext(InterfaceContext);
+export const useApi = (): Api => {
+  const api = useContext(ApiContext);
   if (api === undefined) throw new Error('requires a session');
   return api;
 };

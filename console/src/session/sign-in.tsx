@@ -2,8 +2,8 @@ import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInpu
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, createInterface } from '../interface/client.ts';
-import { explain, Refusal } from '../interface/refusal.ts';
+import { unwrap, createApi } from '../interface/client.ts';
+import { explain, ApiError } from '../interface/api-error.ts';
 import { usePageTitle } from '../parts/page-title.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useSession } from './session.tsx';
@@ -27,11 +27,11 @@ export const SignIn = () => {
     setBusy(true);
     setFault(undefined);
     try {
-      await answer(createInterface(credentials).GET('/team'));
+      await unwrap(createApi(credentials).GET('/team'));
       signIn(credentials);
     } catch (error) {
       setFault(
-        error instanceof Refusal && error.status === 401 ? 'Wrong team id or secret.' : explain(error),
+        error instanceof ApiError && error.status === 401 ? 'Wrong team id or secret.' : explain(error),
       );
       setBusy(false);
     }

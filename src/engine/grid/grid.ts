@@ -81,7 +81,7 @@ export const cellsOf = ({ width, height }: Footprint, { x, y }: Cell): Cell[] =>
 const lowestBit = (bits: bigint): number => (bits & -bits).toString(2).length - 1;
 
 /** The first free position in row order for one rotation, starting at row `fromRow`. */
-const firstFreeUpright = (grid: Grid, { width, height }: Footprint, fromRow = 0): Cell | undefined => {
+const firstFreeForFootprint = (grid: Grid, { width, height }: Footprint, fromRow = 0): Cell | undefined => {
   if (width > grid.cols) return undefined;
   const whole = span(0, grid.cols);
   for (let y = fromRow; y + height <= grid.rows; y++) {
@@ -105,7 +105,7 @@ export type Searched = Map<number, number>;
 /** The first free position for one rotation; remembers how far the search got. */
 const firstFreeSince = (grid: Grid, footprint: Footprint, searched: Searched): Cell | undefined => {
   const shape = footprint.width * (grid.rows + 1) + footprint.height;
-  const cell = firstFreeUpright(grid, footprint, searched.get(shape));
+  const cell = firstFreeForFootprint(grid, footprint, searched.get(shape));
   searched.set(shape, cell?.y ?? grid.rows);
   return cell;
 };

@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -39,8 +39,8 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
   const save = useChange({
     run: (api, values: Values) =>
       attribute === undefined
-        ? answer(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
+        ? unwrap(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
     done: ({ name }) => `${name} saved`,
   });
   return (

@@ -1,11 +1,11 @@
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 
 export const AttributeMenu = ({ attribute, onEdit }: { attribute: Schemas['Attribute']; onEdit: () => void }) => {
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/attributes/{id}', { params: { path: { id } } })),
+    run: (api, id: string) => unwrap(api.DELETE('/attributes/{id}', { params: { path: { id } } })),
     done: () => `${attribute.name} deleted`,
     failed: 'Could not delete',
   });

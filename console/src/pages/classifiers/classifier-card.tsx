@@ -1,7 +1,7 @@
 import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
@@ -30,11 +30,11 @@ export const ClassifierCard = ({
   const [added, setAdded] = useState('');
   const { id, name, classifierOptions } = classifier;
   const change = useChange({
-    run: (api, body: Change) => answer(api.PUT('/classifiers/{id}', { params: { path: { id } }, body })),
+    run: (api, body: Change) => unwrap(api.PUT('/classifiers/{id}', { params: { path: { id } }, body })),
     failed: 'Could not save',
   });
   const remove = useChange({
-    run: (api) => answer(api.DELETE('/classifiers/{id}', { params: { path: { id } } })),
+    run: (api) => unwrap(api.DELETE('/classifiers/{id}', { params: { path: { id } } })),
     done: () => `${name} deleted`,
     failed: 'Could not delete',
   });

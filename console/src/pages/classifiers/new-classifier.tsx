@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -23,7 +23,7 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
   });
   const save = useChange({
     run: (api, { name, classifierOptions }: Values) =>
-      answer(
+      unwrap(
         api.POST('/classifiers', {
           body: {
             name,

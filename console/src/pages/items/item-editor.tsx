@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useItemOdds, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -50,12 +50,12 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
   const save = useChange({
     run: (api, values: ItemValues) =>
       item === undefined
-        ? answer(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
+        ? unwrap(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
     done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/items/{id}', { params: { path: { id } } })),
+    run: (api, id: string) => unwrap(api.DELETE('/items/{id}', { params: { path: { id } } })),
     done: () => `${item?.name} deleted`,
     failed: 'Could not delete',
   });

@@ -10,7 +10,7 @@ import {
   useRollStatistics,
   useTemplates,
 } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
+import { explain } from '../../interface/api-error.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -27,7 +27,7 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
   });
   const give = useChange({
     run: (api, { spaceId, externalId }: Values) =>
-      answer(
+      unwrap(
         api.POST('/users/{userId}/spaces', {
           params: { path: { userId } },
           body: { spaceId: spaceId ?? '', externalId: externalId.trim() === '' ? null : externalId.trim() },

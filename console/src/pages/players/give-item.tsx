@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useItems } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -29,7 +29,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
   });
   const give = useChange({
     run: (api, { itemId, userSpaceId }: Values) =>
-      answer(
+      unwrap(
         api.POST('/item-instances', {
           body: { itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) },
         }),

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
 import { tellFailure, useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -66,14 +66,14 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const [y, setY] = useState<number | string>(place?.y ?? 0);
   const [rotated, setRotated] = useState(place?.rotated ?? false);
   // The numbers follow the item when it is dragged; a refetch that finds it unmoved leaves them alone.
-  const { bagId: lyingIn, x: column, y: row, rotated: isTurned } = place ?? {};
+  const { bagId: currentBagId, x: column, y: row, rotated: isTurned } = place ?? {};
   useEffect(() => {
-    if (lyingIn === undefined || column === undefined || row === undefined || isTurned === undefined) return;
-    setBagId(lyingIn);
+    if (currentBagId === undefined || column === undefined || row === undefined || isTurned === undefined) return;
+    setBagId(currentBagId);
     setX(column);
     setY(row);
     setRotated(isTurned);
-  }, [lyingIn, column, row, isTurned]);
+  }, [currentBagId, column, row, isTurned]);
   const bag = bags.find(({ id }) => id === bagId);
   if (bag === undefined)
     return (
@@ -133,7 +133,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
   const { id, item, classifiers, attributes } = instance;
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
-    run: (api) => answer(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
+    run: (api) => unwrap(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
     done: () => `${item.name} removed`,
     failed: 'Could not remove',
   });

@@ -2,7 +2,7 @@ import { Skeleton, Table, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
 import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
+import { explain } from '../../interface/api-error.ts';
 import { type KnownOption, useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { answer, type List } from '../../interface/client.ts';
+import { unwrap, type List } from '../../interface/client.ts';
 import { instancesKey } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
+import { explain } from '../../interface/api-error.ts';
 import { tellFailure } from '../../interface/use-change.ts';
-import { useInterface } from '../../session/session.tsx';
+import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
 
 interface Move {
@@ -23,13 +23,13 @@ const reasonOf = (error: unknown, instances: readonly Instance[]): string => {
 
 /** Moves on screen immediately; if the service rejects it, everything moves back and the reason is shown. */
 export const useMove = (userId: string, instances: readonly Instance[]) => {
-  const api = useInterface();
+  const api = useApi();
   const queryClient = useQueryClient();
   const queryKey = instancesKey(userId);
   const mutation = useMutation({
     scope: { id: `moves of ${userId}` },
     mutationFn: ({ instance, to, swap }: Move) =>
-      answer(
+      unwrap(
         api.POST('/item-instances/{id}/move', {
           params: { path: { id: instance.id } },
           body: {

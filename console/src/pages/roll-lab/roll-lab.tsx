@@ -1,7 +1,7 @@
 import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -25,7 +25,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   const [userId, setUserId] = useState('');
   const [results, setResults] = useState<readonly Kept[]>([]);
   const roll = useChange({
-    run: (api, body: Schemas['RollRequest']) => answer(api.POST('/items/roll', { body })),
+    run: (api, body: Schemas['RollRequest']) => unwrap(api.POST('/items/roll', { body })),
     failed: 'Could not roll',
   });
   const [latest, ...earlier] = results;

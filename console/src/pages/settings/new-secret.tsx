@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { answer, type Schemas } from '../../interface/client.ts';
-import { explain } from '../../interface/refusal.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
+import { explain } from '../../interface/api-error.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';
@@ -39,7 +39,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
     validate: { name: (value) => (value.trim() === '' ? 'Enter what it is for' : null) },
   });
   const create = useChange({
-    run: (api, body: Schemas['NewSecret']) => answer(api.POST('/secrets', { body })),
+    run: (api, body: Schemas['NewSecret']) => unwrap(api.POST('/secrets', { body })),
   });
   return (
     <Modal

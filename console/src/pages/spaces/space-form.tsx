@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -25,8 +25,8 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
   const save = useChange({
     run: (api, values: Values): Promise<Schemas['Space']> =>
       space === undefined
-        ? answer(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
+        ? unwrap(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
     done: ({ name }) => `${name} saved`,
   });
   return (

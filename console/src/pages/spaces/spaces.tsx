@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { usePermissions, useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -39,7 +39,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
   const { canWrite } = usePermissions();
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
   const remove = useChange({
-    run: (api, { id }: Space) => answer(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
+    run: (api, { id }: Space) => unwrap(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
     done: (_, { name }) => `${name} deleted`,
     failed: 'Could not delete',
   });

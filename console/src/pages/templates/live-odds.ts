@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
-import { useInterface } from '../../session/session.tsx';
+import { unwrap, type Schemas } from '../../interface/client.ts';
+import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 
 const TYPING_PAUSE_MS = 300;
@@ -15,14 +15,14 @@ interface LiveOdds {
 
 /** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
 export const useLiveOdds = (type: TemplateType, config: Config, isComplete: boolean) => {
-  const api = useInterface();
+  const api = useApi();
   const [settled] = useDebouncedValue(JSON.stringify(config), TYPING_PAUSE_MS);
   const [last, setLast] = useState<LiveOdds>();
   const { data, error, isFetching } = useQuery({
     queryKey: ['config-odds', type, settled],
     queryFn: async ({ signal }): Promise<LiveOdds> => {
       const body = { type, config: JSON.parse(settled) as Config };
-      return { odds: await answer(api.POST('/templates/odds', { body, signal })), config: body.config };
+      return { odds: await unwrap(api.POST('/templates/odds', { body, signal })), config: body.config };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -68,8 +68,8 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
   const save = useChange({
     run: (api, { id, name }: TemplateValues) =>
       template === undefined
-        ? answer(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
-        : answer(
+        ? unwrap(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
+        : unwrap(
             api.PUT('/templates/{id}', {
               params: { path: { id: template.id } },
               body: { name, config: config as never },
@@ -78,7 +78,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
     done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
+    run: (api, id: string) => unwrap(api.DELETE('/templates/{id}', { params: { path: { id } } })),
     done: () => `${template?.name} deleted`,
     failed: 'Could not delete',
   });

@@ -1,4 +1,4 @@
-import { asSentence, type Issue, Refusal, wordsOf } from '../../interface/refusal.ts';
+import { asSentence, type Issue, ApiError, wordsOf } from '../../interface/api-error.ts';
 import type { Faults } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
@@ -39,7 +39,7 @@ const fieldOf = (path: string, values: TemplateValues): string | undefined => {
 
 /** Assigns errors to their fields. Errors without a field are returned separately. */
 export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof Refusal)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
+  if (!(error instanceof ApiError)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
   if (error.issues.length === 0) return { fields: {}, others: [error.message] };
   const fields: Record<string, string> = {};
   const others: string[] = [];

@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { unwrap, type Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -27,7 +27,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
   const [depth, setDepth] = useState<number | string>(0);
   const roll = useChange({
     run: (api, count: number) =>
-      answer(
+      unwrap(
         api.POST('/templates/{id}/roll', {
           params: { path: { id } },
           body: {
@@ -40,7 +40,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
     failed: 'Could not roll',
   });
   const forget = useChange({
-    run: (api) => answer(api.DELETE('/users/{userId}', { params: { path: { userId: TEST_PLAYER } } })),
+    run: (api) => unwrap(api.DELETE('/users/{userId}', { params: { path: { userId: TEST_PLAYER } } })),
     done: () => 'The test player starts over',
     failed: 'Could not reset',
   });

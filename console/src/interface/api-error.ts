@@ -4,7 +4,7 @@ export interface Issue {
 }
 
 /** An error response of the service; status 0 if it could not be reached. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly issues: readonly Issue[];
 
@@ -36,7 +36,7 @@ export const asSentence = (message: string): string => message.charAt(0).toUpper
 
 /** An error in one line, for a notification. */
 export const explain = (error: unknown): string => {
-  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.issues.length > 0) return asSentence(error.issues.map(wordsOf).join('; '));
   if (error.status === 403) return 'Your secret does not allow this.';
   return error.message;
