@@ -44,16 +44,16 @@ export const selectPlacements = (queries: Queries) =>
     .innerJoin('items as item', (join) =>
       join.onRef('item.team_id', '=', 'placed.team_id').onRef('item.id', '=', 'instance.item_id'),
     )
-    .innerJoin('user_spaces as bag', (join) =>
-      join.onRef('bag.team_id', '=', 'placed.team_id').onRef('bag.id', '=', 'placed.user_space_id'),
+    .innerJoin('user_spaces as user_space', (join) =>
+      join.onRef('user_space.team_id', '=', 'placed.team_id').onRef('user_space.id', '=', 'placed.user_space_id'),
     )
     .innerJoin('spaces as space', (join) =>
-      join.onRef('space.team_id', '=', 'placed.team_id').onRef('space.id', '=', 'bag.space_id'),
+      join.onRef('space.team_id', '=', 'placed.team_id').onRef('space.id', '=', 'user_space.space_id'),
     )
     .selectAll('placed')
     .select([
       'instance.user_id as owner',
-      'bag.user_id as bag_owner',
+      'user_space.user_id as user_space_owner',
       'item.width',
       'item.height',
       'space.cols',

@@ -64,14 +64,14 @@ export const openReceiver = async (
   { userId, userSpaceId, onFull = 'reject', cause }: Receiver,
   team: TeamCatalog,
 ): Promise<OpenReceiver> => {
-  const [[users], bag] = await Promise.all([
+  const [[users], held] = await Promise.all([
     work.hold(askUser(userId)),
     userSpaceId === undefined ? null : work.hold(askUserSpace(userSpaceId), askGridRows(userSpaceId)),
   ]);
   const inventory = new Inventory(context);
-  const userSpace = bag?.[0][0];
-  if (bag !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
-  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), bag?.[1] ?? []);
+  const userSpace = held?.[0][0];
+  if (held !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
+  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), held?.[1] ?? []);
 
   const give = ({ itemId, values }: Gift): GiveResult => {
     const row: store.InstanceRow = {

@@ -28,9 +28,9 @@ import {
   removeUserSpace,
   toUserSpace,
 } from '../user-spaces/user-spaces.service.ts';
-import type { UserSpaceWithSpace } from './bags.contract.ts';
+import type { UserSpaceWithSpace } from './user-space-contents.contract.ts';
 
-export interface BagOf {
+export interface UserSpaceKey {
   readonly userId: string;
   readonly id: string;
 }
@@ -42,19 +42,19 @@ const withSpace = async (finder: Finder, userSpace: UserSpace): Promise<UserSpac
   return { ...userSpace, space };
 };
 
-export const listBags = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpaceWithSpace>> => {
+export const listUserSpacesWithSpaces = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpaceWithSpace>> => {
   const { rows, next } = await listUserSpaces(reader, userId, page);
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
 };
 
-interface BagParts {
+interface ContentsDeps {
   readonly catalogs: Catalogs;
   /** Prefix of the link to the remaining item instances. */
   readonly pathPrefix: string;
 }
 
 /** A user space as JSON, with as many of its item instances as fit into one response. */
-const bagText = async (
+const contentsText = async (
   userSpace: UserSpaceWithSpace,
   team: TeamCatalog,
   instances: Paged<ListedRow>,
@@ -72,17 +72,17 @@ const bagText = async (
 const FIRST_PAGE: Page = { limit: LIMITS.pageRows };
 
 /** A user space with its item instances, as JSON. */
-export const getBag = async (
+export const getContents = async (
   reader: Reader,
-  { userId, id }: BagOf,
-  { catalogs, pathPrefix }: BagParts,
+  { userId, id }: UserSpaceKey,
+  { catalogs, pathPrefix }: ContentsDeps,
 ): Promise<string> => {
   const [team, userSpace, rows] = await Promise.all([
     catalogs.current(reader),
     getUserSpace(reader, userId, id),
     findListedIn(reader, id, FIRST_PAGE),
   ]);
-  return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
+  return contentsText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
 };
 
 /** Adds a placed item instance to an inventory. */
@@ -103,11 +103,11 @@ const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void =>
 };
 
 /** Repacks a user space, largest first, and returns it as JSON. It may contain tens of thousands of item instances. */
-export const sortBag = async (
+export const sortContents = async (
   work: Work,
   context: Context,
-  { userId, id }: BagOf,
-  { catalogs, pathPrefix }: BagParts,
+  { userId, id }: UserSpaceKey,
+  { catalogs, pathPrefix }: ContentsDeps,
 ): Promise<string> => {
   const team = await catalogs.currentForPlacing(work);
   const [[held], gridRows, rows] = await work.hold(askUserSpace(id), askGridRows(id), askListedIn(id));
@@ -122,14 +122,14 @@ export const sortBag = async (
   await inTurns(inventory.saveInSteps(work));
   const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
-  return bagText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
+  return contentsText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
     ...toListed(row),
     placement: inventory.placementOf(row.id),
   }));
 };
 
 /** Deletes a user space; its item instances are kept, unplaced. */
-export const deleteBag = async (work: Work, { userId, id }: BagOf): Promise<void> => {
+export const deleteUserSpace = async (work: Work, { userId, id }: UserSpaceKey): Promise<void> => {
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
   // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.

@@ -11,7 +11,7 @@ const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
 /** Removes the indentation of a picture in a test. */
 const picture = (text: string): string => text.trim().replaceAll(/\n\s+/g, '\n');
 
-onEveryDatabase('bags', (service) => {
+onEveryDatabase('user space contents', (service) => {
   let team: Client;
   let count = 0;
   before(async () => {
