@@ -30,15 +30,15 @@ describe('the player page', { skip: noBrowser }, () => {
       spacePositionY: y,
     });
   /** The placement in the database: column, row and rotation. */
-  const lies = async (id: string) => {
-    const { itemInstanceSpace: lying } = (await service.get(`/item-instances/${id}`)).body;
-    return lying && [lying.spacePositionX, lying.spacePositionY, lying.rotated];
+  const positionOf = async (id: string) => {
+    const { itemInstanceSpace: placed } = (await service.get(`/item-instances/${id}`)).body;
+    return placed && [placed.spacePositionX, placed.spacePositionY, placed.rotated];
   };
   /** The screen is ahead of the service, so this waits a moment. */
-  const comesToLie = async (id: string, x: number, y: number, rotated: boolean) => {
-    for (let tries = 0; tries < 50 && !isDeepStrictEqual(await lies(id), [x, y, rotated]); tries += 1)
+  const waitForPosition = async (id: string, x: number, y: number, rotated: boolean) => {
+    for (let tries = 0; tries < 50 && !isDeepStrictEqual(await positionOf(id), [x, y, rotated]); tries += 1)
       await setTimeout(100);
-    assert.deepEqual(await lies(id), [x, y, rotated], id);
+    assert.deepEqual(await positionOf(id), [x, y, rotated], id);
   };
   const thing = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   /** Drags an item by its first cell, by so many columns and rows. */
@@ -99,7 +99,7 @@ describe('the player page', { skip: noBrowser }, () => {
     const { page } = tab;
     await drag(page, 'Gem, 1 × 1, column 4, row 1', 2, 3);
     await thing(page, 'Gem, 1 × 1, column 6, row 4').waitFor();
-    await comesToLie('the-gem', 5, 3, false);
+    await waitForPosition('the-gem', 5, 3, false);
   });
 
   test('moves back and gives the reason if the service rejects a move', async () => {
@@ -115,7 +115,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await dismiss(page, 'It was dropped outside of every bag.');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     assert.deepEqual(
-      [await lies('the-gem'), await lies('the-shield'), await lies('the-sword')],
+      [await positionOf('the-gem'), await positionOf('the-shield'), await positionOf('the-sword')],
       [
         [5, 3, false],
         [4, 0, false],
@@ -129,8 +129,8 @@ describe('the player page', { skip: noBrowser }, () => {
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 4, 0);
     await thing(page, 'Shield, 2 × 2, column 1, row 1').waitFor();
     await thing(page, 'Sword, 1 × 3, column 5, row 1').waitFor();
-    await comesToLie('the-shield', 0, 0, false);
-    await comesToLie('the-sword', 4, 0, false);
+    await waitForPosition('the-shield', 0, 0, false);
+    await waitForPosition('the-sword', 4, 0, false);
   });
 
   test('works by keyboard: pick up, rotate, put down, and move by coordinates', async () => {
@@ -151,7 +151,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await panel.getByRole('textbox', { name: 'Y' }).fill('1');
     await page.keyboard.press('Enter');
     await thing(page, 'Sword, 1 × 3, column 4, row 2').waitFor();
-    await comesToLie('the-sword', 3, 1, false);
+    await waitForPosition('the-sword', 3, 1, false);
     assert.deepEqual(await axeFaults(page), []);
   });
 
@@ -161,7 +161,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'First free position' }).click();
     await thing(page, 'Gem, 1 × 1, column 3, row 1').waitFor();
     await page.getByText('All items of the player are in bags.').waitFor();
-    await comesToLie('loose-gem', 2, 0, false);
+    await waitForPosition('loose-gem', 2, 0, false);
   });
 
   test('sorts a bag', async () => {
@@ -170,7 +170,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await page.getByRole('alert').filter({ hasText: 'Chest sorted' }).waitFor();
     const { itemInstances } = (await service.get(`/users/ann/spaces/${bagId}`)).body;
     assert.equal(itemInstances.length, 4);
-    assert.deepEqual(await lies('the-shield'), [0, 0, false]);
+    assert.deepEqual(await positionOf('the-shield'), [0, 0, false]);
   });
 
   test('gives a bag, and removes it', async () => {
@@ -215,7 +215,7 @@ describe('the player page', { skip: noBrowser }, () => {
     for (let step = 1; step <= 8; step += 1) await touch('touchMove', step / 4, step / 4);
     await touch('touchEnd');
     await thing(page, 'Shield, 2 × 2, column 3, row 3').waitFor();
-    await comesToLie('her-shield', 2, 2, false);
+    await waitForPosition('her-shield', 2, 2, false);
     await thing(page, 'Shield, 2 × 2, column 3, row 3').tap();
     await page.getByRole('dialog', { name: 'Selected item' }).getByText('History').waitFor();
     assert.deepEqual(await axeFaults(page), []);
@@ -265,7 +265,7 @@ describe('the player page', { skip: noBrowser }, () => {
     await page.getByRole('region', { name: 'History of the item' }).waitFor();
     for (const name of ['Give an item', 'Remove', 'Rotate', 'Sort Chest'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
-    assert.deepEqual(await lies('the-shield'), [0, 0, false]);
+    assert.deepEqual(await positionOf('the-shield'), [0, 0, false]);
     await context.close();
   });
 

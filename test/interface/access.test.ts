@@ -466,8 +466,8 @@ onEveryDatabase('teams', (service, engine) => {
         const text = JSON.stringify(answer.body);
         const asked = path + JSON.stringify(body);
         for (const known of [a.client.teamId, a.optionId, a.itemAttributeId, a.secretId])
-          assert.ok(asked.includes(known) || !text.includes(known), `${what} tells ${known}`);
-        if (method === 'GET') assert.ok(!text.includes('"a-'), `${what} tells of team A`);
+          assert.ok(asked.includes(known) || !text.includes(known), `${what} reveals ${known}`);
+        if (method === 'GET') assert.ok(!text.includes('"a-'), `${what} reveals team A`);
       }
       assert.deepEqual(await rowsOf(service(), tables, a.client.teamId), rows, 'team A has what it had');
     });

@@ -138,8 +138,8 @@ onEveryDatabase('repeated requests', (service) => {
     await team.post('/templates', { id: 'banner', name: 'Banner', config: {} });
     const before = await stateOf(service(), team);
     const body = { userId: 'ann', count: LIMITS.rollsPerCall, grant: true };
-    const refused = await team.post('/templates/banner/roll', body, keyed('long'));
-    assert.deepEqual([refused.status, issuePaths(refused)], [400, ['/headers/idempotency-key']]);
+    const rejected = await team.post('/templates/banner/roll', body, keyed('long'));
+    assert.deepEqual([rejected.status, issuePaths(rejected)], [400, ['/headers/idempotency-key']]);
     assert.equal(await stateOf(service(), team), before);
     const fewer = await team.post('/templates/banner/roll', { ...body, count: 1 }, keyed('long'));
     assert.equal(fewer.status, 200, 'the key may be used again');
@@ -149,10 +149,10 @@ onEveryDatabase('repeated requests', (service) => {
     const team = await stock(service());
     const key = randomUUID();
     const { path, body } = { path: '/templates/banner/roll', body: { userId: 'cy', grant: true } };
-    const answers = await Promise.all(Array.from({ length: 100 }, () => textOf(service(), team, path, key, body)));
-    assert.ok(answers.every(({ status }) => status === 200));
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(answers.filter(({ replayed }) => replayed === null).length, 1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => textOf(service(), team, path, key, body)));
+    assert.ok(responses.every(({ status }) => status === 200));
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
+    assert.equal(responses.filter(({ replayed }) => replayed === null).length, 1);
     assert.equal((await team.get('/item-instances?userId=cy')).body.length, 1);
     assert.equal((await team.get('/users/cy/templates/banner')).body.rolls, 1);
   });

@@ -185,8 +185,8 @@ describe('the OpenAPI document', () => {
           continue;
         }
         assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}`);
-        const refusal = REFUSALS[example.code as keyof typeof REFUSALS];
-        assert.equal(String(refusal.status), status);
+        const expected = REFUSALS[example.code as keyof typeof REFUSALS];
+        assert.equal(String(expected.status), status);
         assert.equal('Retry-After' in headers, status === '429' || status === '503', `${name} ${status}`);
       }
     }
@@ -211,7 +211,7 @@ describe('the example of every operation', () => {
 });
 
 onEveryDatabase('the API', (service) => {
-  const assertRefusal = (answer: Answer, status: number, code: string, message: string): void => {
+  const assertError = (answer: Answer, status: number, code: string, message: string): void => {
     assert.equal(answer.status, status);
     assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);
     assert.equal(answer.body.code, code);
@@ -226,7 +226,7 @@ onEveryDatabase('the API', (service) => {
     for (const { name, method, path, operation } of operations) {
       const answer = await service().anyone().request(method.toUpperCase(), filled(path));
       if (isOpen(operation)) open.push(name);
-      else assertRefusal(answer, 401, 'UNAUTHORIZED', 'Authorization not provided');
+      else assertError(answer, 401, 'UNAUTHORIZED', 'Authorization not provided');
     }
     assert.deepEqual(open.sort(), ['GET /healthz', 'GET /readyz']);
   });
@@ -250,7 +250,7 @@ onEveryDatabase('the API', (service) => {
     test('malformed JSON', async () => {
       for (const raw of ['{', '{"name":}', '\u0000', '{"name":"a"} {}', "{'name':'a'}", '\ufeff{', 'undefined']) {
         const answer = await service().post('/attributes', undefined, { raw });
-        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(answer, 400, 'BAD_REQUEST', 'Invalid input data');
         assert.deepEqual(
           answer.body.issues.map(({ path }: { path: string }) => path),
           ['/body'],
@@ -262,7 +262,7 @@ onEveryDatabase('the API', (service) => {
       for (const path of ['/nowhere', '/attributes/a/b', '/items/a/roll', '/v1/items', '//items', '/Items', '/.env'])
         for (const client of [service(), service().anyone()]) {
           const answer = await client.get(path);
-          assertRefusal(answer, 404, 'NOT_FOUND', 'Not found');
+          assertError(answer, 404, 'NOT_FOUND', 'Not found');
           assert.deepEqual(answer.body, NOT_FOUND);
         }
     });
@@ -275,13 +275,13 @@ onEveryDatabase('the API', (service) => {
         ['PUT', '/roll-events/stats'],
         ['OPTIONS', '/items'],
       ] as const)
-        assertRefusal(await service().request(method, path), 404, 'NOT_FOUND', 'Not found');
+        assertError(await service().request(method, path), 404, 'NOT_FOUND', 'Not found');
     });
 
     test('invalid percent encoding in a path', async () => {
       for (const path of ['/items/%ZZ', '/items/%', '/items/%FF', '/items/%C0%80', '/items/%ED%A0%80', '/%ZZ']) {
         const answer = await service().get(path);
-        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(answer, 400, 'BAD_REQUEST', 'Invalid input data');
         assert.equal(answer.body.issues[0].path, '/path');
       }
     });
@@ -294,7 +294,7 @@ onEveryDatabase('the API', (service) => {
         'multipart/form-data',
         'junk',
       ])
-        assertRefusal(
+        assertError(
           await service().post('/items', undefined, { raw: '{"name":"n"}', headers: { 'content-type': type } }),
           ...([415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type'] as const),
         );
@@ -306,7 +306,7 @@ onEveryDatabase('the API', (service) => {
         ),
       );
       const raw = JSON.stringify({ name: 'n'.repeat(2 * 1024 * 1024) });
-      assertRefusal(await service().post('/items', undefined, { raw }), 413, 'PAYLOAD_TOO_LARGE', 'Payload too large');
+      assertError(await service().post('/items', undefined, { raw }), 413, 'PAYLOAD_TOO_LARGE', 'Payload too large');
     });
 
     test('a body that is nested too deeply', async () => {
@@ -314,7 +314,7 @@ onEveryDatabase('the API', (service) => {
         `{"name":${'['.repeat(300_000)}${']'.repeat(300_000)}}`,
         `${'{"name":'.repeat(50_000)}"\\u0000"${'}'.repeat(50_000)}`,
       ])
-        assertRefusal(await service().post('/items', undefined, { raw }), 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(await service().post('/items', undefined, { raw }), 400, 'BAD_REQUEST', 'Invalid input data');
     });
 
     test('invalid HTTP', async () => {
@@ -362,9 +362,9 @@ onEveryDatabase('the API', (service) => {
 
     test('has security headers for browsers', async () => {
       const unauthorized = await service().anyone().get('/items');
-      const answers = [unauthorized];
-      for (const [method, path] of kinds) answers.push(await service().request(method, path));
-      for (const { headers } of answers) {
+      const responses = [unauthorized];
+      for (const [method, path] of kinds) responses.push(await service().request(method, path));
+      for (const { headers } of responses) {
         assert.equal(headers.get('x-content-type-options'), 'nosniff');
         assert.equal(headers.get('cache-control'), 'no-store');
         assert.match(

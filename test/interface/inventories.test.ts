@@ -113,9 +113,9 @@ onEveryDatabase('inventories', (service, engine) => {
         const { team, model } = await begin(service());
         for (const [index, chosen] of steps.entries()) {
           const together = chosen.map((operation) => resolve(model, operation, NAMES));
-          const answers = await Promise.all(together.map((operation) => perform(team, operation)));
+          const responses = await Promise.all(together.map((operation) => perform(team, operation)));
           const outcomes = together.map((operation, index) => {
-            const answer = answers[index];
+            const answer = responses[index];
             assert.ok(answer);
             const name = `${operation.type} ${answer.status}`;
             statuses.set(name, (statuses.get(name) ?? 0) + 1);
@@ -264,8 +264,8 @@ onEveryDatabase('inventories', (service, engine) => {
         () => team.put(`/spaces/${spaceId}`, { cols: 3 }),
         () => team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: annOne, ...at(3, 0) }),
       ];
-      const answers = await Promise.all(calls.map((call) => call()));
-      for (const { status, body } of answers) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
+      const responses = await Promise.all(calls.map((call) => call()));
+      for (const { status, body } of responses) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
       await assertInventoriesHold(service(), team.teamId);
       await team.put(`/spaces/${spaceId}`, { cols: 4 });
       const { body } = await team.get('/item-instances');
@@ -291,8 +291,8 @@ onEveryDatabase('inventories', (service, engine) => {
     };
     assert.equal((await team.post('/item-instances/batch', { operations: [fill] })).status, 200);
     const gift = { itemId: '1x1', userId: 'ann', userSpaceId: bag };
-    const answers = await Promise.all(Array.from({ length: 60 }, () => team.post('/item-instances', gift)));
-    const statuses = Object.groupBy(answers, ({ status }) => String(status));
+    const responses = await Promise.all(Array.from({ length: 60 }, () => team.post('/item-instances', gift)));
+    const statuses = Object.groupBy(responses, ({ status }) => String(status));
     assert.deepEqual([statuses['200']?.length, statuses['409']?.length], [17, 43]);
     assert.ok(!(await pictureOf(team, 'ann', bag)).includes('.'));
     await assertInventoriesHold(service(), team.teamId);
@@ -314,8 +314,8 @@ onEveryDatabase('inventories', (service, engine) => {
     const attempts = Array.from({ length: 50 }, (_, n) =>
       team.post('/item-instances/batch', { operations: n % 2 === 0 ? transfers : transfers.toReversed() }),
     );
-    const answers = await Promise.all(attempts);
-    const statuses = Object.groupBy(answers, ({ status }) => String(status));
+    const responses = await Promise.all(attempts);
+    const statuses = Object.groupBy(responses, ({ status }) => String(status));
     assert.deepEqual([statuses['200']?.length, statuses['409']?.length], [1, 49]);
     for (const { body } of statuses['409'] ?? [])
       assert.deepEqual(body.issues, [{ path: '/body/operations/0/userId', message: 'is not the current owner' }]);

@@ -80,9 +80,9 @@ onEveryDatabase('large bodies', (service) => {
     assert.deepEqual([status, body.name], [200, name]);
     const raw = `{"name":"n","thumbnail":"${'\\\\'.repeat(5)}${'[,'.repeat(500)}\\""}`;
     assert.equal((await service().post('/items', undefined, { raw })).status, 200);
-    const { status: refused } = await service().post('/items', undefined, {
+    const { status: rejected } = await service().post('/items', undefined, {
       raw: `{"name":"${',['.repeat(100_000)}"}`,
     });
-    assert.equal(refused, 400);
+    assert.equal(rejected, 400);
   });
 });

@@ -24,15 +24,15 @@ onEveryDatabase('concurrent rolls on templates', (service, engine) => {
 
   const roll = (id: string, userId: string, count = 1): Promise<Answer> =>
     service().post(`/templates/${id}/roll`, { userId, count });
-  const pitiesIn = (answers: readonly Answer[]): number =>
-    answers.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
+  const pitiesIn = (responses: readonly Answer[]): number =>
+    responses.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
 
   test('of one user on two templates of a pity group lose and repeat nothing', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, call) => roll(call % 2 === 0 ? 'group-a' : 'group-b', 'ann', 3)),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
-    assert.equal(pitiesIn(answers), (40 * 3) / PITY);
+    assert.ok(responses.every(({ status }) => status === 200));
+    assert.equal(pitiesIn(responses), (40 * 3) / PITY);
     for (const id of ['group-a', 'group-b']) {
       const { body } = await service().get(`/users/ann/templates/${id}`);
       assert.deepEqual([body.rolls, body.sparkPoints, body.sinceTop], [60, 60, 0]);
@@ -46,16 +46,16 @@ onEveryDatabase('concurrent rolls on templates', (service, engine) => {
     try {
       const { teamId, secret } = service();
       const there = other.anyone(basic(teamId, secret));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, call) =>
           call % 2 === 0 ? roll('alone', 'bob') : there.post('/templates/alone/roll', { userId: 'bob' }),
         ),
       );
       assert.deepEqual(
-        answers.map(({ body }) => body.state.rolls).sort((left, right) => left - right),
+        responses.map(({ body }) => body.state.rolls).sort((left, right) => left - right),
         Array.from({ length: 40 }, (_, index) => index + 1),
       );
-      assert.equal(pitiesIn(answers), 40 / PITY);
+      assert.equal(pitiesIn(responses), 40 / PITY);
     } finally {
       await other.stop();
     }
@@ -91,7 +91,7 @@ onEveryDatabase('concurrent rolls on templates', (service, engine) => {
       if (rows[0].waiting >= wanted) return;
       await setTimeout(10);
     }
-    assert.fail('nobody waits');
+    assert.fail('nothing is waiting');
   };
 
   test('of other users do not wait for one in progress, and those of the same user do', async () => {

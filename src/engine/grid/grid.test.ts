@@ -249,7 +249,7 @@ describe('packing', () => {
     const places = packAll({ cols: 200, rows: 200 }, Array(40_000).fill({ width: 1, height: 1 }));
     assert.equal(places?.length, 40_000);
     for (const [index, { x, y }] of places.entries()) {
-      if (x !== index % 200 || y !== Math.floor(index / 200)) assert.fail(`${index} lies at ${x}, ${y}`);
+      if (x !== index % 200 || y !== Math.floor(index / 200)) assert.fail(`${index} is at ${x}, ${y}`);
     }
   });
 });

@@ -78,7 +78,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     chosen[count] = index;
     count += 1;
   }
-  if (count >= MAX_ENTRIES) throw new Error(`More than ${MAX_ENTRIES} weights cannot be chosen among.`);
+  if (count >= MAX_ENTRIES) throw new Error(`More than ${MAX_ENTRIES} weights are not supported.`);
   chosen[count] = lastResort;
   // Most pools skip nothing: then an entry is its own index, which saves a memory access.
   const isIndex = count === weights.length;

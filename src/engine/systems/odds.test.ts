@@ -41,7 +41,7 @@ const near = (value: number | null, expected: number, tolerance: number): void =
   assert.ok(value !== null && Math.abs(value - expected) <= tolerance, `${value} is not ${expected}`);
 };
 
-describe('known answers', () => {
+describe('known results', () => {
   test('a banner with soft pity, hard pity and a guarantee', () => {
     const odds = oddsOf('gacha', banner);
     const five = tierOf(odds, 'five');

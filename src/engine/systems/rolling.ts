@@ -101,7 +101,7 @@ export const rollTemplate = (template: CompiledTemplate, state: TemplateState | 
       rolled = rollGacha(template.rules, pity, count, request.drawsOf);
       break;
     case 'idle': {
-      if (state === null) throw new Error('An idle template was rolled for nobody.');
+      if (state === null) throw new Error('An idle template was rolled without a user.');
       const claimed = claim(template.rules, idle, request.nowMs);
       count = claimed.count;
       idle = claimed.account;

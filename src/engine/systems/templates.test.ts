@@ -241,7 +241,7 @@ describe('gacha', () => {
       { baseRates, pityThreshold: 1000, pities: [{ tier: 'four', threshold: 5 }] },
       ['/pities'],
     ],
-    ['a soft pity that takes for ever', { baseRates, softPity: [{ from: 1, add: 1e-9 }] }, ['/softPity']],
+    ['a soft pity that takes forever', { baseRates, softPity: [{ from: 1, add: 1e-9 }] }, ['/softPity']],
   ]);
 });
 

@@ -94,8 +94,8 @@ export function* bindTemplateInSteps(source: Omit<TemplateSource, 'bindings'>, c
   const compiled = yield* compileTemplateInSteps({ ...source, bindings }, catalog);
   if (faults.length === 0) return { ...compiled, bindings };
   // What could not be bound is reported once, by the binding, which knows why.
-  const told = new Set(faults.map(({ path }) => path));
-  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !told.has(path))] };
+  const reported = new Set(faults.map(({ path }) => path));
+  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !reported.has(path))] };
 }
 
 export const bindTemplate = (source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): BoundOrFaults =>

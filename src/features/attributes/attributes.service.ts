@@ -66,18 +66,18 @@ const rejectOutside = async (tx: Transaction, attribute: Attribute): Promise<voi
   let lastId: string | undefined;
   do {
     const carriers = await store.selectCarriers(tx, attribute.teamId, attribute.id, lastId, LIMITS.pageRows);
-    for (const item of carriers) faults.push(...outsideFaults(item, attribute));
+    for (const item of carriers) faults.push(...outsideIssues(item, attribute));
     lastId = carriers.length < LIMITS.pageRows ? undefined : carriers.at(-1)?.id;
   } while (lastId !== undefined && faults.length < LIMITS.issues);
   refuseAny(faults.slice(0, LIMITS.issues));
 };
 
 /** One issue per bound of an item's range that is outside the attribute's range. */
-const outsideFaults = (
+const outsideIssues = (
   item: { id: string; name: string; min: number; max: number },
   { min, max }: { min: number; max: number },
 ): Issue[] => {
-  const message = `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would lie outside`;
+  const message = `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would be outside`;
   return [
     ...(item.min < min ? [{ path: '/body/min', message }] : []),
     ...(item.max > max ? [{ path: '/body/max', message }] : []),

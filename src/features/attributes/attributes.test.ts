@@ -186,14 +186,14 @@ onEveryDatabase('attributes', (service) => {
       });
 
       test('an invalid change', async () => {
-        await create(service(), 'refusing');
+        await create(service(), 'target');
         assertInvalid(
-          await service().put('/attributes/refusing', { name: '', min: '1', max: null, step: 0, id: 'x', teamId: 1 }),
+          await service().put('/attributes/target', { name: '', min: '1', max: null, step: 0, id: 'x', teamId: 1 }),
           ...['/body/name', '/body/min', '/body/max', '/body/step', '/body/id', '/body/teamId'],
         );
-        assertInvalid(await service().put('/attributes/refusing', undefined, { raw: '{"max":1e999}' }), '/body/max');
-        assertInvalid(await service().put('/attributes/refusing', { teamId: 'x'.repeat(192) }), '/body/teamId');
-        assertInvalid(await service().put('/attributes/refusing'), '/body');
+        assertInvalid(await service().put('/attributes/target', undefined, { raw: '{"max":1e999}' }), '/body/max');
+        assertInvalid(await service().put('/attributes/target', { teamId: 'x'.repeat(192) }), '/body/teamId');
+        assertInvalid(await service().put('/attributes/target'), '/body');
       });
 
       test('another team id, whether or not the attribute exists', async () => {

@@ -54,7 +54,7 @@ interface AttributeParts {
 
 /** For values that the compiled catalog refers to, which must be in the rows it was compiled from. */
 const known = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Error('the catalog names a row that it does not hold');
+  if (value === undefined) throw new Error('The catalog refers to a row that it does not contain.');
   return value;
 };
 

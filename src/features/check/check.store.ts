@@ -137,7 +137,7 @@ export const selectHistory = (queries: Queries) =>
     .compile();
 
 /** Instances whose creation should be in the history, but is not. */
-export const selectUntoldInstances = (queries: Queries) =>
+export const selectInstancesWithoutCreation = (queries: Queries) =>
   queries
     .selectFrom('item_instances as instance')
     .select(['instance.team_id', 'instance.id'])
@@ -163,7 +163,7 @@ export const selectTemplates = (queries: Queries) =>
 export const selectStates = (queries: Queries) =>
   queries.selectFrom('user_states').select(['team_id', 'user_id', 'scope', 'template_id', 'state']).compile();
 
-export const selectEmptyAnswers = (queries: Queries) =>
+export const selectEmptyResponses = (queries: Queries) =>
   queries
     .selectFrom('stored_answers')
     .select(['team_id', 'key'])

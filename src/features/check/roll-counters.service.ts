@@ -110,7 +110,7 @@ const readCounters = async (
   prints: Prints,
   report: (finding: string) => void,
 ): Promise<ReturnType<typeof createSums>> => {
-  const told = createSums();
+  const counted = createSums();
   const take = (row: { day: string; template_id: string; rolls: number; counts: string }, days: readonly string[]) => {
     const sum = sumOf(row.counts, prints);
     if (sum === undefined) report(`the counters of ${named(row.day, row.template_id)} cannot be read`);
@@ -118,13 +118,13 @@ const readCounters = async (
       report(
         `the counters of ${named(row.day, row.template_id)} say ${row.rolls}, but their items add up to ${sum.rolls}`,
       );
-    for (const day of days) add(told.of(day, row.template_id), { rolls: row.rolls, print: sum?.print ?? 0 });
+    for (const day of days) add(counted.of(day, row.template_id), { rolls: row.rolls, print: sum?.print ?? 0 });
   };
   for await (const rows of snapshot.stream(store.selectCounts(snapshot.queries, teamId)))
     for (const row of rows) take(row, [row.day]);
   for await (const rows of snapshot.stream(store.selectPendingCounts(snapshot.queries, teamId)))
     for (const row of rows) take(row, [row.day, EVER]);
-  return told;
+  return counted;
 };
 
 /** Compares the counters of a team with its roll record and returns the number of rows of the record. */
@@ -135,10 +135,10 @@ export const checkRollCounts = async (
 ): Promise<number> => {
   const prints = createPrints();
   const { recorded, rows } = await readRecord(snapshot, teamId, prints, report);
-  const told = await readCounters(snapshot, teamId, prints, report);
-  for (const key of [...new Set([...recorded.keys(), ...told.keys()])].sort()) {
+  const counted = await readCounters(snapshot, teamId, prints, report);
+  for (const key of [...new Set([...recorded.keys(), ...counted.keys()])].sort()) {
     const [day = '', templateId = ''] = key.split('\n');
-    const [inRecord, inCounters] = [recorded.of(day, templateId), told.of(day, templateId)];
+    const [inRecord, inCounters] = [recorded.of(day, templateId), counted.of(day, templateId)];
     if (inRecord.rolls !== inCounters.rolls)
       report(`${named(day, templateId)}: the counters say ${inCounters.rolls}, the record has ${inRecord.rolls}`);
     else if (inRecord.print !== inCounters.print)

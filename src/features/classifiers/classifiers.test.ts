@@ -260,20 +260,20 @@ onEveryDatabase('classifiers', (service) => {
       });
 
       test('an invalid change', async () => {
-        await given('refusing');
+        await given('target');
         const at = (rest: string) => `/body/classifierOptions/${rest}`;
         assertInvalid(
-          await service().put('/classifiers/refusing', {
+          await service().put('/classifiers/target', {
             id: 'x',
             name: '',
             classifierOptions: [{ id: 1, name: 2, dropRateMultiplier: -1, colour: 'red' }, null],
           }),
           ...['/body/id', '/body/name', at('0/id'), at('0/name'), at('0/dropRateMultiplier'), at('0/colour'), at('1')],
         );
-        assertInvalid(await service().put('/classifiers/refusing', { classifierOptions: [{}] }), at('0/name'));
-        assertInvalid(await service().put('/classifiers/refusing'), '/body');
+        assertInvalid(await service().put('/classifiers/target', { classifierOptions: [{}] }), at('0/name'));
+        assertInvalid(await service().put('/classifiers/target'), '/body');
         const raw = '{"classifierOptions":[{"name":"a","dropRateMultiplier":1e999}]}';
-        assertInvalid(await service().put('/classifiers/refusing', undefined, { raw }), at('0/dropRateMultiplier'));
+        assertInvalid(await service().put('/classifiers/target', undefined, { raw }), at('0/dropRateMultiplier'));
       });
 
       test('an invalid request before looking up the classifier', async () => {

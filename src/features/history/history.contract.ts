@@ -10,7 +10,7 @@ const HistoryEvent = Type.Object(
     itemInstanceId: Id,
     itemId: Id,
     event: OneOf(['created', 'transferred', 'deleted'] as const, { description: 'What happened.' }),
-    fromUserId: NullableUserId('Who had it before; null where nobody had, or where that user is deleted.'),
+    fromUserId: NullableUserId('The previous owner; null if there was none or that user was deleted.'),
     toUserId: NullableUserId(
       'The owner from then on. Null if there is none or that user was deleted; for a creation also if the following event is no longer kept.',
     ),

@@ -183,8 +183,8 @@ export const listHistory = async (
   if (instance === undefined && past.last === null) throw notFound();
   // Events of one instance are numbered, so the number serves as the cursor.
   const number = after?.createdAtMs ?? 0;
-  const told = instance !== undefined && instance.cause !== null && number < 1 ? [creationOf(instance, past)] : [];
-  const found = [...told, ...(await store.selectEvents(reader, id, number, limit + 1))];
+  const recorded = instance !== undefined && instance.cause !== null && number < 1 ? [creationOf(instance, past)] : [];
+  const found = [...recorded, ...(await store.selectEvents(reader, id, number, limit + 1))];
   const rows = found.slice(0, limit).map(toHistoryEvent);
   const last = rows.at(-1);
   return found.length > limit && last ? { rows, next: { createdAtMs: last.sequence, id } } : { rows };

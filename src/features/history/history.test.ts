@@ -23,7 +23,7 @@ onEveryDatabase('item instance history', (service) => {
     return body;
   };
   /** Each event as `event from → to, cause`. */
-  const toldOf = async (id: string): Promise<string[]> =>
+  const eventsOf = async (id: string): Promise<string[]> =>
     (await historyOf(id)).map(
       ({ event, fromUserId, toUserId, cause }: Record<string, string | null>) =>
         `${event} ${fromUserId} → ${toUserId}, ${cause}`,
@@ -58,7 +58,7 @@ onEveryDatabase('item instance history', (service) => {
       assert.equal((await team.post('/item-instances', { id: 'phoenix', itemId: '1x1', userId })).status, 200);
       assert.equal((await team.delete('/item-instances/phoenix')).status, 200);
     }
-    assert.deepEqual(await toldOf('phoenix'), [
+    assert.deepEqual(await eventsOf('phoenix'), [
       'created null → ann, request',
       'deleted ann → null, request',
       'created null → bob, request',
@@ -79,7 +79,7 @@ onEveryDatabase('item instance history', (service) => {
 
   test('starts with the creation, whether the instance or the history records it', async () => {
     await team.post('/item-instances', { id: 'shield', itemId: '1x1', userId: 'ann' }, as('first'));
-    assert.deepEqual(await toldOf('shield'), ['created null → ann, request']);
+    assert.deepEqual(await eventsOf('shield'), ['created null → ann, request']);
     assert.deepEqual(await storedOf('shield'), []);
     await team.post('/item-instances/shield/transfer', { toUserId: 'bob' });
     await team.post('/item-instances/shield/transfer', { toUserId: 'cyd' });
@@ -106,7 +106,7 @@ onEveryDatabase('item instance history', (service) => {
       assert.equal((await team.delete('/item-instances/hydra')).status, 200);
     }
     await team.post('/item-instances', { id: 'hydra', itemId: '2x2', userId: 'ann' });
-    assert.deepEqual(await toldOf('hydra'), [
+    assert.deepEqual(await eventsOf('hydra'), [
       'created null → ann, request',
       'transferred ann → bob, request',
       'deleted bob → null, request',
@@ -138,15 +138,15 @@ onEveryDatabase('item instance history', (service) => {
     await team.delete('/item-instances/twice');
     await create('twice', 'ghost');
     assert.equal((await team.delete('/users/ghost')).status, 200);
-    assert.deepEqual(await toldOf('round'), [
+    assert.deepEqual(await eventsOf('round'), [
       'created null → null, request',
       'transferred null → ann, request',
       'transferred ann → null, request',
       'deleted null → null, user deleted',
     ]);
-    assert.deepEqual(await toldOf('lent'), ['created null → null, request', 'transferred null → ann, request']);
+    assert.deepEqual(await eventsOf('lent'), ['created null → null, request', 'transferred null → ann, request']);
     await team.delete('/item-instances/lent');
-    assert.deepEqual(await toldOf('twice'), [
+    assert.deepEqual(await eventsOf('twice'), [
       'created null → null, request',
       'deleted null → null, request',
       'created null → null, request',
@@ -174,15 +174,15 @@ onEveryDatabase('item instance history', (service) => {
     assert.equal((await team.post(`/item-instances/${body.id}/transfer`, transfer)).status, 404);
     await team.post(`/users/ann/spaces/${bag}/sort`);
     await team.delete(`/users/ann/spaces/${bag}`);
-    assert.deepEqual(await toldOf(body.id), ['created null → ann, request']);
-    const refused = { id: 'never', itemId: '1x1', userId: 'ann', userSpaceId: bag };
-    assert.equal((await team.post('/item-instances', refused)).status, 400);
+    assert.deepEqual(await eventsOf(body.id), ['created null → ann, request']);
+    const rejected = { id: 'never', itemId: '1x1', userId: 'ann', userSpaceId: bag };
+    assert.equal((await team.post('/item-instances', rejected)).status, 400);
     assert.equal((await team.get('/item-instances/never/history')).status, 404);
   });
 
   test('names the batch, roll, template or spark that caused an event', async () => {
     const { body: rolled } = await team.post('/items/roll', { userId: 'ann' });
-    assert.deepEqual(await toldOf(rolled.itemInstance.id), ['created null → ann, roll']);
+    assert.deepEqual(await eventsOf(rolled.itemInstance.id), ['created null → ann, roll']);
     const { body: classifier } = await team.post('/classifiers', {
       name: 'Rarity',
       classifierOptions: [{ name: 'five' }],
@@ -197,10 +197,10 @@ onEveryDatabase('item instance history', (service) => {
     assert.equal(template.status, 200, JSON.stringify(template.body));
     const { body: pulled } = await team.post('/templates/banner/roll', { userId: 'ann', grant: true, count: 2 });
     for (const { itemInstance } of pulled.rolls)
-      assert.deepEqual(await toldOf(itemInstance.id), ['created null → ann, template:banner']);
+      assert.deepEqual(await eventsOf(itemInstance.id), ['created null → ann, template:banner']);
     const spark = await team.post('/templates/banner/spark', { userId: 'ann', itemId: 'featured' });
     assert.equal(spark.status, 200, JSON.stringify(spark.body));
-    assert.deepEqual(await toldOf(spark.body.itemInstance.id), ['created null → ann, spark:banner']);
+    assert.deepEqual(await eventsOf(spark.body.itemInstance.id), ['created null → ann, spark:banner']);
     await team.post(
       '/item-instances/batch',
       {
@@ -212,7 +212,7 @@ onEveryDatabase('item instance history', (service) => {
       },
       as('one request'.replace(' ', '-')),
     );
-    assert.deepEqual(await toldOf('batched'), [
+    assert.deepEqual(await eventsOf('batched'), [
       'created null → ann, batch',
       'transferred ann → bob, batch',
       'deleted bob → null, batch',
@@ -233,14 +233,14 @@ onEveryDatabase('item instance history', (service) => {
     service().setClock(MOMENT + 1000);
     assert.equal((await team.delete('/users/leaver', as('farewell'))).status, 200);
     service().setClock(MOMENT);
-    assert.deepEqual(await toldOf('kept-by-bob'), ['created null → null, request', 'transferred null → bob, request']);
-    assert.deepEqual(await toldOf('from-cyd'), [
+    assert.deepEqual(await eventsOf('kept-by-bob'), ['created null → null, request', 'transferred null → bob, request']);
+    assert.deepEqual(await eventsOf('from-cyd'), [
       'created null → cyd, request',
       'transferred cyd → null, request',
       'deleted null → null, user deleted',
     ]);
-    assert.deepEqual(await toldOf('placed'), ['created null → null, request', 'deleted null → null, user deleted']);
-    assert.deepEqual(await toldOf('gone-before'), ['created null → null, request', 'deleted null → null, request']);
+    assert.deepEqual(await eventsOf('placed'), ['created null → null, request', 'deleted null → null, user deleted']);
+    assert.deepEqual(await eventsOf('gone-before'), ['created null → null, request', 'deleted null → null, request']);
     const last = (await historyOf('placed')).at(-1);
     assert.deepEqual([last.requestId, last.createdAt, last.sequence], ['farewell', LATER, 2]);
     await assertInventoriesHold(service());

@@ -45,7 +45,7 @@ const IN_BATCH: OperationErrors = {
 };
 
 /** Adds the index of the operation to its error. */
-const refuse = (error: unknown, index: number): never => {
+const rethrow = (error: unknown, index: number): never => {
   if (!(error instanceof ServiceError)) throw error;
   throw new ServiceError(
     error.code,
@@ -61,5 +61,5 @@ export const runBatch = async (
   operations: readonly Operation[],
   deps: InstanceDeps,
 ): Promise<BatchResult> => ({
-  results: await carryOutAll(work, context, operations, { ...deps, errors: IN_BATCH }, refuse),
+  results: await carryOutAll(work, context, operations, { ...deps, errors: IN_BATCH }, rethrow),
 });

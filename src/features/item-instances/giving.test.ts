@@ -38,7 +38,7 @@ onEveryDatabase('giving items', (service) => {
     });
   };
 
-  const refused = (status: string, path: string) => (error: unknown) => {
+  const rejected = (status: string, path: string) => (error: unknown) => {
     assert.ok(error instanceof ServiceError);
     assert.deepEqual([error.code, error.issues.map((issue) => issue.path)], [status, [path]]);
     return true;
@@ -81,7 +81,7 @@ onEveryDatabase('giving items', (service) => {
     const to = { userId: 'bob', userSpaceId };
     const before = await inventoryState(service());
     // Three rings would fit, but three of the largest footprint would not.
-    await assert.rejects(give(to, ['ring', 'ring', 'ring']), refused('CONFLICT', '/body/userSpaceId'));
+    await assert.rejects(give(to, ['ring', 'ring', 'ring']), rejected('CONFLICT', '/body/userSpaceId'));
     assert.deepEqual(await inventoryState(service()), before);
     // Two of the largest footprint fit; everything drawn then is kept, even a pole that has no position.
     const given = await give(to, ['armor', 'pole', 'armor', 'armor'], 2);
@@ -111,7 +111,7 @@ onEveryDatabase('giving items', (service) => {
       { userId: 'nobody-yet', userSpaceId },
       { userId: 'dee', userSpaceId: 'nothing' },
     ])
-      await assert.rejects(give(to, ['ring']), refused('BAD_REQUEST', '/body/userSpaceId'));
+      await assert.rejects(give(to, ['ring']), rejected('BAD_REQUEST', '/body/userSpaceId'));
     assert.equal((await team.get('/users/nobody-yet')).status, 404);
   });
 
@@ -120,7 +120,7 @@ onEveryDatabase('giving items', (service) => {
     const to = { userId: 'eve', userSpaceId };
     const given = await give(to, Array(1000).fill('pole'), 2000);
     assert.ok(given.every(({ placed }) => placed));
-    await assert.rejects(give(to, [], 10_000), refused('CONFLICT', '/body/userSpaceId'));
+    await assert.rejects(give(to, [], 10_000), rejected('CONFLICT', '/body/userSpaceId'));
     await assertInventoriesHold(service(), team.teamId);
   });
 

@@ -234,7 +234,7 @@ const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string
   const target = holdings.userSpace(targetOf(holdings, input, present));
   if (target?.user_id !== input.userId) throw invalid(noSuchUserSpace());
   if (input.spaceId !== undefined && target.space_id !== input.spaceId)
-    throw invalid({ path: '/body/spaceId', message: 'is not the space of the user space that is named' });
+    throw invalid({ path: '/body/spaceId', message: 'is not the space of the given user space' });
   const item = itemOf(holdings.team, row.item_id);
   const rotated = input.rotated ?? present?.rotated ?? false;
   const place = { x: input.spacePositionX, y: input.spacePositionY, rotated };
@@ -294,7 +294,7 @@ const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => 
 
 /**
  * Runs operations in order, all or none. Everything they refer to is locked before the first one runs, and changes are
- * written after the last; each operation sees the changes of those before it. `refused` is called with the index of the
+ * written after the last; each operation sees the changes of those before it. `onError` is called with the index of the
  * operation that failed, and throws.
  */
 export const carryOutAll = async (
@@ -302,14 +302,14 @@ export const carryOutAll = async (
   context: Context,
   operations: readonly Operation[],
   { errors, catalogs, draws }: InstanceDeps & { readonly errors: OperationErrors },
-  refused: (error: unknown, index: number) => never,
+  onError: (error: unknown, index: number) => never,
 ): Promise<Result[]> => {
   const { cause } = errors;
   const holdings = await openHoldings(work, context, namedBy(operations), { catalogs, cause });
   const parts = { work, context, holdings, errors, draws };
   const results: Result[] = [];
   for (const [index, operation] of operations.entries())
-    results.push(await carryOut(parts, operation).catch((error: unknown) => refused(error, index)));
+    results.push(await carryOut(parts, operation).catch((error: unknown) => onError(error, index)));
   holdings.save();
   return results;
 };

@@ -286,7 +286,7 @@ onEveryDatabase('transfers and batches', (service) => {
       const { id } = await give('1x1', user, { userSpaceId: bag });
       const fine = { type: 'create', itemId: '1x1', userId: user, userSpaceId: bag };
       const move = { type: 'move', id, userId: user, spacePositionX: 0, spacePositionY: 0 };
-      const refused: [number, object, string][] = [
+      const rejected: [number, object, string][] = [
         [409, fine, 'userSpaceId'],
         [409, { ...move, spacePositionX: 1 }, 'spacePositionX'],
         [409, { ...move, spacePositionY: 1 }, 'spacePositionY'],
@@ -302,7 +302,7 @@ onEveryDatabase('transfers and batches', (service) => {
         [400, { ...fine, id }, 'id'],
         [400, { ...fine, itemId: 'nothing' }, 'itemId'],
       ];
-      for (const [status, operation, member] of refused) {
+      for (const [status, operation, member] of rejected) {
         const first = { type: 'create', itemId: '1x1', userId: `never-${count}` };
         await unchangedBy(status, () => batch(first, fine, operation, fine), `/body/operations/2/${member}`);
       }

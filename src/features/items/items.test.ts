@@ -252,7 +252,7 @@ onEveryDatabase('items', (service) => {
           ...['1', '2'].map((index) => `/body/itemAttributes/${index}/attributeId`),
         );
         const messages = new Set(answer.body.issues.map((issue: { message: string }) => issue.message));
-        assert.equal(messages.size, 2, "another team's id is answered as one that nobody has");
+        assert.equal(messages.size, 2, "an id of another team is treated like an unknown one");
         assertInvalid(
           await service().post('/items', {
             name: 'n',
@@ -470,9 +470,9 @@ onEveryDatabase('items', (service) => {
 
     describe('rejects', () => {
       test('an invalid change, and changes nothing', async () => {
-        const { body: before } = await create(service(), 'refusing');
+        const { body: before } = await create(service(), 'target');
         assertInvalid(
-          await service().put('/items/refusing', {
+          await service().put('/items/target', {
             id: 'x',
             name: '',
             thumbnail: 1,
@@ -482,10 +482,10 @@ onEveryDatabase('items', (service) => {
           }),
           ...['/body/id', '/body/name', '/body/thumbnail', '/body/rollNumerator', '/body/width', '/body/teamId'],
         );
-        assertInvalid(await service().put('/items/refusing', { createdAt: '2026-02-31T00:00:00Z' }), '/body/createdAt');
-        assertInvalid(await service().put('/items/refusing'), '/body');
+        assertInvalid(await service().put('/items/target', { createdAt: '2026-02-31T00:00:00Z' }), '/body/createdAt');
+        assertInvalid(await service().put('/items/target'), '/body');
         assertInvalid(
-          await service().put('/items/refusing', {
+          await service().put('/items/target', {
             name: 'after',
             classifierOptionIds: ['nobody'],
             itemAttributes: [
@@ -496,7 +496,7 @@ onEveryDatabase('items', (service) => {
           ...['/body/classifierOptionIds/0', '/body/itemAttributes/0/attributeId'],
           ...['/body/itemAttributes/1/min', '/body/itemAttributes/1/max'],
         );
-        assert.deepEqual((await service().get('/items/refusing')).body, before);
+        assert.deepEqual((await service().get('/items/target')).body, before);
       });
 
       test('an infinite weight caused by existing options', async () => {

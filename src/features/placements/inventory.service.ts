@@ -221,7 +221,7 @@ export class Inventory {
     const present = this.placementOf(itemInstanceId);
     if (present !== null) leave(this.#gridOf(present.userSpaceId), present);
     const place = findPlace(this.#gridOf(userSpaceId), item, wanted);
-    if (place !== null) return this.#lay(itemInstanceId, item, userSpaceId, place);
+    if (place !== null) return this.#place(itemInstanceId, item, userSpaceId, place);
     if (present !== null) take(this.#gridOf(present.userSpaceId), present);
     return null;
   }
@@ -240,14 +240,14 @@ export class Inventory {
    */
   async swap(work: Work, { itemInstanceId, item, userSpaceId, place }: Swap): Promise<Placement> {
     const present = this.placementOf(itemInstanceId);
-    if (present === null) throw new Error(`item instance ${itemInstanceId} lies nowhere`);
+    if (present === null) throw new Error(`item instance ${itemInstanceId} is not placed`);
     const [source, target] = [this.#gridOf(present.userSpaceId), this.#gridOf(userSpaceId)];
     const wanted = areaOf(item, place);
     rejectOutside(target, wanted);
     const displaced = (await this.#under(work, userSpaceId, wanted)).filter(({ id }) => id !== present.id);
     leave(source, present);
     for (const placement of displaced) leave(target, placement);
-    const moved = this.#lay(itemInstanceId, item, userSpaceId, place);
+    const moved = this.#place(itemInstanceId, item, userSpaceId, place);
     const corners = displaced.length === 0 ? [] : carriedTo(displaced, present);
     const faults: Issue[] = [];
     for (const [index, placement] of displaced.entries()) {
@@ -283,7 +283,7 @@ export class Inventory {
       const place = places[index] as Place;
       const present = this.placementOf(itemInstanceId);
       if (present?.x === place.x && present.y === place.y && present.rotated === place.rotated) take(grid, present);
-      else this.#lay(itemInstanceId, item, userSpaceId, place);
+      else this.#place(itemInstanceId, item, userSpaceId, place);
     });
     return true;
   }
@@ -309,12 +309,12 @@ export class Inventory {
 
   #gridOf(userSpaceId: string): OpenGrid {
     const grid = this.#grids.get(userSpaceId);
-    if (grid === undefined) throw new Error(`user space ${userSpaceId} is not held`);
+    if (grid === undefined) throw new Error(`User space ${userSpaceId} is not locked.`);
     return grid;
   }
 
   /** Puts an instance on free cells; an existing placement keeps its id. */
-  #lay(itemInstanceId: string, item: Footprint, userSpaceId: string, place: Place): Placement {
+  #place(itemInstanceId: string, item: Footprint, userSpaceId: string, place: Place): Placement {
     const { nowMs } = this.#context;
     const present = this.placementOf(itemInstanceId);
     const placement: Placement = {

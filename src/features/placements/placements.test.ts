@@ -83,9 +83,9 @@ onEveryDatabase('placements', (service) => {
     assert.equal((await team.put('/items/tile', { width: 1, height: 2 })).status, 200);
     await assertInventoriesHold(service(), team.teamId);
     const state = await inventoryState(service());
-    const refused = await team.put('/items/tile', { width: 3, height: 3 });
-    assert.equal(refused.status, 409);
-    assert.equal(refused.body.issues.length, 100);
+    const rejected = await team.put('/items/tile', { width: 3, height: 3 });
+    assert.equal(rejected.status, 409);
+    assert.equal(rejected.body.issues.length, 100);
     assert.deepEqual(await inventoryState(service()), state);
   });
 });

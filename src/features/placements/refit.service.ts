@@ -92,7 +92,7 @@ const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Fo
     ),
   ];
   const names = inTheWay.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
-  return `${who} would lie on item instance ${names.join(', ')}`;
+  return `${who} would overlap item instance ${names.join(', ')}`;
 };
 
 /** Cells that one footprint covers and the other does not, both with the same top-left cell. */

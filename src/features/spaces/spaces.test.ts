@@ -204,10 +204,10 @@ onEveryDatabase('spaces', (service) => {
     await giveMany(team, 'bag', 'a', 1050);
     const at = { itemId: 'coin', userId: 'a-1049', userSpaceId: 'a-1049', spacePositionX: 1, spacePositionY: 0 };
     assert.equal((await team.post('/item-instances', at)).status, 200);
-    const refused = await team.put('/spaces/bag', { cols: 1 });
-    assert.equal(refused.status, 409);
-    assert.deepEqual(issuePaths(refused), ['/body/cols']);
-    assert.match(refused.body.issues[0].message, /in user space a-1049$/);
+    const rejected = await team.put('/spaces/bag', { cols: 1 });
+    assert.equal(rejected.status, 409);
+    assert.deepEqual(issuePaths(rejected), ['/body/cols']);
+    assert.match(rejected.body.issues[0].message, /in user space a-1049$/);
   });
 
   test('shrinks a space to the size of its contents', async () => {

@@ -81,9 +81,9 @@ onEveryDatabase('team and secrets', (service) => {
     const answer = await team.delete(`/secrets/${body.id}`);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, {});
-    const refused = await caller.get('/team');
-    assert.equal(refused.status, 401);
-    assert.deepEqual(refused.body, UNAUTHORIZED);
+    const rejected = await caller.get('/team');
+    assert.equal(rejected.status, 401);
+    assert.deepEqual(rejected.body, UNAUTHORIZED);
     assert.equal((await team.get('/team')).status, 200, 'the other secrets hold');
     assert.equal((await team.delete(`/secrets/${body.id}`)).status, 404);
   });
@@ -134,10 +134,10 @@ onEveryDatabase('team and secrets', (service) => {
       const { body: second } = await team.post('/secrets', { name: 'second', role: 'admin' });
       const first = (await team.get('/secrets')).body.find(({ id }: { id: string }) => id !== second.id);
       const other = service().anyone(basic(team.teamId, second.secret));
-      const answers = await Promise.all([team.delete(`/secrets/${second.id}`), other.delete(`/secrets/${first.id}`)]);
-      const statuses = answers.map(({ status }) => status).sort();
+      const responses = await Promise.all([team.delete(`/secrets/${second.id}`), other.delete(`/secrets/${first.id}`)]);
+      const statuses = responses.map(({ status }) => status).sort();
       assert.equal(statuses[0], 200);
-      assert.ok([401, 409].includes(statuses[1] as number), `one is refused, not ${statuses}`);
+      assert.ok([401, 409].includes(statuses[1] as number), `one is rejected, not ${statuses}`);
       const rows = await service().database.read('', ({ queries: reader }) =>
         reader.selectFrom('secrets').select('role').where('team_id', '=', team.teamId).execute(),
       );
@@ -158,9 +158,9 @@ onEveryDatabase('team and secrets', (service) => {
         [{ name: 'n', role: 'Admin' }, ['/body/role']],
         [{ name: 'a\0', role: 'read' }, ['/body/name']],
       ] as const) {
-        const refused = await service().post('/secrets', body);
-        assert.equal(refused.status, 400);
-        assert.deepEqual(issuePaths(refused).sort(), paths);
+        const rejected = await service().post('/secrets', body);
+        assert.equal(rejected.status, 400);
+        assert.deepEqual(issuePaths(rejected).sort(), paths);
       }
     });
 
@@ -176,10 +176,10 @@ onEveryDatabase('team and secrets', (service) => {
 
     test('more than a hundred secrets per team', async () => {
       const team = await service().anotherTeam();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 101 }, () => team.post('/secrets', { name: 'many', role: 'read' })),
       );
-      const statuses = answers.map(({ status }) => status);
+      const statuses = responses.map(({ status }) => status);
       assert.equal(statuses.filter((status) => status === 200).length, 99);
       assert.equal(statuses.filter((status) => status === 409).length, 2);
     });

@@ -88,7 +88,7 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
     if (checked === undefined) return finder.rerunAfter(checkLater(team, input, key));
     const { bindings, template, faults, steps } = checked;
     refuseAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
-    if (template === null) throw new Error('a configuration without faults did not compile');
+    if (template === null) throw new Error('A valid configuration did not compile.');
     rejectLongOdds(input.type, steps, CONFIG_PATH);
     return { team, bindings, template };
   };

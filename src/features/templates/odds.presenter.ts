@@ -45,7 +45,7 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
     const place = tierOfRow[row] as number;
     const tier = all[place];
     const item = tier?.items[row - (firsts[place] as number)];
-    if (tier === undefined || item === undefined) throw new Error('a row of odds belongs to no item');
+    if (tier === undefined || item === undefined) throw new Error('A row of odds has no item.');
     const { id: itemId, name: itemName } = item;
     page.push(
       JSON.stringify({

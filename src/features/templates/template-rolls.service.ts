@@ -41,16 +41,16 @@ export interface TemplateRollDeps extends RollDeps {
 /** Members that exclude each other, or do not apply to a template of this type. */
 const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['type']): Issue[] => {
   const faults: Issue[] = [];
-  const refuse = (member: keyof TemplateRollRequest, message: string) => {
+  const reject = (member: keyof TemplateRollRequest, message: string) => {
     if (request[member] !== undefined) faults.push({ path: `/body/${member}`, message });
   };
   if (type === 'roguelike') {
-    refuse('grant', 'is not for an offer: create the instance that the player picks');
-    refuse('userSpaceId', 'is not for an offer: create the instance that the player picks');
+    reject('grant', 'is not for an offer: create the instance that the user picks');
+    reject('userSpaceId', 'is not for an offer: create the instance that the user picks');
   } else {
-    for (const member of ['depth', 'seed', 'offer'] as const) refuse(member, 'is for roguelike templates only');
+    for (const member of ['depth', 'seed', 'offer'] as const) reject(member, 'is for roguelike templates only');
   }
-  if (type === 'idle') refuse('count', 'is not for idle templates: what has accrued is rolled');
+  if (type === 'idle') reject('count', 'is not for idle templates: what has accrued is rolled');
   const needsUser = type === 'idle' || request.userSpaceId !== undefined || request.grant === true;
   if (needsUser && request.userId === undefined)
     faults.push({
@@ -105,7 +105,7 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, player, seen] = await Promise.all([
+  const [held, receiver, seen] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
@@ -113,13 +113,13 @@ export const rollTemplate = async (
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
   ]);
   const before = held?.state ?? null;
-  player?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
+  receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? deps.draws : seededDraws(seed, template.id, depth, offer + roll);
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
-  const given = gives ? player?.give(results.map(giftOf)) : undefined;
-  recordRolls(work, { templateId: id, rollerId: player?.user.roller_id ?? null, nowMs, rolled: results });
+  const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
+  recordRolls(work, { templateId: id, rollerId: receiver?.user.roller_id ?? null, nowMs, rolled: results });
 
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
@@ -136,9 +136,9 @@ export const sparkTemplate = async (
   const ready = await deps.readyTemplates(work, id, { forPlacing: true });
   const template = ready.template();
   checkOpen(template, context.nowMs);
-  const refusal = sparkFault(template, itemId);
-  if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
-  if (refusal === 'not-featured')
+  const fault = sparkFault(template, itemId);
+  if (fault === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
+  if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const [held, receiver] = await Promise.all([

@@ -286,16 +286,16 @@ onEveryDatabase('rolls on templates', (service) => {
 
   test('counts each of 50 concurrent calls of one user, and gives no two the same pity', async () => {
     await save('busy', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 10 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => roll('busy', { userId: 'kim', count: 3, grant: true })),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
-    const results = answers.flatMap(({ body }) => body.rolls);
+    assert.ok(responses.every(({ status }) => status === 200));
+    const results = responses.flatMap(({ body }) => body.rolls);
     assert.equal(results.filter(({ pity }) => pity).length, 15);
     const { body } = await service().get('/users/kim/templates/busy');
     assert.deepEqual([body.rolls, body.sinceTop, body.sparkPoints], [150, 0, 150]);
     assert.deepEqual(
-      answers.map(({ body: { state } }) => state.rolls).sort((a, b) => a - b),
+      responses.map(({ body: { state } }) => state.rolls).sort((a, b) => a - b),
       Array.from({ length: 50 }, (_, index) => 3 * (index + 1)),
     );
     assert.equal((await service().get('/item-instances?userId=kim')).body.length, 150);

@@ -118,7 +118,7 @@ export const sortContents = async (
   const inOrder = await inTurns(sorted(rows, (a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id)));
   const things = inOrder.map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
   if (!(await inTurns(inventory.repack(id, things))))
-    throw conflict({ path: '/path/id', message: 'no order that was tried fits everything' });
+    throw conflict({ path: '/path/id', message: 'the contents do not fit in any order that was tried' });
   await inTurns(inventory.saveInSteps(work));
   const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);

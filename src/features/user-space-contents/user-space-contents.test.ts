@@ -370,7 +370,7 @@ onEveryDatabase('user space contents', (service) => {
       assert.deepEqual(both.body.issues, [
         {
           path: '/body/width',
-          message: `item instance ${bag.idOf('a')} at 0, 0 in user space ${bag.bagId} would lie on item instance ${bag.idOf('b')}`,
+          message: `item instance ${bag.idOf('a')} at 0, 0 in user space ${bag.bagId} would overlap item instance ${bag.idOf('b')}`,
         },
         {
           path: '/body/width',
@@ -393,7 +393,7 @@ onEveryDatabase('user space contents', (service) => {
       assert.deepEqual(answer.body.issues, [
         {
           path: '/body/width',
-          message: `item instance ${bag.idOf('b')} at 1, 0 in user space ${bag.bagId} would lie on item instance ${bag.idOf('a')}`,
+          message: `item instance ${bag.idOf('b')} at 1, 0 in user space ${bag.bagId} would overlap item instance ${bag.idOf('a')}`,
         },
       ]);
       assert.equal((await bag.move('b', 2, 0)).status, 200);

@@ -42,8 +42,8 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
     done: () => `${name} removed`,
     failed: 'Could not remove',
   });
-  const lying = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
-  const taken = lying.reduce((cells, { item }) => cells + item.width * item.height, 0);
+  const contents = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
+  const taken = contents.reduce((cells, { item }) => cells + item.width * item.height, 0);
   return (
     <Card component="section" aria-label={name} padding="md">
       <Stack gap="sm">
@@ -61,7 +61,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
                 size="xs"
                 leftSection={<IconSortDescending size={16} />}
                 aria-label={`Sort ${name}`}
-                disabled={lying.length === 0}
+                disabled={contents.length === 0}
                 loading={sort.isPending}
                 onClick={() => sort.mutate(undefined)}
               >
@@ -76,9 +76,9 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
                   confirmLoss({
                     title: `Remove ${name}?`,
                     text:
-                      lying.length === 0
+                      contents.length === 0
                         ? 'It is empty. The player can be given another one later.'
-                        : `The player keeps what lies in it: ${formatMany(lying.length, 'thing')}, then in no bag.`,
+                        : `The player keeps its contents: ${formatMany(contents.length, 'item')}, then in no bag.`,
                     action: 'Remove bag',
                     run: () => remove.mutate(undefined),
                   })
@@ -96,7 +96,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
             data-bag={id}
             style={{ '--cols': space.cols, '--rows': space.rows, '--cell': `${CELL}px` } as React.CSSProperties}
           >
-            {lying.map((instance) => (
+            {contents.map((instance) => (
               <PlacedThing
                 key={instance.id}
                 instance={instance}

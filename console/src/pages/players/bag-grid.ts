@@ -25,10 +25,10 @@ export interface Area {
 export const sizeOf = ({ item }: Instance, rotated: boolean): { width: number; height: number } =>
   rotated ? { width: item.height, height: item.width } : { width: item.width, height: item.height };
 
-export const placeOf = ({ itemInstanceSpace: lying }: Instance): Place | undefined =>
-  lying === null
+export const placeOf = ({ itemInstanceSpace: placed }: Instance): Place | undefined =>
+  placed === null
     ? undefined
-    : { bagId: lying.teamUserSpaceId, x: lying.spacePositionX, y: lying.spacePositionY, rotated: lying.rotated };
+    : { bagId: placed.teamUserSpaceId, x: placed.spacePositionX, y: placed.spacePositionY, rotated: placed.rotated };
 
 export const areaAt = (instance: Instance, { x, y, rotated }: Place): Area => ({ x, y, ...sizeOf(instance, rotated) });
 
@@ -45,12 +45,12 @@ export const isInside = ({ x, y, width, height }: Area, { space }: Bag): boolean
 export const othersOn = (instances: readonly Instance[], instance: Instance, place: Place): Instance[] => {
   const area = areaAt(instance, place);
   return instances.filter((other) => {
-    const lying = placeOf(other);
+    const placed = placeOf(other);
     return (
       other.id !== instance.id &&
-      lying !== undefined &&
-      lying.bagId === place.bagId &&
-      doOverlap(area, areaAt(other, lying))
+      placed !== undefined &&
+      placed.bagId === place.bagId &&
+      doOverlap(area, areaAt(other, placed))
     );
   });
 };
@@ -60,9 +60,9 @@ export const firstFree = (instances: readonly Instance[], instance: Instance, ba
   const { cols, rows } = bag.space;
   const taken = new Set<number>();
   for (const other of instances) {
-    const lying = placeOf(other);
-    if (other.id === instance.id || lying?.bagId !== bag.id) continue;
-    const { x, y, width, height } = areaAt(other, lying);
+    const placed = placeOf(other);
+    if (other.id === instance.id || placed?.bagId !== bag.id) continue;
+    const { x, y, width, height } = areaAt(other, placed);
     for (let row = y; row < y + height; row += 1)
       for (let col = x; col < x + width; col += 1) taken.add(row * cols + col);
   }
@@ -109,13 +109,13 @@ export const afterMove = (instances: readonly Instance[], moved: Instance, to: P
   const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
   return instances.map((instance) => {
     if (instance.id === moved.id) return lyingAt(instance, to);
-    const lying = displaced.get(instance.id);
-    if (from === undefined || lying === undefined) return instance;
-    const { rotated } = lying;
+    const placed = displaced.get(instance.id);
+    if (from === undefined || placed === undefined) return instance;
+    const { rotated } = placed;
     return lyingAt(instance, {
       bagId: from.bagId,
-      x: lying.x - corner.x + from.x,
-      y: lying.y - corner.y + from.y,
+      x: placed.x - corner.x + from.x,
+      y: placed.y - corner.y + from.y,
       rotated,
     });
   });

@@ -86,7 +86,7 @@ export const checkSegments = (
   let before = 0;
   for (const [index, { from }] of (segments ?? []).entries()) {
     if (from <= before)
-      faults.add([...path, index, 'from'], `must be above ${before}, where the segment before begins`);
+      faults.add([...path, index, 'from'], `must be greater than ${before}, where the previous segment starts`);
     before = from;
   }
 };
