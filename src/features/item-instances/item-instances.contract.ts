@@ -88,7 +88,7 @@ export const newItemInstanceMembers = {
         "Values within the item's ranges; attributes that are left out are rolled. The `itemAttributeInstances` of a roll result can be sent unchanged: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId("The owner's user space to place it in.")),
+  userSpaceId: Type.Optional(UserSpaceId("The user space of the owner to place it in; unplaced if left out.")),
   ...place,
 };
 const NewItemInstance = Strict(newItemInstanceMembers, {
@@ -98,7 +98,7 @@ const NewItemInstance = Strict(newItemInstanceMembers, {
 export type NewItemInstance = Static<typeof NewItemInstance>;
 
 export const moveMembers = {
-  userId: OwnerId('Its owner.'),
+  userId: OwnerId('The current owner.'),
   spacePositionX: PositionInput,
   spacePositionY: PositionInput,
   spaceId: Type.Optional(
@@ -108,7 +108,7 @@ export const moveMembers = {
       description: "One of the owner's spaces; defaults to the current one.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId('Exactly which, where the owner has several of one space.')),
+  userSpaceId: Type.Optional(UserSpaceId("One of the owner's user spaces; required if the owner has several of the same space.")),
   rotated: Type.Optional(Rotated),
   swap: Type.Optional(
     Type.Boolean({
@@ -124,9 +124,9 @@ const Move = Strict(moveMembers, {
 export type Move = Static<typeof Move>;
 
 export const transferMembers = {
-  userId: Type.Optional(OwnerId('The present owner. Give it, and no transfer happens twice.')),
-  toUserId: OwnerId('Who gets it: a user who exists.'),
-  toUserSpaceId: Type.Optional(UserSpaceId("The new owner's user space to place it in; unplaced when left out.")),
+  userId: Type.Optional(OwnerId('The current owner. If given, a repeated request does not transfer it twice.')),
+  toUserId: OwnerId('The new owner, who must exist.'),
+  toUserSpaceId: Type.Optional(UserSpaceId("The user space of the new owner to place it in; unplaced if left out.")),
   ...place,
 };
 const Transfer = Strict(transferMembers, {
@@ -159,8 +159,8 @@ export const listItemInstances = {
     userId: Type.Optional({ ...Filter, description: 'Only item instances of this owner.' }),
     userSpaceId: Type.Optional({ ...Filter, description: 'Only item instances placed in this user space.' }),
     itemId: Type.Optional({ ...Filter, description: 'Only instances of this item.' }),
-    classifierOptionIds: Type.Optional(IdList('Only those whose item has one of these options.')),
-    instanceIds: Type.Optional(IdList('Only these.')),
+    classifierOptionIds: Type.Optional(IdList('Only instances of items with one of these options.')),
+    instanceIds: Type.Optional(IdList('Only these item instances.')),
     ...Paging,
   }),
   response: responses('A page of item instances.', Type.Array(ItemInstance), 400, 401, 403, 404, 500),
@@ -196,7 +196,7 @@ export const moveItemInstance = {
   tags,
   params: PathId,
   body: Move,
-  response: responses('The item instance at its new place.', InstanceResult, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance at its new position.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };
 
 export const transferItemInstance = {

@@ -47,7 +47,7 @@ export const listItemInstanceSpaces = {
   description: 'Where item instances are placed, oldest first, one page at a time; follow the `Link` header for more.',
   tags: ['Item instances'],
   querystring: Strict({
-    teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
+    teamUserSpaceId: Type.Optional(IdList('Only placements in these user spaces.')),
     ...Paging,
   }),
   response: responses('A page of placements.', Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),

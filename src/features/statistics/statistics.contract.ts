@@ -5,8 +5,8 @@ import { LIMITS } from '../../limits.ts';
 const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-14'] });
 
 const Filter = Strict({
-  from: Type.Optional(day('First day that counts, in UTC.')),
-  to: Type.Optional(day('Last day that counts, in UTC.')),
+  from: Type.Optional(day('First day of the period, in UTC.')),
+  to: Type.Optional(day('Last day of the period, in UTC.')),
   templateId: Type.Optional(Type.String({ maxLength: LIMITS.idLength, description: 'Only rolls on this template.' })),
 });
 export type StatisticsFilter = Static<typeof Filter>;

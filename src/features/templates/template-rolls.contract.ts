@@ -5,7 +5,7 @@ import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
-const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the only tier of a template without tiers.' });
+const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the only tier of a template without `baseRates`.' });
 const Rate = Type.Number({ description: 'From 0 to 1.' });
 const Count = Type.Integer({ minimum: 0 });
 

@@ -174,7 +174,7 @@ export const CONFIGS = {
         Type.Integer({ minimum: 1, maximum: LIMITS.offerChoices, description: 'Number of items in an offer; defaults to 3.' }),
       ),
       depthScaling: Type.Optional(
-        tierTable({ minimum: 0, maximum: 2 }, 'Tier → factor, by which its rate is multiplied once for each depth.'),
+        tierTable({ minimum: 0, maximum: 2 }, 'Tier → factor by which its rate is multiplied once per depth.'),
       ),
     },
     { baseRates: { rare: 0.1, common: 0.9 }, choices: 3, depthScaling: { rare: 1.1 } },
