@@ -52,7 +52,7 @@ const MAX_PAGES = 20;
 export interface List<T> {
   readonly rows: T[];
   /** Whether there are more rows than were read. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Reads a list page by page. */
@@ -67,7 +67,7 @@ export const readAll = async <T>(
     rows.push(...data);
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     cursor = next === undefined ? undefined : (new URL(next, response.url).searchParams.get('cursor') ?? undefined);
-    if (cursor === undefined) return { rows, isCut: false };
+    if (cursor === undefined) return { rows, isTruncated: false };
   }
-  return { rows, isCut: true };
+  return { rows, isTruncated: true };
 };

@@ -4,7 +4,7 @@ import { useApi } from '../session/session.tsx';
 import type { Api } from './client.ts';
 import { explain } from './api-error.ts';
 
-export const tellFailure = (title: string, error: unknown): void => {
+export const notifyError = (title: string, error: unknown): void => {
   notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });
 };
 
@@ -31,7 +31,7 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
       await queryClient.invalidateQueries();
     },
     onError: (error) => {
-      if (failed !== undefined) tellFailure(failed, error);
+      if (failed !== undefined) notifyError(failed, error);
     },
   });
 };

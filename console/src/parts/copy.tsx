@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
-import { tellFailure } from '../interface/use-change.ts';
+import { notifyError } from '../interface/use-change.ts';
 
 /** Browsers provide the clipboard API to secure origins only; elsewhere a selection is copied. */
 const copyText = async (text: string): Promise<void> => {
@@ -28,7 +28,7 @@ export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
       setCopied(true);
       setTimeout(() => setCopied(false), 2_000);
     } catch (error) {
-      tellFailure('Could not copy', error);
+      notifyError('Could not copy', error);
     }
   };
   return (

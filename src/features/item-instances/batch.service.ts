@@ -3,7 +3,7 @@ import type { Work } from '../../database/work.ts';
 import { conflict, type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
-import { carryOutAll, type OperationErrors, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
+import { runOperations, type OperationErrors, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
@@ -61,5 +61,5 @@ export const runBatch = async (
   operations: readonly Operation[],
   deps: InstanceDeps,
 ): Promise<BatchResult> => ({
-  results: await carryOutAll(work, context, operations, { ...deps, errors: IN_BATCH }, rethrow),
+  results: await runOperations(work, context, operations, { ...deps, errors: IN_BATCH }, rethrow),
 });

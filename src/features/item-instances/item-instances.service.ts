@@ -16,7 +16,7 @@ import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
-import { noRoom, type Placement, toItemInstanceSpace, type WantedPlace } from '../placements/inventory.service.ts';
+import { noRoom, type Placement, toItemInstanceSpace, type RequestedPlace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
 import type { InstanceResult, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
@@ -87,7 +87,7 @@ export const shapeFaults = (operation: Operation): Issue[] => {
   return [];
 };
 
-const wantedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): WantedPlace => ({ x, y, rotated });
+const requestedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): RequestedPlace => ({ x, y, rotated });
 
 const namedBy = (operations: readonly Operation[]): Named => {
   const instanceIds = new Set<string>();
@@ -170,7 +170,7 @@ const put = (
   id: string,
   item: Footprint,
   userSpaceId: string,
-  { wanted, path }: { wanted: WantedPlace; path: string },
+  { wanted, path }: { wanted: RequestedPlace; path: string },
 ): Placement => {
   const placement = inventory.put(id, item, userSpaceId, wanted);
   if (placement === null) throw noRoom(item, path);
@@ -196,7 +196,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const row = { ...born, attribute_values, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
   holdings.make(row);
-  const to = { wanted: wantedPlace(input), path: '/body/userSpaceId' };
+  const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
   const placement = userSpaceId === undefined ? null : put(holdings, row.id, known, userSpaceId, to);
   return toInstanceResult(work.teamId, row, placement);
 };
@@ -259,7 +259,7 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   let placement: Placement | null = null;
   if (target === undefined) holdings.inventory.takeAway(id);
   else {
-    const to = { wanted: wantedPlace(input), path: '/body/toUserSpaceId' };
+    const to = { wanted: requestedPlace(input), path: '/body/toUserSpaceId' };
     placement = put(holdings, id, itemOf(holdings.team, row.item_id), target.id, to);
   }
   const transferred = { ...row, user_id: toUserId, updated_at: context.nowMs };
@@ -279,7 +279,7 @@ const remove = (parts: Parts, id: string): Record<string, never> => {
 
 type Result = InstanceResult | Record<string, never>;
 
-const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => {
+const runOperation = async (parts: Parts, operation: Operation): Promise<Result> => {
   switch (operation.type) {
     case 'create':
       return create(parts, operation);
@@ -297,7 +297,7 @@ const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => 
  * written after the last; each operation sees the changes of those before it. `onError` is called with the index of the
  * operation that failed, and throws.
  */
-export const carryOutAll = async (
+export const runOperations = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
@@ -309,14 +309,14 @@ export const carryOutAll = async (
   const parts = { work, context, holdings, errors, draws };
   const results: Result[] = [];
   for (const [index, operation] of operations.entries())
-    results.push(await carryOut(parts, operation).catch((error: unknown) => onError(error, index)));
+    results.push(await runOperation(parts, operation).catch((error: unknown) => onError(error, index)));
   holdings.save();
   return results;
 };
 
 const alone = async (work: Work, context: Context, operation: Operation, deps: InstanceDeps): Promise<Result> => {
   refuseAny(shapeFaults(operation));
-  const [result] = await carryOutAll(work, context, [operation], { ...deps, errors: ALONE }, (error) => {
+  const [result] = await runOperations(work, context, [operation], { ...deps, errors: ALONE }, (error) => {
     throw error;
   });
   return result as Result;

@@ -39,7 +39,7 @@ export interface Placement extends GridArea {
 }
 
 /** A requested position; without coordinates, the first free one. */
-export interface WantedPlace {
+export interface RequestedPlace {
   readonly x?: number;
   readonly y?: number;
   readonly rotated?: boolean;
@@ -52,7 +52,7 @@ export const askGridRows = (userSpaceId: string): Ask<store.GridRow> => ask(stor
 export const askCells = (userSpaceId: string): Ask<Cell> => ask(store.cellsIn, { userSpaceId });
 
 /** Removes the cells of a user space that is being deleted. */
-export const leaveCells = (work: Work, userSpaceId: string, cells: readonly Cell[]): void => {
+export const freeCells = (work: Work, userSpaceId: string, cells: readonly Cell[]): void => {
   for (const { x, y } of cells) work.write(store.deleteCell, { user_space_id: userSpaceId, y, x });
 };
 
@@ -126,7 +126,7 @@ const rejectOutside = (grid: Grid, area: GridArea): void => {
 };
 
 /** The requested position, or the first free one; null if there is no room. */
-const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: WantedPlace): Place | null => {
+const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: RequestedPlace): Place | null => {
   if (x === undefined || y === undefined) return firstFree(grid, item, rotated, grid.searched) ?? null;
   const place = { x, y, rotated: rotated ?? false };
   const area = areaOf(item, place);
@@ -217,7 +217,7 @@ export class Inventory {
    * Places an instance in a user space, whether or not it was placed before. Returns null, and changes nothing, if
    * there is no room.
    */
-  put(itemInstanceId: string, item: Footprint, userSpaceId: string, wanted: WantedPlace): Placement | null {
+  put(itemInstanceId: string, item: Footprint, userSpaceId: string, wanted: RequestedPlace): Placement | null {
     const present = this.placementOf(itemInstanceId);
     if (present !== null) leave(this.#gridOf(present.userSpaceId), present);
     const place = findPlace(this.#gridOf(userSpaceId), item, wanted);

@@ -96,24 +96,24 @@ const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Fo
 };
 
 /** Cells that one footprint covers and the other does not, both with the same top-left cell. */
-const cellsBeside = (one: Footprint, other: Footprint) =>
+const cellsOnlyIn = (one: Footprint, other: Footprint) =>
   cellsOf(one, { x: 0, y: 0 }).filter(({ x, y }) => x >= other.width || y >= other.height);
 
 /**
  * Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest.
  */
-const recover = async (
+const applyNewFootprint = async (
   tx: Transaction,
   placed: readonly Placed[],
   before: Footprint,
   after: Footprint,
 ): Promise<void> => {
-  const ways = [0, 1].map((rotated) => {
+  const rotations = [0, 1].map((rotated) => {
     const [old, next] = [footprintOf(before, rotated === 1), footprintOf(after, rotated === 1)];
     const instances = placed.filter((one) => one.rotated === rotated);
-    return { instances, left: cellsBeside(old, next), taken: cellsBeside(next, old) };
+    return { instances, left: cellsOnlyIn(old, next), taken: cellsOnlyIn(next, old) };
   });
-  for (const { instances, left } of ways)
+  for (const { instances, left } of rotations)
     await inChunks(instances, (some) =>
       store.deleteCells(
         tx,
@@ -121,7 +121,7 @@ const recover = async (
         left,
       ),
     );
-  for (const { instances, taken } of ways)
+  for (const { instances, taken } of rotations)
     for (const cell of taken)
       await inChunks(instances, (some) =>
         store.insertCells(
@@ -164,5 +164,5 @@ export const refit = async (tx: Transaction, { itemId, before, after, path }: Re
     }
   });
   refuseAny(faults, 'CONFLICT');
-  await recover(tx, [...placedIn.values()].flat(), before, after);
+  await applyNewFootprint(tx, [...placedIn.values()].flat(), before, after);
 };

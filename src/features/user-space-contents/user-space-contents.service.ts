@@ -18,7 +18,7 @@ import {
   textOf,
   toListed,
 } from '../item-instances/listing.service.ts';
-import { askCells, askGridRows, Inventory, leaveCells } from '../placements/inventory.service.ts';
+import { askCells, askGridRows, Inventory, freeCells } from '../placements/inventory.service.ts';
 import { findSpace } from '../spaces/spaces.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 import {
@@ -133,6 +133,6 @@ export const deleteUserSpace = async (work: Work, { userId, id }: UserSpaceKey):
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
   // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.
-  leaveCells(work, id, cells);
+  freeCells(work, id, cells);
   removeUserSpace(work, id);
 };

@@ -178,7 +178,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
-      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={items.isCut}>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={items.isTruncated}>
         {sorted.length === rows.length
           ? formatMany(rows.length, 'item')
           : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}

@@ -56,8 +56,8 @@ const Total = ({ label, href, value, error }: TotalProps) => (
   </Card>
 );
 
-const counted = (list: { rows: readonly unknown[]; isCut: boolean } | undefined): string | undefined =>
-  list && `${formatCount(list.rows.length)}${list.isCut ? '+' : ''}`;
+const counted = (list: { rows: readonly unknown[]; isTruncated: boolean } | undefined): string | undefined =>
+  list && `${formatCount(list.rows.length)}${list.isTruncated ? '+' : ''}`;
 
 const RollsByDay = () => {
   const today = new Date().toISOString().slice(0, 10);

@@ -6,7 +6,7 @@ import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
-import { PlacedThing } from './thing.tsx';
+import { PlacedItem } from './item-tile.tsx';
 
 /** Where a dragged item would be placed. */
 export interface Target extends Area {
@@ -97,7 +97,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
             style={{ '--cols': space.cols, '--rows': space.rows, '--cell': `${CELL}px` } as React.CSSProperties}
           >
             {contents.map((instance) => (
-              <PlacedThing
+              <PlacedItem
                 key={instance.id}
                 instance={instance}
                 isSelected={instance.id === selectedId}

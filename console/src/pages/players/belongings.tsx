@@ -15,7 +15,7 @@ import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { List } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import { tellFailure } from '../../interface/use-change.ts';
+import { notifyError } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -23,7 +23,7 @@ import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { ItemPanel } from './item-panel.tsx';
-import { LooseThing, Picture } from './thing.tsx';
+import { LooseItem, Picture } from './item-tile.tsx';
 import { useMove } from './use-move.ts';
 
 const LOOSE_AT_FIRST = 24;
@@ -132,7 +132,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
     const { instance, rotated } = held;
     const to = placeUnder(active, rotated);
     setHeld(undefined);
-    if (to === undefined) return tellFailure('Could not move', new Error('It was dropped outside of every bag.'));
+    if (to === undefined) return notifyError('Could not move', new Error('It was dropped outside of every bag.'));
     const from = placeOf(instance);
     const isSame = from?.bagId === to.bagId && from.x === to.x && from.y === to.y && from.rotated === to.rotated;
     if (!isSame) move(instance, to);
@@ -222,7 +222,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
                 <ul className={classes.looseList}>
                   {loose.slice(0, showsAll ? undefined : LOOSE_AT_FIRST).map((instance) => (
                     <li key={instance.id}>
-                      <LooseThing
+                      <LooseItem
                         instance={instance}
                         isSelected={instance.id === selectedId}
                         canWrite={canWrite}
@@ -239,7 +239,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
               )}
             </Stack>
           </Card>
-          {owned.isCut && (
+          {owned.isTruncated && (
             <Text size="sm" c="dimmed" role="status">
               The player owns more items than the console loads; the newest are not shown.
             </Text>

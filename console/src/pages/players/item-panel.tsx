@@ -3,7 +3,7 @@ import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { unwrap, type Schemas } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
-import { tellFailure, useChange } from '../../interface/use-change.ts';
+import { notifyError, useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
@@ -87,7 +87,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   };
   const placeFirst = () => {
     const free = firstFree(instances, instance, bag);
-    if (free === undefined) tellFailure('Could not move', new Error(`${bagName(bag)} has no room for it.`));
+    if (free === undefined) notifyError('Could not move', new Error(`${bagName(bag)} has no room for it.`));
     else onMove(instance, free);
   };
   return (

@@ -52,14 +52,14 @@ const UserTable = ({ users }: { users: List<User> }) => {
             title="No matching players"
             icon={IconSearch}
             action={
-              users.isCut ? (
+              users.isTruncated ? (
                 <LinkButton href={pathTo('players', search.trim())} variant="default">
                   Open the id {search.trim()}
                 </LinkButton>
               ) : undefined
             }
           >
-            {users.isCut
+            {users.isTruncated
               ? 'There are more players than the console loads; others can be opened by id.'
               : 'Players appear with their first roll, item or bag.'}
           </Empty>
@@ -99,7 +99,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
           </Table.Tbody>
         </TableCard>
       )}
-      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={users.isCut}>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={users.isTruncated}>
         {formatMany(sorted.length, 'player')}
       </ListFooter>
     </Stack>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { unwrap, type List } from '../../interface/client.ts';
 import { instancesKey } from '../../interface/queries.ts';
 import { explain } from '../../interface/api-error.ts';
-import { tellFailure } from '../../interface/use-change.ts';
+import { notifyError } from '../../interface/use-change.ts';
 import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
 
@@ -44,7 +44,7 @@ export const useMove = (userId: string, instances: readonly Instance[]) => {
       ),
     onError: (error, { before }) => {
       queryClient.setQueryData(queryKey, before);
-      tellFailure('Could not move', new Error(reasonOf(error, instances)));
+      notifyError('Could not move', new Error(reasonOf(error, instances)));
     },
     // While another move is in progress, the state of the service is not yet what the screen shows.
     onSettled: () => (queryClient.isMutating() > 1 ? undefined : queryClient.invalidateQueries()),

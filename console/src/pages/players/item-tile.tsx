@@ -16,14 +16,14 @@ export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
   </span>
 );
 
-interface ThingProps {
+interface ItemTileProps {
   readonly instance: Instance;
   readonly isSelected: boolean;
   readonly canWrite: boolean;
   readonly onSelect: (instance: Instance) => void;
 }
 
-const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
+const useThing = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) => {
   const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canWrite });
   return {
     ref: setNodeRef,
@@ -38,7 +38,7 @@ const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
 };
 
 /** An item in a bag. */
-export const PlacedThing = (props: ThingProps) => {
+export const PlacedItem = (props: ItemTileProps) => {
   const { instance } = props;
   const thing = useThing(props);
   const place = placeOf(instance);
@@ -59,7 +59,7 @@ export const PlacedThing = (props: ThingProps) => {
 };
 
 /** An item that is not in a bag. */
-export const LooseThing = (props: ThingProps) => {
+export const LooseItem = (props: ItemTileProps) => {
   const { instance } = props;
   const { item } = instance;
   const thing = useThing(props);
