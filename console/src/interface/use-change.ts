@@ -8,7 +8,7 @@ export const notifyError = (title: string, error: unknown): void => {
   notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });
 };
 
-export const tellSuccess = (message: string): void => {
+export const notifySuccess = (message: string): void => {
   notifications.show({ color: 'verdigris', message, autoClose: 3_000 });
 };
 
@@ -27,7 +27,7 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
   return useMutation({
     mutationFn: (variables: V) => run(api, variables),
     onSuccess: async (result, variables) => {
-      if (done !== undefined) tellSuccess(done(result, variables));
+      if (done !== undefined) notifySuccess(done(result, variables));
       await queryClient.invalidateQueries();
     },
     onError: (error) => {

@@ -83,7 +83,7 @@ export const SignIn = () => {
           </form>
         </Card>
         <Text c="dimmed" size="xs" ta="center" style={{ textWrap: 'balance' }}>
-          The first start of the service prints a team id and a secret. Another secret is made with{' '}
+          The first start of the service prints a team id and a secret. Create another one with{' '}
           <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. It is kept in this tab
           only.
         </Text>

@@ -16,7 +16,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
     return (
       <Alert color="red" icon={<IconAlertTriangle />} title="Something went wrong" role="alert">
         <Stack align="flex-start">
-          It is a fault of the console, and nothing was changed by it. Reloading may help, above all after the service
+          This is a bug in the console; no data was changed. Reloading may help, especially after the service
           was updated.
           <Code block>{error.message}</Code>
           <Button variant="default" onClick={() => window.location.reload()}>

@@ -175,7 +175,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
       </TableCard>
       {sorted.length === 0 && (
         <Empty title="No matching items" icon={IconSearch}>
-          Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
+          No item matches the search. Clear it to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
       <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={items.isTruncated}>

@@ -55,7 +55,7 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
                 </LinkButton>
               }
             >
-              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Make the space first.
+              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Create the space first.
             </Empty>
           ) : (
             <>

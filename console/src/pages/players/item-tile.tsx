@@ -23,7 +23,7 @@ interface ItemTileProps {
   readonly onSelect: (instance: Instance) => void;
 }
 
-const useThing = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) => {
+const useItemTile = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) => {
   const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canWrite });
   return {
     ref: setNodeRef,
@@ -40,15 +40,15 @@ const useThing = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) =
 /** An item in a bag. */
 export const PlacedItem = (props: ItemTileProps) => {
   const { instance } = props;
-  const thing = useThing(props);
+  const tile = useItemTile(props);
   const place = placeOf(instance);
   if (place === undefined) return null;
   const { width, height } = sizeOf(instance, place.rotated);
   return (
     <Tooltip label={instance.item.name}>
       <button
-        {...thing}
-        className={classes.thing}
+        {...tile}
+        className={classes.tile}
         style={{ gridColumn: `${place.x + 1} / span ${width}`, gridRow: `${place.y + 1} / span ${height}` }}
       >
         <VisuallyHidden>{describe(instance)}</VisuallyHidden>
@@ -62,9 +62,9 @@ export const PlacedItem = (props: ItemTileProps) => {
 export const LooseItem = (props: ItemTileProps) => {
   const { instance } = props;
   const { item } = instance;
-  const thing = useThing(props);
+  const tile = useItemTile(props);
   return (
-    <button {...thing} className={classes.loose}>
+    <button {...tile} className={classes.loose}>
       <VisuallyHidden>{describe(instance)}</VisuallyHidden>
       <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
       <Text size="sm" component="span" lh={1.3} aria-hidden>

@@ -121,7 +121,7 @@ export const Pity = ({ userId }: { userId: string }) => {
       {({ rows }) =>
         rows.length === 0 ? (
           <Empty title="No templates yet" icon={IconSparkles}>
-            Pity and spark are counted by templates, such as a banner.
+            Pity and spark are counted per template, such as a banner.
           </Empty>
         ) : (
           <TableCard label="Pity and spark" minWidth={860}>

@@ -114,7 +114,7 @@ export const Players = () => {
         {(list) =>
           list.rows.length === 0 ? (
             <Empty title="No players yet" icon={IconBackpack}>
-              A player is made by the first roll, item or bag that names one.
+              Players are created by their first roll, item or bag.
             </Empty>
           ) : (
             <UserTable users={list} />

@@ -108,7 +108,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
             Base: without pity and guarantee{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
-            every rule on but spark. Both are shares of all items given. Mean: {rolls} until the first one.
+            every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>
