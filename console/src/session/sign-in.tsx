@@ -84,8 +84,8 @@ export const SignIn = () => {
         </Card>
         <Text c="dimmed" size="xs" ta="center" style={{ textWrap: 'balance' }}>
           The first start of the service prints a team id and a secret. Create another one with{' '}
-          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. It is kept in this tab
-          only.
+          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. The secret is kept
+          in this tab only.
         </Text>
       </Stack>
     </Center>

@@ -46,7 +46,7 @@ export class Holdings {
   readonly #before = new Map<string, store.InstanceRow>();
   readonly #now = new Map<string, store.InstanceRow>();
   /** Instances that the command itself created. */
-  readonly #made = new Set<string>();
+  readonly #created = new Set<string>();
   readonly #userSpaces = new Map<string, UserSpaceRow>();
   readonly #newUsers = new Map<string, KnownUser>();
 
@@ -72,8 +72,8 @@ export class Holdings {
     return this.#now.get(id);
   }
 
-  make(instance: store.InstanceRow): void {
-    this.#made.add(instance.id);
+  create(instance: store.InstanceRow): void {
+    this.#created.add(instance.id);
     this.#now.set(instance.id, instance);
   }
 
@@ -110,12 +110,12 @@ export class Holdings {
   save(): void {
     for (const [id, before] of this.#before) {
       const now = this.#now.get(id);
-      if (now === undefined || this.#made.has(id)) this.#work.write(store.deleteInstance, { id });
+      if (now === undefined || this.#created.has(id)) this.#work.write(store.deleteInstance, { id });
       else if (now !== before) this.#work.write(store.updateOwner, now);
     }
-    for (const id of this.#made) {
-      const made = this.#now.get(id);
-      if (made !== undefined) this.#work.write(store.insertInstance, made);
+    for (const id of this.#created) {
+      const created = this.#now.get(id);
+      if (created !== undefined) this.#work.write(store.insertInstance, created);
     }
     this.inventory.save(this.#work);
   }

@@ -195,7 +195,7 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const attribute_values = valuesText(decideValues(known, given, draws));
   const row = { ...born, attribute_values, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
-  holdings.make(row);
+  holdings.create(row);
   const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
   const placement = userSpaceId === undefined ? null : put(holdings, row.id, known, userSpaceId, to);
   return toInstanceResult(work.teamId, row, placement);

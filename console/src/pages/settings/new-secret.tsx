@@ -13,21 +13,21 @@ const ROLES = [
   { value: 'admin', label: 'Admin', about: 'Can also create and revoke secrets. For people.' },
 ] as const;
 
-const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () => void }) => (
+const Shown = ({ created, onClose }: { created: Schemas['CreatedSecret']; onClose: () => void }) => (
   <Stack>
     <Alert color="yellow" icon={<IconAlertTriangle />}>
       The secret is shown only once. Copy it now.
     </Alert>
     <div>
       <Text size="sm" fw={600} mb={4}>
-        {made.name} ({made.role})
+        {created.name} ({created.role})
       </Text>
       <Code block data-testid="secret" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {made.secret}
+        {created.secret}
       </Code>
     </div>
     <Group justify="flex-end">
-      <Copy text={made.secret} label="Copy secret" />
+      <Copy text={created.secret} label="Copy secret" />
       <Button onClick={onClose}>I have saved it</Button>
     </Group>
   </Stack>
@@ -49,7 +49,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
       closeOnClickOutside={create.data === undefined}
     >
       {create.data !== undefined ? (
-        <Shown made={create.data} onClose={onClose} />
+        <Shown created={create.data} onClose={onClose} />
       ) : (
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>

@@ -108,13 +108,13 @@ export const checkSupplyStates = (
 ): void => {
   const supply = all.map(({ rollable }) => rollable);
   if (countStates(slots, supply) <= MAX_SUPPLY_STATES) return;
-  faults.add(path, 'makes too many cards for so many tiers that can run out, which exact odds do not allow');
+  faults.add(path, 'has too many cards for this many exhaustible tiers to compute exact odds');
 };
 
 const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): void => {
   const supply = tiers.all.map(({ rollable }) => rollable);
   for (const [index, dry] of couldRunDry(slots, supply).entries()) {
-    if (dry) faults.add(['slots', index], 'could run dry: the cards before may take every item it can give');
+    if (dry) faults.add(['slots', index], 'could run dry: earlier cards may use up every item it can give');
   }
   checkSupplyStates(slots, tiers, ['slots'], faults);
 };

@@ -103,7 +103,7 @@ const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: 
   for (const counter of kept) states *= statesOf(counter);
   if (states <= MAX_STATES) return;
   const path = config.pities?.length ? ['pities'] : [config.softPity?.length ? 'softPity' : 'pityThreshold'];
-  faults.add(path, `makes more than ${MAX_STATES} states of the counters, too many for exact odds`);
+  faults.add(path, `results in more than ${MAX_STATES} counter states, too many for exact odds`);
 };
 
 /** A top tier with a pity must be able to give an item, even if its rate is 0. */
