@@ -41,7 +41,7 @@ describe('the player page', { skip: noBrowser }, () => {
     assert.deepEqual(await positionOf(id), [x, y, rotated], id);
   };
   const thing = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  /** Drags an item by its first cell, by so many columns and rows. */
+  /** Drags an item by its first cell, by the given columns and rows. */
   const drag = async (page: Page, name: string, columns: number, rows: number) => {
     const box = await thing(page, name).boundingBox();
     assert.ok(box, name);

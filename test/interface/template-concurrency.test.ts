@@ -82,7 +82,7 @@ onEveryDatabase('concurrent rolls on templates', (service, engine) => {
     }
   };
 
-  /** Resolves once so many transactions wait for a row lock. */
+  /** Resolves once `wanted` transactions wait for a row lock. */
   const untilWaiting = async (watcher: pg.Client, wanted: number): Promise<void> => {
     for (let look = 0; look < 500; look += 1) {
       const { rows } = await watcher.query(

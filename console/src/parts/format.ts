@@ -24,7 +24,7 @@ export const formatShare = (share: number, digits = 4): string => {
 export const formatColumnShare = (share: number): string =>
   share === 0 || share === 1 || share < 1e-8 ? formatShare(share) : `${(share * 100).toPrecision(3)}\u00a0%`;
 
-/** A share as players say it: one in so many. */
+/** A share as players say it: 1 in N. */
 export const formatOneIn = (share: number): string =>
   share <= 0 ? 'never' : `1 in ${share > 0.1 ? Number((1 / share).toFixed(2)) : formatCount(Math.round(1 / share))}`;
 

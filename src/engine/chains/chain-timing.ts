@@ -138,7 +138,7 @@ export const stepsByEdges = (edges: number): number => STEPS_OF_ROLL + edges;
 
 const maxRollsOf = (chain: Chain): number => maxRollsFor(chain.layers, stepsOfRollIn(chain));
 
-/** Following so many steps takes about ten milliseconds. */
+/** Following this many steps takes about ten milliseconds. */
 const AFFORDABLE_STEPS = 10_000_000;
 
 /** Without a mean there is eventually no hit, and the remaining probability no longer decays. */
@@ -220,12 +220,12 @@ interface Unsettled {
   readonly expectedRolls: number;
 }
 
-/** Parts that differ by no more than this factor are followed together, at so many nodes. */
+/** Parts that differ by no more than this factor are followed together, at this number of nodes. */
 const RANGE = 4;
 const NODES_OF_RANGE = 8;
 
 /**
- * The logarithm of the survival probability after each of so many rolls, and the sum of the probabilities before the
+ * The logarithm of the survival probability after each of `rolls` rolls, and the sum of the probabilities before the
  * last.
  */
 const followLns = (chain: Chain, part: number, rolls: number): { lns: Float64Array; sum: number } => {
@@ -242,7 +242,7 @@ const followLns = (chain: Chain, part: number, rolls: number): { lns: Float64Arr
 
 /**
  * Medians of the parts of one range, greatest first, from the survival probabilities of eight of them, including both
- * ends, after up to so many rolls. Beyond that, a single decay factor is assumed that gives the exact mean.
+ * ends, after up to `rolls` rolls. Beyond that, a single decay factor is assumed that gives the exact mean.
  */
 const mediansOfRange = (chain: Chain, range: readonly Unsettled[], rolls: number): [number, number][] => {
   const sOf = ({ part }: Unsettled): number => -Math.log1p(-part);
@@ -378,7 +378,7 @@ const STEPS_OF_PRODUCT = 1 / 3;
 const LARGE_PARTS = 8;
 
 /**
- * The approximate number of steps that the timings of so many different parts take, a step being one edge. `settles` is
+ * The approximate number of steps that the timings of this many different parts take, a step being one edge. `settles` is
  * the number of rolls after which the initial state no longer matters.
  */
 export const stepsOfTimings = (shape: ChainShape, parts: number, settles: number): number => {

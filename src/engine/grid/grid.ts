@@ -129,7 +129,7 @@ export const firstFree = (
   return undefined;
 };
 
-/** Whether there is room for so many of one footprint, one after another. */
+/** Whether there is room for `count` items of one footprint, one after another. */
 export const hasRoomFor = ({ cols, rows, taken: before }: Grid, item: Footprint, count: number): boolean => {
   const taken = new Map(before);
   const grid = { cols, rows, taken };

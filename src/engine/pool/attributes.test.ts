@@ -6,7 +6,7 @@ import { compileRange, type ValueRange } from './attributes.ts';
 
 const MAX_DRAW = 1 - 2 ** -53;
 
-/** All values of a range with so many values, by a draw from the middle of each share. */
+/** All `count` values of a range, by a draw from the middle of each share. */
 const valuesOf = (range: ValueRange, count: number): number[] => {
   const valueAt = compileRange(range);
   return Array.from({ length: count }, (_, k) => valueAt((k + 0.5) / count));

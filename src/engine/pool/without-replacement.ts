@@ -69,7 +69,7 @@ const pickByHalving = (
   return slack > 0 ? undefined : -1;
 };
 
-/** Upper bound of the relative error of a sum of so many terms, added in any order; with some margin. */
+/** Upper bound of the relative error of a sum of `terms` terms, added in any order; with some margin. */
 const roundingOf = (terms: number): number => (terms + 64) * 2 ** -50;
 
 /**

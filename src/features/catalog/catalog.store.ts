@@ -88,8 +88,8 @@ export interface ItemRange {
   readonly lastId: string;
 }
 
-// Ordered like the index that starts with the items: without statistics of the team the planner would choose one that
-// does not.
+// Both are ordered like the index that starts with the item: without statistics about the team, the planner would
+// otherwise choose another index.
 
 export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries

@@ -29,14 +29,14 @@ export interface ShownItem {
   readonly rollNumerator: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** In the order of the item. */
+  /** In the order in which the item lists them. */
   readonly links: readonly ShownLink[];
 }
 
 /** By the item's place in the catalog. */
 export interface ShownItems {
   at(place: number): ShownItem;
-  /** The item's compiled attributes, in the order of the item. */
+  /** Indexes of the item's compiled attributes, in the order in which the item lists them. */
   attributeOrderAt(place: number): readonly number[];
 }
 

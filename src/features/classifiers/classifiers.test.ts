@@ -28,7 +28,7 @@ const nameInTemplate = async (client: Client, id: string, optionId: string): Pro
 };
 
 onEveryDatabase('classifiers', (service) => {
-  /** Creates a classifier; returns its options by name. */
+  /** Creates a classifier; returns it, and its options by name. */
   const given = async (id: string, ...classifierOptions: object[]) => {
     const { body } = assertDone(await service().post('/classifiers', { id, name: id, classifierOptions }));
     return { body, option: Object.fromEntries(body.classifierOptions.map((option: Option) => [option.name, option])) };

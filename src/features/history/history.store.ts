@@ -61,7 +61,7 @@ const eventsAfter = ({ queries }: Transaction, after: EventKey, most: number) =>
     .orderBy('sequence')
     .limit(most);
 
-/** The last of so many events after the given one; undefined if there are fewer. */
+/** The last of `most` events after the given one; undefined if there are fewer. */
 export const selectKeyAfter = async (tx: Transaction, after: EventKey, most: number): Promise<EventKey | undefined> => {
   const row = await eventsAfter(tx, after, 1)
     .select(['team_id', 'item_instance_id', 'sequence'])
@@ -78,7 +78,7 @@ const isFollowed = (by: string, of: string, such = sql`true`) =>
       and ${sql.ref(`${by}.sequence`)} > ${sql.ref(`${of}.sequence`)} and ${such})`;
 
 /**
- * Removes old ones among so many events after the given one. The last event of an existing instance stays: it has the
+ * Removes old ones among the `most` events after the given one. The last event of an existing instance stays: it has the
  * latest number and shows that the instance changed hands. All events of a deleted instance are removed once its
  * deletion is old enough; the order is ascending, so the deletion is removed last.
  */

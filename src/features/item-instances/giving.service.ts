@@ -38,7 +38,7 @@ export interface OpenReceiver {
   /** Created if the user did not exist. */
   readonly user: KnownUser;
   /**
-   * Must be called before any draw. Rejects the request if the user space has no room for so many of the pool's largest
+   * Must be called before any draw. Rejects the request if the user space has no room for `count` of the pool's largest
    * footprint, one after another, unless overflow may stay unplaced anyway. So a rejection never depends on luck.
    */
   requireRoom(count: number, largest: Footprint): void;

@@ -22,7 +22,7 @@ onEveryDatabase('giving items', (service) => {
 
   const LARGEST = { width: 2, height: 2 };
 
-  /** Creates instances like a roll that requires room for so many of the largest footprint. */
+  /** Creates instances like a roll that requires room for a number of items of the largest footprint. */
   const give = async (
     to: Omit<Receiver, 'cause'>,
     itemIds: readonly string[],

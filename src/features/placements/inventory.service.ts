@@ -208,7 +208,7 @@ export class Inventory {
     return this.#now.get(itemInstanceId) ?? null;
   }
 
-  /** Whether a user space has room for so many of one footprint, one after another. */
+  /** Whether a user space has room for `count` items of one footprint, one after another. */
   hasRoomFor(userSpaceId: string, item: Footprint, count: number): boolean {
     return hasRoomFor(this.#gridOf(userSpaceId), item, count);
   }

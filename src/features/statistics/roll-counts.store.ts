@@ -16,7 +16,7 @@ export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tabl
     { gather },
   );
 
-/** Teams with at least so many pending rows. */
+/** Teams with at least `least` pending rows. */
 export const selectTeamsWithPending = async ({ queries }: Reader, least: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom('roll_pending')

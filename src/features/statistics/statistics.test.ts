@@ -14,7 +14,7 @@ onEveryDatabase('statistics', (service) => {
   const stats = async (team: Client, query = '') => assertDone(await team.get(`/roll-events/stats${query}`)).body;
   const rates = async (team: Client, query = '') => assertDone(await team.get(`/roll-events/drop-rates${query}`)).body;
 
-  /** Rolls the item with this id so many times, by making it the only one with a weight. */
+  /** Rolls the item with this id `times` times, by making it the only one with a weight. */
   const rollItem = async (team: Client, id: string, times: number): Promise<void> => {
     assertDone(await team.put(`/items/${id}`, { rollNumerator: 1 }));
     for (let n = 0; n < times; n++) assert.equal(assertDone(await team.post('/items/roll')).body.item.id, id);

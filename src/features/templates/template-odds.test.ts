@@ -17,7 +17,7 @@ const tier = (index: number): string => `tier-${String(index).padStart(2, '0')}`
 const tiers = Array.from({ length: TIERS }, (_, index) => tier(index));
 const baseRates = Object.fromEntries(tiers.map((id, index) => [id, (1 + index) ** 1.5]));
 
-/** A catalog of thirty tiers and so many items, each with a different weight. The first tiers have one item each. */
+/** A catalog of thirty tiers and the given number of items, each with a different weight. The first tiers have one item each. */
 const fill = async (service: Service, items: number, single = 0): Promise<ReadonlyMap<unknown, unknown>> => {
   const classifierOptions = tiers.map((name) => ({ name }));
   const { body: classifier } = await service.post('/classifiers', { name: 'Rarity', classifierOptions });

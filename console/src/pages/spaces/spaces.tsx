@@ -23,7 +23,7 @@ const COLUMNS = {
   uses: ({ userSpaces }: Space) => userSpaces.length,
 };
 
-/** A list of spaces contains at most so many user spaces of each. */
+/** A list of spaces contains at most this many user spaces of each. */
 const MAX_LISTED = 100;
 
 const usesOf = ({ userSpaces: { length } }: Space): string =>

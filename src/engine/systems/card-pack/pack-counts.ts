@@ -18,7 +18,7 @@ export interface Supply {
   readonly counts: Uint8Array;
   /** The state after one more card of each tier; -1 if that is exhausted. */
   readonly after: Int32Array;
-  /** The number of states with at most so many cards in total. */
+  /** By k: the number of states with at most k cards in total. */
   readonly upTo: readonly number[];
 }
 
@@ -365,7 +365,7 @@ export const chancesOfPacks = (plan: PackOddsInput): PackChances => {
   return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true, supply) : fresh };
 };
 
-/** The approximate number of steps for dealing a pack, with so many lanes per state. */
+/** The approximate number of steps for dealing a pack, with the given number of lanes per state. */
 const stepsOfDealing = (
   { cards }: PackOddsInput,
   { places, upTo }: Pick<Supply, 'places' | 'upTo'>,

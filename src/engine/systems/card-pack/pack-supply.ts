@@ -9,7 +9,7 @@ const tiersOf = ({ rates }: Supplied, supply: readonly number[]): number[] =>
   rates.flatMap((rate, place) => (rate > 0 && (supply[place] ?? 0) > 0 ? place : []));
 
 /**
- * Whether so many cards of the given slots can take every item of the wanted tiers. Each card may take one item of any
+ * Whether the cards of the given slots can take every item of the wanted tiers. Each card may take one item of any
  * tier of its slot: a matching of items to cards, grown by augmenting paths. There are at most twenty cards.
  */
 const canExhaust = (

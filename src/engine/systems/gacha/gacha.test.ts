@@ -23,7 +23,7 @@ const banner: GachaConfig = {
 
 const rulesOf = (config: GachaConfig, of = catalog) => templateOf('gacha', config, of).rules;
 
-/** The rates of the next roll by tier, after so many rolls without each. */
+/** The rates of the next roll by tier, after the given numbers of rolls without each. */
 const ratesOf = (config: GachaConfig, since: Record<string, number> | null): Record<string, number> => {
   const rules = rulesOf(config);
   const pity: PityState = {

@@ -23,7 +23,7 @@ import { type Counter, checkSegments, compileCounter, factorAt, isDue, MAX_STATE
 export interface Feature {
   /** The share of featured results; null if the weights decide. */
   readonly share: number | null;
-  /** After so many consecutive losses the next one is featured; Infinity without a guarantee. */
+  /** After this many consecutive losses the next one is featured; Infinity without a guarantee. */
   readonly guaranteeAfter: number;
   /** With their own weights: multiplying all of them by the same factor would change nothing. */
   readonly featured: WeightedItems;
