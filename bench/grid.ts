@@ -13,8 +13,8 @@ import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
 import { openReceiver } from '../src/features/item-instances/giving.service.ts';
 import {
   createItemInstance,
-  moveItemInstance,
   type InstanceDeps,
+  moveItemInstance,
 } from '../src/features/item-instances/item-instances.service.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../test/harness.ts';

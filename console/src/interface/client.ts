@@ -1,6 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { PATH_PREFIX } from './path-prefix.ts';
 import { ApiError } from './api-error.ts';
+import { PATH_PREFIX } from './path-prefix.ts';
 import type { components, paths } from './schema.ts';
 
 export type Schemas = components['schemas'];

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { unwrap, type Api, readAll } from './client.ts';
+import { type Api, readAll, unwrap } from './client.ts';
 
 /** All queries of the console, in one place, so that pages with the same query share its result. */
 

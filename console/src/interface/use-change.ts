@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import type { Api } from './client.ts';
 import { explain } from './api-error.ts';
+import type { Api } from './client.ts';
 
 export const notifyError = (title: string, error: unknown): void => {
   notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
-import { explain, ApiError } from '../interface/api-error.ts';
+import { ApiError, explain } from '../interface/api-error.ts';
 import { Empty } from './empty.tsx';
 
 /** A failed query: the error, and a button to retry. */

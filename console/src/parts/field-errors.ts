@@ -1,4 +1,4 @@
-import { asSentence, type Issue, ApiError, wordsOf } from '../interface/api-error.ts';
+import { ApiError, asSentence, type Issue, wordsOf } from '../interface/api-error.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {

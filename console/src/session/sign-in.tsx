@@ -2,8 +2,8 @@ import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInpu
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unwrap, createApi } from '../interface/client.ts';
-import { explain, ApiError } from '../interface/api-error.ts';
+import { ApiError, explain } from '../interface/api-error.ts';
+import { createApi, unwrap } from '../interface/client.ts';
 import { usePageTitle } from '../parts/page-title.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useSession } from './session.tsx';
@@ -30,9 +30,7 @@ export const SignIn = () => {
       await unwrap(createApi(credentials).GET('/team'));
       signIn(credentials);
     } catch (error) {
-      setFault(
-        error instanceof ApiError && error.status === 401 ? 'Wrong team id or secret.' : explain(error),
-      );
+      setFault(error instanceof ApiError && error.status === 401 ? 'Wrong team id or secret.' : explain(error));
       setBusy(false);
     }
   });
@@ -84,8 +82,8 @@ export const SignIn = () => {
         </Card>
         <Text c="dimmed" size="xs" ta="center" style={{ textWrap: 'balance' }}>
           The first start of the service prints a team id and a secret. Create another one with{' '}
-          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. The secret is kept
-          in this tab only.
+          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. The secret is kept in
+          this tab only.
         </Text>
       </Stack>
     </Center>

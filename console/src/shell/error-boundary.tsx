@@ -16,8 +16,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
     return (
       <Alert color="red" icon={<IconAlertTriangle />} title="Something went wrong" role="alert">
         <Stack align="flex-start">
-          This is a bug in the console; no data was changed. Reloading may help, especially after the service
-          was updated.
+          This is a bug in the console; no data was changed. Reloading may help, especially after the service was
+          updated.
           <Code block>{error.message}</Code>
           <Button variant="default" onClick={() => window.location.reload()}>
             Reload

@@ -1,6 +1,6 @@
 import { type Footprint, largerOf } from '../grid/grid.ts';
 import type { Draws } from '../random.ts';
-import { allAtOnce, type Steps, ELEMENTS_PER_STEP } from '../steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP, type Steps } from '../steps.ts';
 import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
 import { buildPicker, isUsableTotal, type Picker } from './weighted.ts';
 

@@ -1,4 +1,4 @@
-import { allAtOnce, type Steps, ELEMENTS_PER_STEP } from '../steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP, type Steps } from '../steps.ts';
 
 /** A weighted choice, compiled once. */
 export interface Picker {

@@ -14,7 +14,8 @@ const EXACT_BELOW = 2 ** 53;
  * large.
  */
 const sumsAreExact = (weights: readonly number[]): boolean =>
-  sumOf(weights) * UNITS_PER_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_PER_WHOLE));
+  sumOf(weights) * UNITS_PER_WHOLE <= EXACT_BELOW &&
+  weights.every((weight) => Number.isInteger(weight * UNITS_PER_WHOLE));
 
 /** The definition: the remaining weights, added from left to right. */
 export const pickRemainingLinear = (weights: readonly number[], u: number, taken: readonly number[]): number => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws, listedDraws } from '../../../test/statistics.ts';
 import { compileCatalog } from '../pool/catalog.ts';
-import { isOpen, paySpark, sparkFault, rollSpark, rollTemplate, viewState } from './rolling.ts';
+import { isOpen, paySpark, rollSpark, rollTemplate, sparkFault, viewState } from './rolling.ts';
 import { initialState } from './state.ts';
 
 const catalog = catalogOf({ five: 2, four: 3, three: 5 });

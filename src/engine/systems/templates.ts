@@ -9,7 +9,7 @@ import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
 import { compileIdle, type IdleRules } from './idle/idle.ts';
 import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike/roguelike.ts';
-import type { Tiers, CompileContext } from './tiers.ts';
+import type { CompileContext, Tiers } from './tiers.ts';
 
 /** When a template can be rolled on, in milliseconds since 1970; the caller parses `startsAt` and `endsAt`. */
 export interface Period {
@@ -95,7 +95,11 @@ export function* bindTemplateInSteps(source: Omit<TemplateSource, 'bindings'>, c
   if (faults.length === 0) return { ...compiled, bindings };
   // What could not be bound is reported once, by the binding, which knows why.
   const reported = new Set(faults.map(({ path }) => path));
-  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !reported.has(path))] };
+  return {
+    template: null,
+    bindings,
+    faults: [...faults, ...compiled.faults.filter(({ path }) => !reported.has(path))],
+  };
 }
 
 export const bindTemplate = (source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): BoundOrFaults =>

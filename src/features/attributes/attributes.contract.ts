@@ -22,7 +22,10 @@ const AttributeChange = Strict(
     max: Type.Optional(Type.Number()),
     step: Type.Optional(Step),
     teamId: Type.Optional(
-      Type.String({ maxLength: LIMITS.idLength, description: "Must be the caller's own team; any other team is rejected with 403." }),
+      Type.String({
+        maxLength: LIMITS.idLength,
+        description: "Must be the caller's own team; any other team is rejected with 403.",
+      }),
     ),
   },
   { title: 'AttributeChange', examples: [{ max: 120 }] },

@@ -43,8 +43,7 @@ export const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLengt
 });
 export const RollNumerator = Type.Number({
   minimum: 0,
-  description:
-    'Base weight, multiplied by the multipliers of its options. 0: it never drops. Defaults to 100.',
+  description: 'Base weight, multiplied by the multipliers of its options. 0: it never drops. Defaults to 100.',
   examples: [100],
 });
 export const side = (which: string) =>

@@ -44,7 +44,8 @@ const placementFaults = (row: RowOf<typeof store.selectPlacements>): string[] =>
     faults.push(`covers ${row.cells} cells of ${covered} × ${across}, but its item is ${width} × ${height} as placed`);
   if (row.left < 0 || row.top < 0 || row.right >= row.cols || row.bottom >= row.rows)
     faults.push(`reaches outside the grid of ${row.cols} × ${row.rows} cells`);
-  if (row.owner !== row.user_space_owner) faults.push(`belongs to user ${row.owner}, but the user space to ${row.user_space_owner}`);
+  if (row.owner !== row.user_space_owner)
+    faults.push(`belongs to user ${row.owner}, but the user space to ${row.user_space_owner}`);
   return faults;
 };
 

@@ -6,7 +6,10 @@ const NullableUserId = (description: string) =>
 
 const HistoryEvent = Type.Object(
   {
-    sequence: Type.Integer({ minimum: 1, description: 'Number of the event in the history of this item instance, starting at 1.' }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'Number of the event in the history of this item instance, starting at 1.',
+    }),
     itemInstanceId: Id,
     itemId: Id,
     event: OneOf(['created', 'transferred', 'deleted'] as const, { description: 'What happened.' }),

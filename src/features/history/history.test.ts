@@ -233,7 +233,10 @@ onEveryDatabase('item instance history', (service) => {
     service().setClock(MOMENT + 1000);
     assert.equal((await team.delete('/users/leaver', as('farewell'))).status, 200);
     service().setClock(MOMENT);
-    assert.deepEqual(await eventsOf('kept-by-bob'), ['created null → null, request', 'transferred null → bob, request']);
+    assert.deepEqual(await eventsOf('kept-by-bob'), [
+      'created null → null, request',
+      'transferred null → bob, request',
+    ]);
     assert.deepEqual(await eventsOf('from-cyd'), [
       'created null → cyd, request',
       'transferred cyd → null, request',

@@ -3,7 +3,7 @@ import type { Work } from '../../database/work.ts';
 import { conflict, type Issue, invalid, refuseAny, ServiceError } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
-import { runOperations, type OperationErrors, shapeFaults, type InstanceDeps } from './item-instances.service.ts';
+import { type InstanceDeps, type OperationErrors, runOperations, shapeFaults } from './item-instances.service.ts';
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),

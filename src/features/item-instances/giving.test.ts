@@ -5,7 +5,7 @@ import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../..
 import type { Context } from '../../context.ts';
 import { ServiceError } from '../../errors.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
-import { type Given, openReceiver, type Receiver } from './giving.service.ts';
+import { type GiveResult, openReceiver, type Receiver } from './giving.service.ts';
 
 onEveryDatabase('giving items', (service) => {
   let team: Client;
@@ -27,7 +27,7 @@ onEveryDatabase('giving items', (service) => {
     to: Omit<Receiver, 'cause'>,
     itemIds: readonly string[],
     expected = itemIds.length,
-  ): Promise<Given[]> => {
+  ): Promise<GiveResult[]> => {
     const catalogs = createCatalogs(service().database.read);
     const context: Context = { teamId: team.teamId, role: 'write', nowMs: Date.now(), requestId: 'test' };
     return service().database.write(team.teamId, async (work) => {

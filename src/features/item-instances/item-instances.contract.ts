@@ -88,7 +88,7 @@ export const newItemInstanceMembers = {
         "Values within the item's ranges; attributes that are left out are rolled. The `itemAttributeInstances` of a roll result can be sent unchanged: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId("The user space of the owner to place it in; unplaced if left out.")),
+  userSpaceId: Type.Optional(UserSpaceId('The user space of the owner to place it in; unplaced if left out.')),
   ...place,
 };
 const NewItemInstance = Strict(newItemInstanceMembers, {
@@ -108,7 +108,9 @@ export const moveMembers = {
       description: "One of the owner's spaces; defaults to the current one.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId("One of the owner's user spaces; required if the owner has several of the same space.")),
+  userSpaceId: Type.Optional(
+    UserSpaceId("One of the owner's user spaces; required if the owner has several of the same space."),
+  ),
   rotated: Type.Optional(Rotated),
   swap: Type.Optional(
     Type.Boolean({
@@ -126,7 +128,7 @@ export type Move = Static<typeof Move>;
 export const transferMembers = {
   userId: Type.Optional(OwnerId('The current owner. If given, a repeated request does not transfer it twice.')),
   toUserId: OwnerId('The new owner, who must exist.'),
-  toUserSpaceId: Type.Optional(UserSpaceId("The user space of the new owner to place it in; unplaced if left out.")),
+  toUserSpaceId: Type.Optional(UserSpaceId('The user space of the new owner to place it in; unplaced if left out.')),
   ...place,
 };
 const Transfer = Strict(transferMembers, {

@@ -16,7 +16,7 @@ import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
-import { noRoom, type Placement, toItemInstanceSpace, type RequestedPlace } from '../placements/inventory.service.ts';
+import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
 import type { InstanceResult, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
@@ -87,7 +87,11 @@ export const shapeFaults = (operation: Operation): Issue[] => {
   return [];
 };
 
-const requestedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): RequestedPlace => ({ x, y, rotated });
+const requestedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): RequestedPlace => ({
+  x,
+  y,
+  rotated,
+});
 
 const namedBy = (operations: readonly Operation[]): Named => {
   const instanceIds = new Set<string>();

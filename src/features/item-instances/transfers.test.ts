@@ -368,6 +368,5 @@ onEveryDatabase('transfers and batches', (service) => {
     });
   });
 
-  test('keep cells, placements, grid rows and history consistent', () =>
-    assertInventoriesHold(service()));
+  test('keep cells, placements, grid rows and history consistent', () => assertInventoriesHold(service()));
 });

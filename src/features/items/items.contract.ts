@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Empty, TimestampInput, Id, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
+import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 

@@ -252,7 +252,7 @@ onEveryDatabase('items', (service) => {
           ...['1', '2'].map((index) => `/body/itemAttributes/${index}/attributeId`),
         );
         const messages = new Set(answer.body.issues.map((issue: { message: string }) => issue.message));
-        assert.equal(messages.size, 2, "an id of another team is treated like an unknown one");
+        assert.equal(messages.size, 2, 'an id of another team is treated like an unknown one');
         assertInvalid(
           await service().post('/items', {
             name: 'n',

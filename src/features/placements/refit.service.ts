@@ -6,9 +6,9 @@ import {
   type Footprint,
   footprintOf,
   type Grid,
+  type GridArea,
   isFree,
   isInside,
-  type GridArea,
   overlap,
   rowsWith,
   rowsWithout,
@@ -49,7 +49,11 @@ const indexOf = (placed: readonly Placed[]) => ({
   byRow: Map.groupBy(placed, ({ y }) => y),
 });
 
-const areaOf = ({ x, y, rotated }: Placed, item: Footprint): GridArea => ({ ...footprintOf(item, rotated === 1), x, y });
+const areaOf = ({ x, y, rotated }: Placed, item: Footprint): GridArea => ({
+  ...footprintOf(item, rotated === 1),
+  x,
+  y,
+});
 
 /** Applies the new footprint to the instances in one grid as far as possible; returns those that do not fit. */
 function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<Placed[]> {

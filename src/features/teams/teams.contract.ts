@@ -14,7 +14,10 @@ const Team = Type.Object(
 export type Team = Static<typeof Team>;
 
 const secretMembers = { id: Id, name: Name, role: RoleName, createdAt: Timestamp };
-const Secret = Type.Object(secretMembers, { title: 'Secret', description: 'A secret of a team, without the secret itself.' });
+const Secret = Type.Object(secretMembers, {
+  title: 'Secret',
+  description: 'A secret of a team, without the secret itself.',
+});
 export type Secret = Static<typeof Secret>;
 
 const CreatedSecret = Type.Object(

@@ -5,7 +5,9 @@ import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
-const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the only tier of a template without `baseRates`.' });
+const TierId = Nullable(Type.String(), {
+  description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
+});
 const Rate = Type.Number({ description: 'From 0 to 1.' });
 const Count = Type.Integer({ minimum: 0 });
 
@@ -20,7 +22,10 @@ const UserTemplateState = Type.Object(
     pities: Type.Array(Type.Object({ tier: Type.String(), since: Count }), {
       description: 'Rolls since each lower tier with its own pity was last rolled.',
     }),
-    accruedRolls: { ...Count, description: 'Rolls accrued on an idle template that can be claimed now; 0 for other types.' },
+    accruedRolls: {
+      ...Count,
+      description: 'Rolls accrued on an idle template that can be claimed now; 0 for other types.',
+    },
     next: Type.Array(Type.Object({ tier: TierId, rate: Rate }), {
       description:
         'The exact tier odds of the next roll; for packs and offers, the chance that it contains the tier. Rarest first.',
@@ -55,7 +60,8 @@ const TemplateRollRequest = Strict(
         minimum: 1,
         maximum: LIMITS.rollsPerCall,
         default: 1,
-        description: 'Number of consecutive rolls (packs, offers). Not for idle templates, which roll what has accrued.',
+        description:
+          'Number of consecutive rolls (packs, offers). Not for idle templates, which roll what has accrued.',
       }),
     ),
     userSpaceId: Type.Optional(TargetUserSpaceId),
@@ -64,7 +70,11 @@ const TemplateRollRequest = Strict(
     ),
     onFull: Type.Optional(OnFull),
     depth: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: LIMITS.offerDepth, description: 'Depth of a roguelike offer; defaults to 0.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.offerDepth,
+        description: 'Depth of a roguelike offer; defaults to 0.',
+      }),
     ),
     seed: Type.Optional(
       Type.String({
@@ -132,7 +142,9 @@ const oddsMembers = {
   expectedRolls: Nullable(Type.Number(), {
     description: 'Mean number of rolls (packs, offers) until the first one, starting from no state; null: never.',
   }),
-  medianRolls: Nullable(Type.Number(), { description: 'The number of rolls after which at least half of all users have one.' }),
+  medianRolls: Nullable(Type.Number(), {
+    description: 'The number of rolls after which at least half of all users have one.',
+  }),
   worstRolls: Nullable(Type.Number(), {
     description: 'The most rolls it can take; null if there is no limit.',
   }),

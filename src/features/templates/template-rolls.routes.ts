@@ -11,9 +11,7 @@ export const templateRollRoutes = (
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
-    const text = await command(request, reply, (work) =>
-      service.rollTemplate(work, context, params.id, body, deps),
-    );
+    const text = await command(request, reply, (work) => service.rollTemplate(work, context, params.id, body, deps));
     return sendText(reply, text);
   });
 

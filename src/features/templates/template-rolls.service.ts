@@ -5,10 +5,10 @@ import {
   depthFaults,
   isOpen,
   paySpark,
-  sparkFault,
   resultsOf,
   rollTemplate as rollByRules,
   rollSpark,
+  sparkFault,
   viewState,
 } from '../../engine/systems/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/systems/state.ts';

@@ -1,7 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import {
   Empty,
-  TimestampInput,
   Id,
   Name,
   Nullable,
@@ -12,6 +11,7 @@ import {
   responses,
   Strict,
   Timestamp,
+  TimestampInput,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
@@ -104,9 +104,7 @@ const gacha = {
           description: 'The tier is due at this roll, unless a rarer one is rolled.',
         }),
         softPity: Type.Optional(SoftPity),
-        higherResets: Type.Optional(
-          Type.Boolean({ description: 'Whether a rarer result also resets this counter.' }),
-        ),
+        higherResets: Type.Optional(Type.Boolean({ description: 'Whether a rarer result also resets this counter.' })),
       }),
       { maxItems: LIMITS.templateTiers, description: 'Pity of lower tiers.' },
     ),
@@ -146,7 +144,11 @@ export const CONFIGS = {
       slots: Type.Optional(
         Type.Array(
           Strict({
-            count: Type.Integer({ minimum: 1, maximum: LIMITS.packCards, description: 'Number of cards in this slot.' }),
+            count: Type.Integer({
+              minimum: 1,
+              maximum: LIMITS.packCards,
+              description: 'Number of cards in this slot.',
+            }),
             rates: Type.Optional({ ...Rates, description: 'Tier of `baseRates` → rate; defaults to `baseRates`.' }),
             classifierOptionIds: Type.Optional(
               Type.Array(Id, {
@@ -171,7 +173,11 @@ export const CONFIGS = {
     {
       ...common,
       choices: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: LIMITS.offerChoices, description: 'Number of items in an offer; defaults to 3.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.offerChoices,
+          description: 'Number of items in an offer; defaults to 3.',
+        }),
       ),
       depthScaling: Type.Optional(
         tierTable({ minimum: 0, maximum: 2 }, 'Tier → factor by which its rate is multiplied once per depth.'),

@@ -50,7 +50,15 @@ export const getUserSpace = {
   description: `Contains the oldest ${LIMITS.pageRows} item instances, or fewer if they are large; \`moreItemInstances\` is the path of the rest.`,
   tags,
   params,
-  response: responses('The user space, with the item instances placed in it.', UserSpaceWithItems, 400, 401, 403, 404, 500),
+  response: responses(
+    'The user space, with the item instances placed in it.',
+    UserSpaceWithItems,
+    400,
+    401,
+    403,
+    404,
+    500,
+  ),
 };
 
 export const deleteUserSpace = {

@@ -18,7 +18,7 @@ import {
   textOf,
   toListed,
 } from '../item-instances/listing.service.ts';
-import { askCells, askGridRows, Inventory, freeCells } from '../placements/inventory.service.ts';
+import { askCells, askGridRows, freeCells, Inventory } from '../placements/inventory.service.ts';
 import { findSpace } from '../spaces/spaces.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 import {
@@ -42,7 +42,11 @@ const withSpace = async (finder: Finder, userSpace: UserSpace): Promise<UserSpac
   return { ...userSpace, space };
 };
 
-export const listUserSpacesWithSpaces = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpaceWithSpace>> => {
+export const listUserSpacesWithSpaces = async (
+  reader: Reader,
+  userId: string,
+  page: Page,
+): Promise<Paged<UserSpaceWithSpace>> => {
   const { rows, next } = await listUserSpaces(reader, userId, page);
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
 };

@@ -412,6 +412,5 @@ onEveryDatabase('user space contents', (service) => {
     });
   });
 
-  test('keep cells, placements, grid rows and history consistent', () =>
-    assertInventoriesHold(service()));
+  test('keep cells, placements, grid rows and history consistent', () => assertInventoriesHold(service()));
 });

@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -53,11 +53,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
     >
       <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
       {attribute === undefined && (
-        <TextInput
-          label="Id"
-          description="Your own id; generated if left empty."
-          {...form.getInputProps('id')}
-        />
+        <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
         <NumberInput label="Lowest" {...form.getInputProps('min')} />

@@ -1,4 +1,4 @@
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';

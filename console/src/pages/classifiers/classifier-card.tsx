@@ -1,7 +1,7 @@
 import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';

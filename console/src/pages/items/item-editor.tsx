@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useItemOdds, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';

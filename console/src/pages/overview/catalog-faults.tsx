@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useOddsOfTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/api-error.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';

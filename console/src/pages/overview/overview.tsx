@@ -1,6 +1,7 @@
 import { Card, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import {
   useDropRates,
@@ -10,7 +11,6 @@ import {
   useRollStatistics,
   useTemplates,
 } from '../../interface/queries.ts';
-import { explain } from '../../interface/api-error.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';

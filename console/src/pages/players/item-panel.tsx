@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
 import { notifyError, useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';

@@ -1,8 +1,8 @@
 import { Skeleton, Table, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/api-error.ts';
 import { type KnownOption, useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { unwrap, type List } from '../../interface/client.ts';
-import { instancesKey } from '../../interface/queries.ts';
 import { explain } from '../../interface/api-error.ts';
+import { type List, unwrap } from '../../interface/client.ts';
+import { instancesKey } from '../../interface/queries.ts';
 import { notifyError } from '../../interface/use-change.ts';
 import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';

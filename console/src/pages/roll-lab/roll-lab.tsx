@@ -1,7 +1,7 @@
 import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -78,9 +78,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               Roll
             </Button>
             <Text size="xs" c="dimmed">
-              {canWrite
-                ? 'These are real rolls: they count in the statistics.'
-                : 'Rolling requires a write secret.'}
+              {canWrite ? 'These are real rolls: they count in the statistics.' : 'Rolling requires a write secret.'}
             </Text>
           </Stack>
         </Card>

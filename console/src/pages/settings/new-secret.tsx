@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
 import { explain } from '../../interface/api-error.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';

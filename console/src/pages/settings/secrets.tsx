@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useSecrets } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';

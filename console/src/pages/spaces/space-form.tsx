@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -39,11 +39,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
     >
       <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
       {space === undefined && (
-        <TextInput
-          label="Id"
-          description="Your own id; generated if left empty."
-          {...form.getInputProps('id')}
-        />
+        <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
         <NumberInput label="Columns" min={1} max={200} allowDecimal={false} {...form.getInputProps('cols')} />

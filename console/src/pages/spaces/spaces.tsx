@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions, useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';

@@ -49,7 +49,11 @@ const VERDICTS = {
     about:
       'More than chance explains. About five in a hundred correct items are marked this way too, and so are items whose odds were changed in the meantime.',
   },
-  'too few': { label: 'too few rolls', colour: 'gray', about: 'Fewer than five actual or expected drops: too few to tell.' },
+  'too few': {
+    label: 'too few rolls',
+    colour: 'gray',
+    about: 'Fewer than five actual or expected drops: too few to tell.',
+  },
 } as const;
 
 const download = (name: string, text: string): void => {

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 

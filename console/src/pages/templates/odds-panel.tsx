@@ -107,8 +107,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           <Title order={2}>Items</Title>
           <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
-            Base: without pity and guarantee{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
-            every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
+            Base: without pity and guarantee{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run,
+            with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>

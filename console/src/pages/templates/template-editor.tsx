@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';

@@ -1,4 +1,4 @@
-import { asSentence, type Issue, ApiError, wordsOf } from '../../interface/api-error.ts';
+import { ApiError, asSentence, type Issue, wordsOf } from '../../interface/api-error.ts';
 import type { Faults } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
 

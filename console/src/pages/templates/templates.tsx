@@ -1,8 +1,8 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconPlus, IconSparkles } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useRollStatistics, useTemplateOdds, useTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/api-error.ts';
 import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';

@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { unwrap, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -58,7 +58,8 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
         <Stack gap="sm">
           <Title order={2}>Roll as a test player</Title>
           <Text size="sm" c="dimmed">
-            These are real rolls of the player {TEST_PLAYER}: they count for pity and in the statistics. No items are given.
+            These are real rolls of the player {TEST_PLAYER}: they count for pity and in the statistics. No items are
+            given.
           </Text>
           {isDirty && (
             <Alert color="yellow" icon={<IconInfoCircle />}>

@@ -7,6 +7,7 @@ import type { CardPackConfig, SlotConfig } from '../config.ts';
 import type { FaultList } from '../faults.ts';
 import type { RollResult } from '../state.ts';
 import {
+  type CompileContext,
   checkIds,
   checkRates,
   compileTiers,
@@ -15,7 +16,6 @@ import {
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type CompileContext,
   weighted,
 } from '../tiers.ts';
 import { couldRunDry, countStates } from './pack-supply.ts';
@@ -66,7 +66,13 @@ const compileRates = (
   return rates;
 };
 
-function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, context: CompileContext): Steps<Slot> {
+function* compileSlot(
+  slot: SlotConfig,
+  index: number,
+  unique: boolean,
+  tiers: Tiers,
+  context: CompileContext,
+): Steps<Slot> {
   const path = ['slots', index];
   const rates = compileRates(slot, path, tiers, context);
   if (slot.classifierOptionIds === undefined) return { count: slot.count, rates, items: tiers.all };

@@ -8,13 +8,13 @@ import { boundTo } from '../binding.ts';
 import type { GachaConfig } from '../config.ts';
 import { type PityState, type RollResult, sinceOf, type TierCounter } from '../state.ts';
 import {
+  type CompileContext,
   compileTiers,
   faultOfItems,
   type Tier,
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type CompileContext,
   weigh,
 } from '../tiers.ts';
 import { type Counter, checkSegments, compileCounter, factorAt, isDue, MAX_STATES, statesOf } from './pity.ts';

@@ -45,7 +45,11 @@ export function* compileIdle(config: IdleConfig, context: CompileContext): Steps
  * What is owed at a given time. The first call starts the account; if the clock went back, nothing accrues until it has
  * caught up.
  */
-export const accrue = ({ unitsPerMs, maxUnits }: IdleRules, account: IdleAccount | null, nowMs: number): IdleAccount => {
+export const accrue = (
+  { unitsPerMs, maxUnits }: IdleRules,
+  account: IdleAccount | null,
+  nowMs: number,
+): IdleAccount => {
   if (account === null) return { atMs: nowMs, rolls: 0, units: 0 };
   const elapsedMs = BigInt(Math.max(0, Math.floor(nowMs) - account.atMs));
   const owed = BigInt(account.rolls) * UNITS_PER_ROLL + BigInt(account.units) + elapsedMs * unitsPerMs;

@@ -4,7 +4,7 @@ import type { Steps } from '../../steps.ts';
 import type { PackPlan } from '../card-pack/card-pack.ts';
 import { checkSupplyStates } from '../card-pack/card-pack.ts';
 import type { RoguelikeConfig } from '../config.ts';
-import { compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed, type CompileContext } from '../tiers.ts';
+import { type CompileContext, compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed } from '../tiers.ts';
 
 export interface RoguelikeRules {
   readonly tiers: Tiers;
