@@ -13,8 +13,8 @@ import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
 import { openReceiver } from '../src/features/item-instances/giving.service.ts';
 import {
   createItemInstance,
+  type InstanceDeps,
   moveItemInstance,
-  type Workshop,
 } from '../src/features/item-instances/item-instances.service.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../test/harness.ts';
@@ -41,13 +41,13 @@ const contextOf = ({ teamId }: Service): Context => ({
   requestId: 'bench',
 });
 
-const workshops = new Map<string, Workshop>();
+const depsByTeam = new Map<string, InstanceDeps>();
 
-/** What is needed, besides the service, to create instances. */
-const workshopOf = ({ teamId, database }: Service): Workshop => {
-  const workshop = workshops.get(teamId) ?? { catalogs: createCatalogs(database.read), draws: systemDraws() };
-  workshops.set(teamId, workshop);
-  return workshop;
+/** What it takes to make instances in a service, beside the service itself. */
+const depsOf = ({ teamId, database }: Service): InstanceDeps => {
+  const deps = depsByTeam.get(teamId) ?? { catalogs: createCatalogs(database.read), draws: systemDraws() };
+  depsByTeam.set(teamId, deps);
+  return deps;
 };
 
 /** Creates items of one cell in a new user space, using the code that a roll uses. */
@@ -60,7 +60,7 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
     }));
     const receiver = { userId, userSpaceId: body.id, cause: 'roll' } as const;
     await service.database.write(service.teamId, async (work) => {
-      const team = await workshopOf(service).catalogs.currentForPlacing(work);
+      const team = await depsOf(service).catalogs.currentForPlacing(work);
       (await openReceiver(work, contextOf(service), receiver, team)).give(gifts);
     });
   }
@@ -84,7 +84,7 @@ interface Measured {
 interface Case {
   readonly name: string;
   readonly send: (service: Service, bag: Bag) => Promise<{ status: number; undo: () => Promise<unknown> }>;
-  readonly run: (work: Work, context: Context, bag: Bag, workshop: Workshop) => Promise<unknown>;
+  readonly run: (work: Work, context: Context, bag: Bag, deps: InstanceDeps) => Promise<unknown>;
 }
 
 const create = (name: string, place: (bag: Bag) => object): Case => ({
@@ -99,9 +99,9 @@ const create = (name: string, place: (bag: Bag) => object): Case => ({
     });
     return { status, undo: () => service.delete(`/item-instances/${body.id}`) };
   },
-  run: (work, context, bag, workshop) => {
+  run: (work, context, bag, deps) => {
     const { userId, userSpaceId } = bag;
-    return createItemInstance(work, context, { itemId: 'coin', userId, userSpaceId, ...place(bag) }, workshop);
+    return createItemInstance(work, context, { itemId: 'coin', userId, userSpaceId, ...place(bag) }, deps);
   },
 });
 
@@ -115,8 +115,8 @@ const move = (
     const { status } = await to(place(bag));
     return { status, undo: () => to({ spacePositionX: 0, spacePositionY: 0, swap: true }) };
   },
-  run: (work, context, bag, workshop) =>
-    moveItemInstance(work, context, bag.first, { userId: bag.userId, ...place(bag) }, workshop),
+  run: (work, context, bag, deps) =>
+    moveItemInstance(work, context, bag.first, { userId: bag.userId, ...place(bag) }, deps),
 });
 
 const CASES: readonly Case[] = [
@@ -141,7 +141,7 @@ const countRows = async (service: Service, { run }: Case, bag: Bag): Promise<num
   const undone = service.database.transaction(service.teamId, async (tx) => {
     await sql.raw('set local enable_seqscan = off').execute(tx.queries);
     const before = await counted(tx);
-    await run(tx, contextOf(service), bag, workshopOf(service));
+    await run(tx, contextOf(service), bag, depsOf(service));
     rowsRead = (await counted(tx)) - before;
     throw new Undone();
   });

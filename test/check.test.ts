@@ -89,7 +89,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a grid row without placements',
     ["insert into user_space_rows (team_id, user_space_id, y, taken) values ('TEAM', 'spare-bag', 3, '1')"],
-    [/row 3 of user space spare-bag says that cells are taken, but nothing lies there/],
+    [/row 3 of user space spare-bag says that cells are taken, but nothing is placed there/],
   ],
   [
     'an instance of a missing item',
@@ -137,12 +137,12 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a creation without a cause',
     ["update item_instances set cause = null where team_id = 'TEAM' and id = 'untold'"],
-    [/untold does not tell how it came about/],
+    [/untold has no recorded creation/],
   ],
   [
     'an owner missing from the history',
     ["update item_instances set user_id = 'bob' where team_id = 'TEAM' and id = 'passed'"],
-    [/passed belongs to user bob, but its history gave it to dora/],
+    [/passed belongs to user bob, but its history says dora/],
   ],
   [
     'a missing event',
@@ -154,19 +154,19 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     [
       "insert into item_instance_history (team_id, item_instance_id, sequence, item_id, event, cause, created_at) values ('TEAM', 'alive', 2, 'dot', 'deleted', 'request', 1)",
     ],
-    [/alive is there, but its history says that it was deleted/],
+    [/alive exists, but its history says that it was deleted/],
   ],
   [
     'an unrecorded deletion',
     ["delete from item_instances where team_id = 'TEAM' and id = 'vanished'"],
-    [/vanished has event 2 where event 1 should be/, /vanished is gone, but its history does not say so/],
+    [/vanished has event 2 where event 1 should be/, /vanished was deleted, but its history does not say so/],
   ],
   [
     'a transfer from the wrong owner',
     [
       "update item_instance_history set from_user_id = 'eve' where team_id = 'TEAM' and item_instance_id = 'handed' and sequence = 3",
     ],
-    [/handed was given away by eve in event 3, but bob had it/],
+    [/handed was transferred from eve in event 3, but belonged to bob/],
   ],
   [
     'unreadable values',
@@ -186,7 +186,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'an empty stored response',
     ["update stored_answers set answer = '' where team_id = 'TEAM' and key = 'kept'"],
-    [/the stored answer of the idempotency key kept is empty/],
+    [/the stored response of the idempotency key kept is empty/],
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { MOST_STATES } from '../src/engine/systems/gacha/pity.ts';
+import { MAX_STATES } from '../src/engine/systems/gacha/pity.ts';
 import { LIMITS } from '../src/limits.ts';
 
 type Row = readonly [title: string, limit: string];
@@ -68,7 +68,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Pity threshold', count(LIMITS.pityThreshold)],
       ['Soft pity segments', count(LIMITS.softPitySegments)],
       ['`guaranteeAfterLosses`', count(LIMITS.guaranteeAfterLosses)],
-      ['Counter states of all pities (the product of the thresholds)', count(MOST_STATES)],
+      ['Counter states of all pities (the product of the thresholds)', count(MAX_STATES)],
       ['Slots of a card pack', count(LIMITS.packSlots)],
       ['Cards in a card pack', count(LIMITS.packCards)],
       ['Choices in a roguelike offer', count(LIMITS.offerChoices)],
@@ -84,8 +84,8 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
     [
       ['Secrets per team', count(LIMITS.secretsPerTeam)],
       ['Length of `ITEMWRIGHT_SECRET`', `${upTo(LIMITS.secretMinLength, LIMITS.secretMaxLength)} characters`],
-      ['Requests in progress per process', count(LIMITS.requestsInProgress)],
-      ['Requests in progress per process, if there is only one team', count(LIMITS.requestsInProgress / 2)],
+      ['Requests in progress per process', count(LIMITS.concurrentRequests)],
+      ['Requests in progress per process, if there is only one team', count(LIMITS.concurrentRequests / 2)],
       ['Bodies in transit per process', mebibytes(LIMITS.arrivingBytes)],
       ['Connections per process', count(LIMITS.connections)],
       ['Wrong secrets per address and team', attempts(LIMITS.failedAttemptsOnTeam)],

@@ -22,8 +22,8 @@ const Waiting = () => (
 
 const NotFound = () => (
   <Page title="Not found">
-    <Empty title="There is no such page" icon={IconMapOff} action={<LinkButton href="/">To the overview</LinkButton>}>
-      The address may be mistyped, or what it showed is gone.
+    <Empty title="Page not found" icon={IconMapOff} action={<LinkButton href="/">Go to the overview</LinkButton>}>
+      Check the address; what it showed may have been deleted.
     </Empty>
   </Page>
 );

@@ -11,12 +11,12 @@ import { App } from './app.tsx';
 import { SessionProvider } from './session/session.tsx';
 import { cssVariables, theme } from './theme.ts';
 
-// Styles that are made while the console runs must bear the nonce of the page, or its policy refuses them.
+// Styles created at run time need the nonce of the page, or its content security policy blocks them.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
 const root = document.querySelector('#root');
-if (root === null) throw new Error('the page has no root');
+if (root === null) throw new Error('The page has no root element.');
 
 createRoot(root).render(
   <StrictMode>

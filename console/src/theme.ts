@@ -68,7 +68,7 @@ export const theme = createTheme({
   },
 });
 
-/** The library's own greys and reds are too pale for small text; these meet WCAG AA on every surface that is used. */
+/** The default greys and reds are too pale for small text; these meet WCAG AA on every surface in use. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes, sortedBy } from './byte-order.ts';
 
-test('orders strings as their UTF-8 bytes do', () => {
+test('orders strings by their UTF-8 bytes', () => {
   const unit = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme-ascii' }));
   fc.assert(
     fc.property(unit, unit, (left, right) => {
@@ -13,7 +13,7 @@ test('orders strings as their UTF-8 bytes do', () => {
   );
 });
 
-test('puts characters beyond the first plane last, where code units alone would not', () => {
+test('sorts characters outside the basic plane last, unlike code units', () => {
   assert.deepEqual(
     sortedBy(['\u{1F600}', '\uFF5E', 'a', 'B', ''], (text) => text),
     ['', 'B', 'a', '\uFF5E', '\u{1F600}'],

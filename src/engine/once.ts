@@ -1,4 +1,4 @@
-/** Makes something when it is first asked for, and then gives the same again. */
+/** Computes a value on first use, then returns the same value. */
 export const once = <T>(work: () => T): (() => T) => {
   let done: { result: T } | undefined;
   return () => {

@@ -1,10 +1,10 @@
-/** Work in steps: whoever runs it may do something else after each `yield`. */
+/** Work in steps: the caller may do something else after each `yield`. */
 export type Steps<T> = Generator<void, T>;
 
-/** How many things are gone through between two steps. */
-export const THINGS_A_STEP = 1024;
+/** Number of elements processed between two steps. */
+export const ELEMENTS_PER_STEP = 1024;
 
-/** Runs all steps one after another. */
+/** Runs all steps at once. */
 export const allAtOnce = <T>(steps: Steps<T>): T => {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,17 +12,17 @@ export const allAtOnce = <T>(steps: Steps<T>): T => {
   }
 };
 
-/** Goes through things in steps. */
+/** Visits elements in steps. */
 export function* each<T>(things: readonly T[], visit: (thing: T, index: number) => void): Steps<void> {
   for (const [index, thing] of things.entries()) {
     visit(thing, index);
-    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (index % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
 }
 
 type Compare<T> = (one: T, other: T) => number;
 
-/** Two sorted lists as one; of equal things those of the first list come first. */
+/** Merges two sorted arrays; of equal elements those of the first array come first. */
 function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<T>): Steps<T[]> {
   const all: T[] = [];
   let [left, right] = [0, 0];
@@ -30,14 +30,14 @@ function* merged<T>(first: readonly T[], second: readonly T[], compare: Compare<
     const isLeft =
       right === second.length || (left < first.length && compare(first[left] as T, second[right] as T) <= 0);
     all.push((isLeft ? first[left++] : second[right++]) as T);
-    if (all.length % THINGS_A_STEP === 0) yield;
+    if (all.length % ELEMENTS_PER_STEP === 0) yield;
   }
   return all;
 }
 
-/** A sorted copy; equal things stay in their order. */
+/** A stable sorted copy. */
 export function* sorted<T>(things: readonly T[], compare: Compare<T>): Steps<T[]> {
-  if (things.length <= THINGS_A_STEP) {
+  if (things.length <= ELEMENTS_PER_STEP) {
     yield;
     return things.toSorted(compare);
   }

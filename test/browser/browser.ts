@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Where a browser is found: one that is named, or one that the system has. */
+/** Where to find a browser: the configured one, or one of the system. */
 const BROWSERS = [
   process.env.TEST_BROWSER,
   '/usr/bin/chromium',
@@ -13,11 +13,11 @@ const BROWSERS = [
 
 const found = BROWSERS.find((path) => path !== undefined && existsSync(path));
 
-// Where a browser could be installed, as in CI, tests must not be skipped without anybody noticing.
+// Where a browser is expected, as in CI, tests must not be skipped silently.
 if (found === undefined && process.env.TEST_BROWSER_REQUIRED === '1')
   throw new Error('no Chromium was found, and TEST_BROWSER_REQUIRED is set');
 
-/** Why browser tests cannot run here; false where they can. */
+/** Why browser tests cannot run here; false if they can. */
 export const noBrowser: string | false =
   found === undefined ? 'no Chromium was found; name one by TEST_BROWSER' : false;
 
@@ -27,7 +27,7 @@ export const launchBrowser = (): Promise<Browser> =>
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser's console and the network complained about so far. */
+  /** Errors of the browser console and the network so far. */
   readonly complaints: string[];
 }
 
@@ -37,14 +37,14 @@ interface TabOptions {
   readonly hasTouch?: boolean;
 }
 
-/** A tab of a browser that has never been here, watched for errors and for requests that go elsewhere. */
+/** A tab in a new browser context, watched for errors and for requests to other hosts. */
 export const openTab = async (browser: Browser, address: string, options: TabOptions = {}): Promise<Tab> => {
   const { scheme = 'light', width = 1280, hasTouch = false } = options;
   const context = await browser.newContext({
     colorScheme: scheme,
     viewport: { width, height: 860 },
     hasTouch,
-    // Nothing moves for the sake of looks, so that nothing waits for it.
+    // No animations, so that nothing waits for them.
     reducedMotion: 'reduce',
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
@@ -71,7 +71,7 @@ export const signIn = async (page: Page, address: string, teamId: string, secret
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 };
 
-/** By the main navigation, as a person would. */
+/** Uses the main navigation, as a person would. */
 export const goTo = (page: Page, place: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
 
@@ -79,20 +79,20 @@ interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
-/** Contrast depends on colours and costs the most; everything else does not depend on them. */
+/** Contrast depends on colours and is the most expensive check; nothing else depends on them. */
 const CHECKS = {
   all: {},
   contrast: { runOnly: ['color-contrast'] },
   structure: { rules: { 'color-contrast': { enabled: false } } },
 };
 
-/** What only a narrow screen shows; the rest has the colours that it has on a wide one. */
+/** What only a narrow screen shows; everything else has the same colours as on a wide one. */
 export const ONLY_NARROW = ['header', '[class*="mantine-hidden-from"]'];
 
-/** Rows of a table are alike: what holds for the first ones holds for the rest. */
+/** Rows of a table are alike: checking the first ones is enough. */
 const ALIKE = 'tbody tr:nth-child(n+7)';
 
-/** Serious and critical faults of accessibility that axe finds on the page, in words. */
+/** Serious and critical accessibility violations that axe finds on the page. */
 export const axeFaults = async (
   page: Page,
   check: keyof typeof CHECKS = 'all',

@@ -21,17 +21,17 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await empty?.drop();
   });
 
-  test('refuses a wrong secret in words, without the dialog of the browser', async () => {
+  test("rejects a wrong secret with a message, without the browser's password dialog", async () => {
     const { page } = await openTab(browser, service.address);
     await page.goto(`${service.address}/console/items`);
     await page.getByLabel('Team id').fill(service.teamId);
     await page.getByLabel('Secret', { exact: true }).fill('not the secret of the team');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('There is no team with this id and secret.').waitFor();
+    await page.getByRole('alert').getByText('Wrong team id or secret.').waitFor();
     await page.context().close();
   });
 
-  test('signs in with Enter, and stays signed in on a reload and on a pasted address', async () => {
+  test('signs in with Enter, and stays signed in after a reload and at a pasted URL', async () => {
     const { page } = tab;
     await signIn(page, service.address, service.teamId, service.secret);
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
@@ -43,15 +43,15 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(await page.title(), 'Attributes · Itemwright');
   });
 
-  test('says what to do where there is nothing yet', async () => {
+  test('says what to do if there is nothing yet', async () => {
     const { page } = tab;
     for (const [place, words] of Object.entries({
       Overview: 'First steps',
       Items: 'No items yet',
       Classifiers: 'No classifiers yet',
       Templates: 'No templates yet',
-      'Roll lab': 'There is nothing to roll',
-      Statistics: 'No rolls here',
+      'Roll lab': 'Nothing to roll',
+      Statistics: 'No rolls found',
       Players: 'No players yet',
       Spaces: 'No spaces yet',
       Attributes: 'No attributes yet',
@@ -61,7 +61,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     }
   });
 
-  test('makes an attribute, a classifier and an item, and shows its exact odds', async () => {
+  test('creates an attribute, a classifier and an item, and shows its exact odds', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'New attribute' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -101,7 +101,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.deepEqual([sword.attributes[0].min, sword.attributes[0].max], [10, 20]);
   });
 
-  test('changes a multiplier in place, and the odds with it', async () => {
+  test('edits a multiplier in place, and updates the odds', async () => {
     const { page } = tab;
     await goTo(page, 'Classifiers');
     await page.getByLabel('Multiplier of rare').fill('1');
@@ -118,7 +118,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal((await service.get('/roll-events/stats')).body.totalRolls, 1);
   });
 
-  test('makes a banner, with its odds as it is written and faults beside the field', async () => {
+  test('creates a banner, with live odds and errors next to the fields', async () => {
     const { page } = tab;
     await goTo(page, 'Templates');
     await page.getByRole('link', { name: 'New template' }).first().click();
@@ -143,7 +143,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(state.body.rolls, 10);
   });
 
-  test('makes a card pack with a slot that takes only some items', async () => {
+  test('creates a card pack with a slot limited to some items', async () => {
     const { page } = tab;
     await goTo(page, 'Templates');
     await page.getByRole('link', { name: 'New template' }).first().click();
@@ -198,32 +198,32 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Long sword' }).waitFor();
   });
 
-  test('tells what is wrong with the catalog, with a way to mend it', async () => {
+  test('reports problems of the catalog, with links to fix them', async () => {
     const { page } = tab;
     await goTo(page, 'Overview');
     await page.getByText('Every item can drop.').waitFor();
     const [stick] = (await service.get('/items')).body.filter(({ name }: { name: string }) => name === 'Stick');
     await service.put(`/items/${stick.id}`, { rollNumerator: 0 });
     await page.reload();
-    const health = page.getByRole('region', { name: 'Health of the catalog' });
+    const health = page.getByRole('region', { name: 'Catalog health' });
     await health.getByText('Stick can never drop: its weight is 0.').waitFor();
     await health.getByRole('link', { name: 'Change its weight' }).click();
     await page.getByRole('heading', { level: 1, name: 'Stick' }).waitFor();
     await page.getByText('With a weight of 0 it never drops.').waitFor();
   });
 
-  test('makes a secret that is shown once, and revokes it', async () => {
+  test('creates a secret that is shown once, and revokes it', async () => {
     const { page } = tab;
     await goTo(page, 'Settings');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('dashboard');
     await page.getByRole('dialog').getByText('Read', { exact: true }).click();
-    await page.getByRole('button', { name: 'Make secret' }).click();
+    await page.getByRole('button', { name: 'Create secret' }).click();
     const secret = await page.getByTestId('secret').innerText();
     const authorization = `Basic ${Buffer.from(`${service.teamId}:${secret}`).toString('base64')}`;
     const dashboard = service.anyone(authorization);
     assert.equal((await dashboard.get('/team')).body.role, 'read');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
 
     const reading = await openTab(browser, service.address);
     await signIn(reading.page, service.address, service.teamId, secret);
@@ -236,7 +236,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('cell', { name: 'dashboard', exact: true }).waitFor({ state: 'detached' });
     assert.equal((await dashboard.get('/team')).status, 401);
 
-    // A session whose secret is gone goes back to the door, and says why.
+    // A session whose secret was revoked returns to the sign-in page, and says why.
     await goTo(reading.page, 'Attributes');
     await reading.page.getByText('This secret is no longer valid.').waitFor();
     assert.equal(await reading.page.evaluate<number>('sessionStorage.length'), 0);
@@ -251,7 +251,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate<number>('sessionStorage.length'), 0);
   });
 
-  test('did all of that without a complaint but the refusals it provoked, and without asking anyone else', () => {
+  test('caused only the expected errors, and no requests to other hosts', () => {
     assert.deepEqual(
       tab.complaints.filter((complaint) => !/status of 400/.test(complaint)),
       [],

@@ -8,7 +8,7 @@ import { seed } from '../../tools/demo/seed.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 import { axeFaults, launchBrowser, noBrowser, ONLY_NARROW, openTab, signIn, type Tab } from './browser.ts';
 
-/** Every page with its heading; those of single things with one that the demo has. */
+/** Every page with its heading; detail pages use objects of the demo. */
 const PAGES = {
   '/': 'Overview',
   '/items': 'Items',
@@ -50,7 +50,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     await empty?.drop();
   });
 
-  test('is shown with a game that looks played', async () => {
+  test('shows a populated demo game', async () => {
     const count = async (path: string) => (await service.get(path)).body.length;
     assert.deepEqual(
       [await count('/items'), await count('/templates'), await count('/spaces'), await count('/users')],
@@ -68,10 +68,10 @@ describe('every page of the console', { skip: noBrowser }, () => {
   const WIDTHS = [1280, NARROW];
 
   for (const [path, heading] of Object.entries(PAGES)) {
-    test(`is sound in light and dark, wide and narrow: ${path}`, async () => {
+    test(`has no errors in light and dark, wide and narrow: ${path}`, async () => {
       const { page, complaints } = tab;
       complaints.length = 0;
-      // As a link would, without loading the console anew.
+      // Navigates like a link, without reloading the console.
       await page.evaluate(`history.pushState(null, '', '/console${path}')`);
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
@@ -93,7 +93,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     });
   }
 
-  test('has a navigation that opens on a narrow screen, and is out of the way when it is closed', async () => {
+  test('has a navigation that opens on a narrow screen, and is inert while closed', async () => {
     const { page, complaints } = tab;
     complaints.length = 0;
     const navigation = page.getByRole('navigation', { name: 'Main' });
@@ -116,7 +116,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('compares what dropped with the odds of a template, and gives it as a table for spreadsheets', async () => {
+  test('compares drops with the odds of a template, and exports them as CSV', async () => {
     const { page } = tab;
     await page.getByRole('combobox', { name: 'Rolled by' }).click();
     await page.getByRole('option', { name: 'Banner of Dawn' }).click();
@@ -142,7 +142,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
     assert.ok(Math.abs(expected - 0.0107) < 0.0001 && low < drops / totalRolls && high > drops / totalRolls);
   });
 
-  test('copies the odds of a template for disclosure, and the request of a page for a terminal', async () => {
+  test('copies the odds of a template for disclosure, and the request of a page as a curl command', async () => {
     const { page } = tab;
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
     await page.evaluate("history.pushState(null, '', '/console/templates/dawn-banner')");

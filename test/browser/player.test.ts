@@ -8,7 +8,7 @@ import { axeFaults, launchBrowser, noBrowser, openTab, signIn, type Tab } from '
 
 const CELL = 44;
 
-describe('the page of a player', { skip: noBrowser }, () => {
+describe('the player page', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
   let service: Service;
   let browser: Browser;
@@ -29,19 +29,19 @@ describe('the page of a player', { skip: noBrowser }, () => {
       spacePositionX: x,
       spacePositionY: y,
     });
-  /** Where it lies in the database: column, row, and whether it is turned. */
-  const lies = async (id: string) => {
-    const { itemInstanceSpace: lying } = (await service.get(`/item-instances/${id}`)).body;
-    return lying && [lying.spacePositionX, lying.spacePositionY, lying.rotated];
+  /** The placement in the database: column, row and rotation. */
+  const positionOf = async (id: string) => {
+    const { itemInstanceSpace: placed } = (await service.get(`/item-instances/${id}`)).body;
+    return placed && [placed.spacePositionX, placed.spacePositionY, placed.rotated];
   };
-  /** The screen is ahead of the service, which has a moment to follow. */
-  const comesToLie = async (id: string, x: number, y: number, rotated: boolean) => {
-    for (let tries = 0; tries < 50 && !isDeepStrictEqual(await lies(id), [x, y, rotated]); tries += 1)
+  /** The screen is ahead of the service, so this waits a moment. */
+  const waitForPosition = async (id: string, x: number, y: number, rotated: boolean) => {
+    for (let tries = 0; tries < 50 && !isDeepStrictEqual(await positionOf(id), [x, y, rotated]); tries += 1)
       await setTimeout(100);
-    assert.deepEqual(await lies(id), [x, y, rotated], id);
+    assert.deepEqual(await positionOf(id), [x, y, rotated], id);
   };
   const thing = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  /** Drags something by its first cell, so many columns and rows. */
+  /** Drags an item by its first cell, by the given columns and rows. */
   const drag = async (page: Page, name: string, columns: number, rows: number) => {
     const box = await thing(page, name).boundingBox();
     assert.ok(box, name);
@@ -95,14 +95,14 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await thing(page, 'Gem, 1 × 1, not placed').waitFor();
   });
 
-  test('moves what is dragged, in the database too', async () => {
+  test('moves a dragged item, in the database too', async () => {
     const { page } = tab;
     await drag(page, 'Gem, 1 × 1, column 4, row 1', 2, 3);
     await thing(page, 'Gem, 1 × 1, column 6, row 4').waitFor();
-    await comesToLie('the-gem', 5, 3, false);
+    await waitForPosition('the-gem', 5, 3, false);
   });
 
-  test('snaps back with the reason where the service refuses', async () => {
+  test('moves back and gives the reason if the service rejects a move', async () => {
     const { page } = tab;
     await drag(page, 'Gem, 1 × 1, column 6, row 4', -1, -2);
     await dismiss(page, 'Shield would not fit at 5, 3');
@@ -112,10 +112,10 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await dismiss(page, 'is outside the grid of 6 × 4 cells');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 10, 1);
-    await dismiss(page, 'It was let go outside of every bag.');
+    await dismiss(page, 'It was dropped outside of every bag.');
     await thing(page, 'Sword, 1 × 3, column 1, row 1').waitFor();
     assert.deepEqual(
-      [await lies('the-gem'), await lies('the-shield'), await lies('the-sword')],
+      [await positionOf('the-gem'), await positionOf('the-shield'), await positionOf('the-sword')],
       [
         [5, 3, false],
         [4, 0, false],
@@ -124,26 +124,26 @@ describe('the page of a player', { skip: noBrowser }, () => {
     );
   });
 
-  test('exchanges what is dragged with what lies on the target', async () => {
+  test('swaps a dragged item with what is at the target', async () => {
     const { page } = tab;
     await drag(page, 'Sword, 1 × 3, column 1, row 1', 4, 0);
     await thing(page, 'Shield, 2 × 2, column 1, row 1').waitFor();
     await thing(page, 'Sword, 1 × 3, column 5, row 1').waitFor();
-    await comesToLie('the-shield', 0, 0, false);
-    await comesToLie('the-sword', 4, 0, false);
+    await waitForPosition('the-shield', 0, 0, false);
+    await waitForPosition('the-sword', 4, 0, false);
   });
 
-  test('is worked by keyboard: picked up, turned, put down, and moved by numbers', async () => {
+  test('works by keyboard: pick up, rotate, put down, and move by coordinates', async () => {
     const { page } = tab;
     await thing(page, 'Sword, 1 × 3, column 5, row 1').focus();
     await page.keyboard.press('Space');
-    await page.getByText('Sword is picked up.').waitFor({ state: 'attached' });
+    await page.getByText('Sword picked up.').waitFor({ state: 'attached' });
     for (const key of ['ArrowLeft', 'ArrowLeft', 'r']) await page.keyboard.press(key);
     await page.getByText('Chest, column 3, row 1, free').waitFor({ state: 'attached' });
     await page.keyboard.press('Space');
     await thing(page, 'Sword, 3 × 1, column 3, row 1').waitFor();
     await thing(page, 'Sword, 3 × 1, column 3, row 1').press('Enter');
-    const panel = page.getByRole('complementary', { name: 'Chosen item' });
+    const panel = page.getByRole('complementary', { name: 'Selected item' });
     await panel.getByText('of 10 to 20').waitFor();
     await page.keyboard.press('r');
     await thing(page, 'Sword, 1 × 3, column 3, row 1').waitFor();
@@ -151,29 +151,29 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await panel.getByRole('textbox', { name: 'Y' }).fill('1');
     await page.keyboard.press('Enter');
     await thing(page, 'Sword, 1 × 3, column 4, row 2').waitFor();
-    await comesToLie('the-sword', 3, 1, false);
+    await waitForPosition('the-sword', 3, 1, false);
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  test('places what lies in no bag', async () => {
+  test('places an item that is in no bag', async () => {
     const { page } = tab;
     await thing(page, 'Gem, 1 × 1, not placed').click();
-    await page.getByRole('button', { name: 'First free place' }).click();
+    await page.getByRole('button', { name: 'First free position' }).click();
     await thing(page, 'Gem, 1 × 1, column 3, row 1').waitFor();
-    await page.getByText('Everything that the player owns lies in a bag.').waitFor();
-    await comesToLie('loose-gem', 2, 0, false);
+    await page.getByText('All items of the player are in bags.').waitFor();
+    await waitForPosition('loose-gem', 2, 0, false);
   });
 
   test('sorts a bag', async () => {
     const { page } = tab;
     await page.getByRole('button', { name: 'Sort Chest' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Chest is sorted' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Chest sorted' }).waitFor();
     const { itemInstances } = (await service.get(`/users/ann/spaces/${bagId}`)).body;
     assert.equal(itemInstances.length, 4);
-    assert.deepEqual(await lies('the-shield'), [0, 0, false]);
+    assert.deepEqual(await positionOf('the-shield'), [0, 0, false]);
   });
 
-  test('gives a bag, and takes it away', async () => {
+  test('gives a bag, and removes it', async () => {
     const { page } = tab;
     const bags = async () => (await service.get('/users/ann/spaces')).body;
     await page.getByRole('button', { name: 'Give a bag' }).click();
@@ -189,13 +189,13 @@ describe('the page of a player', { skip: noBrowser }, () => {
     const [, spare] = await bags();
     assert.deepEqual([spare.spaceId, spare.externalId], ['chest', 'spare']);
 
-    await page.getByRole('button', { name: 'Take Chest (spare) away' }).click();
-    await dialog.getByRole('button', { name: 'Take the bag away' }).click();
+    await page.getByRole('button', { name: 'Remove Chest (spare)' }).click();
+    await dialog.getByRole('button', { name: 'Remove bag' }).click();
     await page.getByRole('heading', { level: 2, name: 'Chest (spare)' }).waitFor({ state: 'detached' });
     assert.equal((await bags()).length, 1);
   });
 
-  test('moves what is dragged with a finger, on a narrow screen', async () => {
+  test('moves an item dragged by touch, on a narrow screen', async () => {
     const { page, context, complaints } = await openTab(browser, service.address, { width: 380, hasTouch: true });
     await signIn(page, service.address, service.teamId, service.secret);
     const { id: userSpaceId } = await create('/users/bea/spaces', { spaceId: 'chest' });
@@ -210,20 +210,20 @@ describe('the page of a player', { skip: noBrowser }, () => {
       return client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [point] });
     };
     await touch('touchStart');
-    // A finger that moves at once scrolls; one that rests picks up.
-    await page.getByText('Shield is picked up.').waitFor({ state: 'attached' });
+    // Moving a finger immediately scrolls; holding it picks up.
+    await page.getByText('Shield picked up.').waitFor({ state: 'attached' });
     for (let step = 1; step <= 8; step += 1) await touch('touchMove', step / 4, step / 4);
     await touch('touchEnd');
     await thing(page, 'Shield, 2 × 2, column 3, row 3').waitFor();
-    await comesToLie('her-shield', 2, 2, false);
+    await waitForPosition('her-shield', 2, 2, false);
     await thing(page, 'Shield, 2 × 2, column 3, row 3').tap();
-    await page.getByRole('dialog', { name: 'Chosen item' }).getByText('History').waitFor();
+    await page.getByRole('dialog', { name: 'Selected item' }).getByText('History').waitFor();
     assert.deepEqual(await axeFaults(page), []);
     assert.deepEqual(complaints, []);
     await context.close();
   });
 
-  test('gives an item, shows its history, and takes it away', async () => {
+  test('gives an item, shows its history, and removes it', async () => {
     const { page } = tab;
     const owned = async () => (await service.get('/item-instances?userId=ann&itemId=shield')).body.length;
     await page.getByRole('button', { name: 'Give an item' }).click();
@@ -236,11 +236,11 @@ describe('the page of a player', { skip: noBrowser }, () => {
     await thing(page, 'Shield, 2 × 2, not placed').click();
     assert.equal(await owned(), 2);
 
-    const history = page.getByRole('region', { name: 'What happened to it' });
+    const history = page.getByRole('region', { name: 'History of the item' });
     await history.getByText('Given').waitFor();
     await history.getByText('to ann, by a request').waitFor();
-    await page.getByRole('button', { name: 'Take away' }).click();
-    await dialog.getByRole('button', { name: 'Take away' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove item' }).click();
     await thing(page, 'Shield, 2 × 2, not placed').waitFor({ state: 'detached' });
     assert.equal(await owned(), 1);
   });
@@ -255,21 +255,21 @@ describe('the page of a player', { skip: noBrowser }, () => {
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  test('cannot be touched with a read secret', async () => {
+  test('is read-only with a read secret', async () => {
     const { secret } = await service.as('read');
     const { page, context } = await openTab(browser, service.address);
     await signIn(page, service.address, service.teamId, secret);
     await page.goto(`${service.address}/console/players/ann`);
     await drag(page, 'Shield, 2 × 2, column 1, row 1', 3, 2);
     await thing(page, 'Shield, 2 × 2, column 1, row 1').press('Enter');
-    await page.getByRole('region', { name: 'What happened to it' }).waitFor();
-    for (const name of ['Give an item', 'Take away', 'Rotate', 'Sort Chest'])
+    await page.getByRole('region', { name: 'History of the item' }).waitFor();
+    for (const name of ['Give an item', 'Remove', 'Rotate', 'Sort Chest'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
-    assert.deepEqual(await lies('the-shield'), [0, 0, false]);
+    assert.deepEqual(await positionOf('the-shield'), [0, 0, false]);
     await context.close();
   });
 
-  test('did all of that without a complaint but the refusals it provoked', () => {
+  test('caused only the expected errors', () => {
     assert.deepEqual(
       tab.complaints.filter((complaint) => !/status of 409/.test(complaint)),
       [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 
-describe('the console as it is served', () => {
+describe('the console as served', () => {
   let empty: EmptyDatabase;
   let service: Service;
   before(async () => {
@@ -18,7 +18,7 @@ describe('the console as it is served', () => {
   const assetsOf = (html: string): string[] =>
     [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
 
-  test('answers every address of its own with the page, so that links can be pasted', async () => {
+  test('serves the page at all of its URLs, so that links can be pasted', async () => {
     for (const path of ['/console', '/console/', '/console/items', '/console/players/a%2Fb']) {
       const { status, headers, body } = await page(path);
       assert.equal(status, 200, path);
@@ -28,7 +28,7 @@ describe('the console as it is served', () => {
     }
   });
 
-  test('has a policy without inline scripts, with a nonce of its own for each answer', async () => {
+  test('has a policy without inline scripts, with a new nonce per response', async () => {
     const [first, second] = [await page('/console'), await page('/console')];
     const policy = first.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
@@ -41,7 +41,7 @@ describe('the console as it is served', () => {
     assert.doesNotMatch(first.body, /<script(?![^>]* src=)/);
   });
 
-  test('names nothing but files of the service, which never change under their names', async () => {
+  test('refers only to files of the service, which are immutable under their names', async () => {
     const { body } = await page('/console');
     const assets = assetsOf(body).filter((path) => path.startsWith('/console/assets/'));
     assert.ok(assets.length >= 2);
@@ -53,7 +53,7 @@ describe('the console as it is served', () => {
     }
   });
 
-  test('refuses a file that it does not have in the shape of every refusal', async () => {
+  test('returns the usual error for a missing file', async () => {
     for (const name of ['nothing.js', '', '.', '..%2findex.html', '..%2f.sources', '%2fetc%2fpasswd', '%00', '/x.js']) {
       const { status, headers, body } = await page(`/console/assets/${name}`);
       assert.equal(status, 404, name);
@@ -62,11 +62,11 @@ describe('the console as it is served', () => {
     }
   });
 
-  test('sends a file again only when it has changed', async () => {
+  test('sends a file again only if it has changed', async () => {
     const { headers } = await page('/console/favicon.svg');
     assert.equal(headers.get('cache-control'), 'public, max-age=3600');
     const etag = headers.get('etag') ?? '';
-    // Unless told otherwise, fetch asks for a fresh answer where a validator is given.
+    // By default, fetch asks for a fresh response if a validator is given.
     const asked = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
     const again = await service.anyone().get('/console/favicon.svg', { headers: asked });
     assert.equal(again.status, 304);
@@ -74,7 +74,7 @@ describe('the console as it is served', () => {
     assert.deepEqual([other.status, other.body.code], [400, 'BAD_REQUEST']);
   });
 
-  test('comes compressed as the browser likes it, and loads first with less than 300 kB', async () => {
+  test('is compressed as the browser accepts, and loads with less than 300 kB', async () => {
     const { body } = await page('/console');
     let bytes = body.length;
     for (const path of assetsOf(body).filter((asset) => asset.startsWith('/console/'))) {

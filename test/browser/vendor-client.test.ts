@@ -12,7 +12,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A game
 <style>body{font:14px system-ui;margin:24px}td{padding:2px 12px 2px 0;font-family:monospace}</style>
 <h1>A game on another origin</h1><table><tbody></tbody></table><script src="/game.js"></script></html>`;
 
-/** The game and the client in one script, as a bundler makes it for a browser. */
+/** The game and the client in one script, as a bundler creates it for a browser. */
 const bundle = async (): Promise<string> => {
   const result = await build({
     configFile: false,
@@ -48,7 +48,7 @@ const serveGame = async (script: string) => {
 
 describe("the vendor's client in a browser, on another origin", { skip: noBrowser }, () => {
   for (const engine of ENGINES)
-    test(`calls every method it has, on ${engine}`, async () => {
+    test(`calls every method on ${engine}`, async () => {
       const game = await serveGame(await bundle());
       const empty = await createEmptyDatabase(engine);
       const service = await startService(empty.url, { CORS_ORIGINS: game.origin, PATH_PREFIX: '/api' });
@@ -70,7 +70,7 @@ describe("the vendor's client in a browser, on another origin", { skip: noBrowse
         const errors: string[] = [];
         page.on('pageerror', (error) => errors.push(error.message));
         page.on('console', (message) => {
-          // The browser itself reports the one request that is meant to fail.
+          // The browser reports the one request that is meant to fail.
           if (message.type() === 'error' && !/404 \(Not Found\)/.test(message.text())) errors.push(message.text());
         });
         await page.goto(game.origin);
@@ -85,7 +85,7 @@ describe("the vendor's client in a browser, on another origin", { skip: noBrowse
         assert.deepEqual(result.called.toSorted(), result.methods.toSorted());
         for (const [name, rows] of Object.entries(result.lists)) assert.equal(rows.length, 1, name);
         assert.equal(result.status, 404);
-        // The client sends `value` as it was rolled, and so it was kept.
+        // The client sends `value` as it was rolled, so it must be stored unchanged.
         const [kept] = result.lists.instances ?? [];
         assert.equal(kept?.attributes?.[0]?.value, result.rolled.itemAttributeInstances[0]?.value);
       } finally {

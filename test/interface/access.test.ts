@@ -12,7 +12,7 @@ const FORBIDDEN = { code: 'FORBIDDEN', message: 'Insufficient access', issues: [
 
 const encode = (text: string | Buffer): string => Buffer.from(text as string).toString('base64');
 
-/** A body that no route accepts, so that what is answered before it is read shows. */
+/** A body that no route accepts, to show what is checked before it is read. */
 const BROKEN = { raw: '{' };
 
 const callEmptyHanded = ({ method, url }: Route, client: Client): Promise<ApiResponse> => {
@@ -30,7 +30,7 @@ onEveryDatabase('authorization', (service) => {
     assert.ok(headers.get('x-request-id'), what);
   };
 
-  test('takes the team id as username and a secret as password', async () => {
+  test('accepts the team id as username and a secret as password', async () => {
     const { teamId, secret } = service();
     const padded = encode(`${teamId}:${secret}`);
     for (const header of [`Basic ${padded}`, `basic ${padded}`, `BASIC ${padded}`, `Basic   ${padded}`]) {
@@ -38,7 +38,7 @@ onEveryDatabase('authorization', (service) => {
     }
   });
 
-  test('takes secrets that hold a colon or are not ASCII', async () => {
+  test('accepts secrets that contain a colon or are not ASCII', async () => {
     for (const secret of ['a:b:c:d:e:f:g:h:i', 'pässwörd-🐉-long-enough']) {
       const { teamId } = await service().database.transaction('', (tx) =>
         createTeam(tx, Date.now(), { name: 'n', secret }),
@@ -47,14 +47,14 @@ onEveryDatabase('authorization', (service) => {
     }
   });
 
-  test('knows a new team at once', async () => {
+  test('accepts a new team immediately', async () => {
     const { teamId, secret } = await service().database.transaction('', (tx) =>
       createTeam(tx, Date.now(), { name: 'New' }),
     );
     assert.equal((await service().anyone(basic(teamId, secret)).get('/team')).body.name, 'New');
   });
 
-  test('answers 401 to whatever is no authorization', async () => {
+  test('returns 401 for anything else', async () => {
     const { teamId, secret } = service();
     const other = await service().anotherTeam();
     for (const [what, header] of [
@@ -88,7 +88,7 @@ onEveryDatabase('authorization', (service) => {
     }
   });
 
-  test('answers 400 in the usual shape to a header that is larger than HTTP takes', async () => {
+  test('returns the usual 400 for headers that are too large', async () => {
     const response = await fetch(`${service().address}/team`, {
       headers: { authorization: basic('x'.repeat(30_000), 'y') },
     });
@@ -98,7 +98,7 @@ onEveryDatabase('authorization', (service) => {
     assert.equal((await service().get('/team')).status, 200, 'the service stays up');
   });
 
-  test('is asked for on every route but the public ones', () => {
+  test('is required on every route except the public ones', () => {
     const urls = [...new Set(routesOf(service().app).map(({ url }) => url))];
     assert.deepEqual(
       urls.filter((url) => !guardedRoutesOf(service().app).some((route) => route.url === url)).sort(),
@@ -107,16 +107,16 @@ onEveryDatabase('authorization', (service) => {
     assert.ok(guardedRoutesOf(service().app).length > 40);
   });
 
-  test('is not asked for on the public routes', async () => {
+  test('is not required on the public routes', async () => {
     for (const url of PUBLIC_URLS) {
       const { status } = await service().anyone().get(url);
-      // No file is called `*`, but whoever asks for it learns so without authorization.
+      // There is no file called `*`, but finding that out needs no authorization.
       const expected = url === '/console/assets/*' ? [404] : [200, 301, 302];
       assert.ok(expected.includes(status), `${url}: ${status}`);
     }
   });
 
-  test('comes before the body, the path and the query on every route', async () => {
+  test('is checked before the body, the path and the query on every route', async () => {
     for (const route of guardedRoutesOf(service().app)) {
       const answer = await callEmptyHanded(route, service().anyone());
       const what = `${route.method} ${route.url}`;
@@ -127,7 +127,7 @@ onEveryDatabase('authorization', (service) => {
     }
   });
 
-  test('comes before the size of a body', async () => {
+  test('is checked before the size of a body', async () => {
     const raw = `{"name":"${'x'.repeat(2 * 1024 * 1024)}"}`;
     assert.equal((await service().anyone().post('/attributes', undefined, { raw })).status, 401);
     assert.equal((await service().post('/attributes', undefined, { raw })).status, 413);
@@ -135,7 +135,7 @@ onEveryDatabase('authorization', (service) => {
 
   const mayCall = { read: ['GET', 'HEAD'], write: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] } as const;
   for (const role of ['read', 'write', 'admin'] as const) {
-    test(`lets ${role} do what it may on every route, and nothing more`, async () => {
+    test(`lets ${role} do exactly what it may on every route`, async () => {
       const caller = await service().as(role);
       for (const route of guardedRoutesOf(service().app)) {
         const { method, url } = route;
@@ -151,7 +151,7 @@ onEveryDatabase('authorization', (service) => {
   }
 });
 
-/** What team A has, all under ids that begin with `a-` or that are told here. */
+/** What team A has, under ids that start with `a-` or are listed here. */
 interface Stocked {
   readonly client: Client;
   readonly prefix: string;
@@ -160,7 +160,7 @@ interface Stocked {
   readonly secretId: string;
 }
 
-/** One of everything in a new team, under ids that begin with the prefix. */
+/** Creates one of everything in a new team, under ids that start with the prefix. */
 const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   const client = await service.anotherTeam();
   const send = async (path: string, body: object) => {
@@ -202,7 +202,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
 };
 
-/** What is to be answered: nothing there, a body that names nothing, nothing listed, or something of the caller's own. */
+/** The expected response: not found, an invalid reference, an empty list, or something of the caller's own team. */
 type Expected = 'not found' | 'invalid' | 'forbidden' | 'empty' | 'own';
 
 interface Attempt {
@@ -213,7 +213,7 @@ interface Attempt {
 
 const attempt = (expected: Expected, path: string, body?: object): Attempt => ({ path, body, expected });
 
-/** What team B tries on team A, for every operation that there is. */
+/** What team B tries on team A, for every operation. */
 const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /attributes': () => [attempt('own', '/attributes', { id: 'a-attribute', name: 'B' })],
   'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
@@ -407,10 +407,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
 
 const STATUSES: Record<Expected, number> = { 'not found': 404, invalid: 400, forbidden: 403, empty: 200, own: 200 };
 
-/** The tables that have teams. */
+/** The tables that have a team column. */
 const teamTablesOf = async ({ database }: Service): Promise<string[]> => {
   const tables = await database.read('', ({ queries: reader }) => reader.introspection.getTables());
-  // Of a table that is divided into partitions, the whole is enough.
+  // Of a partitioned table, the parent is enough.
   const ours = tables.filter(({ name }) => (TABLES as readonly string[]).includes(name));
   return ours.flatMap(({ name, columns }) => (columns.some((column) => column.name === 'team_id') ? [name] : []));
 };
@@ -426,26 +426,26 @@ const rowsOf = ({ database }: Service, tables: readonly string[], teamId: string
     return rows;
   });
 
-onEveryDatabase('teams apart', (service, engine) => {
+onEveryDatabase('teams', (service, engine) => {
   let a: Stocked;
   let unchanging: Stocked;
   let tables: string[];
   before(async () => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
-    // Counts that wait would be added up meanwhile, and team A would not have what it had.
+    // Pending counts would be folded in the meantime, and the rows of team A would change.
     await service().database.transaction(a.client.teamId, (tx) => foldCounts(tx, 1000));
     unchanging = await stock(service(), 'b');
   });
 
-  test('have an attempt for every route that the service has', () => {
+  test('have an attempt for every route of the service', () => {
     const routes = guardedRoutesOf(service().app)
       .filter(({ method }) => method !== 'HEAD')
       .map(({ method, url }) => `${method} ${url}`);
     assert.deepEqual(routes.sort(), Object.keys(ATTEMPTS).sort());
   });
 
-  test('have something in every table but those of what is gone and what waits', async () => {
+  test('have rows in every table except those of deleted and pending things', async () => {
     const rows = await rowsOf(service(), tables, a.client.teamId);
     const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
     assert.deepEqual(empty, ['deleted_items', 'item_instance_history', 'roll_pending']);
@@ -466,14 +466,14 @@ onEveryDatabase('teams apart', (service, engine) => {
         const text = JSON.stringify(answer.body);
         const asked = path + JSON.stringify(body);
         for (const known of [a.client.teamId, a.optionId, a.itemAttributeId, a.secretId])
-          assert.ok(asked.includes(known) || !text.includes(known), `${what} tells ${known}`);
-        if (method === 'GET') assert.ok(!text.includes('"a-'), `${what} tells of team A`);
+          assert.ok(asked.includes(known) || !text.includes(known), `${what} reveals ${known}`);
+        if (method === 'GET') assert.ok(!text.includes('"a-'), `${what} reveals team A`);
       }
       assert.deepEqual(await rowsOf(service(), tables, a.client.teamId), rows, 'team A has what it had');
     });
   }
 
-  test('count their own rolls alone', async () => {
+  test('count only their own rolls', async () => {
     const b = await stock(service(), 'b');
     assert.equal((await b.client.get('/roll-events/stats')).body.totalRolls, 2);
     assert.equal((await a.client.get('/roll-events/stats')).body.totalRolls, 2);
@@ -483,8 +483,8 @@ onEveryDatabase('teams apart', (service, engine) => {
     );
   });
 
-  describe('by the database itself', { concurrency: true }, () => {
-    /** Each column that refers to a row of the same team. */
+  describe('in the database itself', { concurrency: true }, () => {
+    /** The columns that refer to a row of the same team. */
     const REFERENCES: Record<string, readonly string[]> = {
       classifier_options: ['classifier_id'],
       item_classifiers: ['item_id', 'classifier_option_id'],
@@ -493,19 +493,19 @@ onEveryDatabase('teams apart', (service, engine) => {
       template_items: ['template_id', 'item_id'],
       user_spaces: ['user_id', 'space_id'],
       user_states: ['user_id', 'template_id'],
-      // Which items there are is on PostgreSQL kept by a lock that whoever deletes one takes.
+      // On PostgreSQL, item_id is protected by the lock that deleting an item takes.
       item_instances: engine === 'sqlite' ? ['item_id', 'user_id'] : ['user_id'],
       item_instance_spaces: ['item_instance_id', 'user_space_id'],
       user_space_rows: ['user_space_id'],
     };
 
     const isForeignKeyFault = (error: unknown): boolean => {
-      // Such a fault may be due to another command, so the transaction was tried again before it was given up.
+      // Another command could have caused the error, so the transaction was retried before it failed.
       const { code, message } = (error as Error).cause as { code?: string; message: string };
       return code === '23503' || /FOREIGN KEY constraint failed/.test(message);
     };
 
-    test('know every table that refers to another', async () => {
+    test('include every table that refers to another', async () => {
       const tables = await service().database.read('', ({ queries: reader }) => reader.introspection.getTables());
       const referring = tables.filter(
         ({ name, columns }) =>
@@ -513,13 +513,13 @@ onEveryDatabase('teams apart', (service, engine) => {
           columns.some((column) => column.name === 'team_id') &&
           columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
       );
-      // Users bear an id of elsewhere; the history names what may be gone, and so refers to nothing.
+      // User ids come from elsewhere; the history refers to things that may be deleted, so it has no foreign keys.
       const free = ['users', 'item_instance_history'];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
 
     for (const [table, columns] of Object.entries(REFERENCES)) {
-      test(`refuse a row of ${table} that refers to another team`, async () => {
+      test(`reject a row of ${table} that refers to another team`, async () => {
         const b = unchanging;
         const select = (teamId: string) =>
           service().database.read('', async ({ queries: reader }) => {
@@ -559,7 +559,7 @@ onEveryDatabase('teams apart', (service, engine) => {
 });
 
 onEveryDatabase('unknown query parameters', (service) => {
-  test('are refused on every route', async () => {
+  test('are rejected on every route', async () => {
     for (const { method, url } of guardedRoutesOf(service().app)) {
       if (method === 'HEAD') continue;
       const path = url.replaceAll(/:\w+/g, 'nothing');

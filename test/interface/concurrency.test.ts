@@ -15,9 +15,9 @@ import { assertInventoriesHold } from '../inventories.ts';
 const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
-const countStatuses = (answers: readonly ApiResponse[]): Record<number, number> => {
+const countStatuses = (responses: readonly ApiResponse[]): Record<number, number> => {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
@@ -28,7 +28,7 @@ const openBag = async (team: Client, cols: number, rows: number): Promise<void> 
   assert.equal((await team.post('/users/ann/spaces', { id: 'anns', spaceId: 'bag' })).status, 200);
 };
 
-onEveryDatabase('at once', (service) => {
+onEveryDatabase('concurrent requests', (service) => {
   for (const [what, path, body] of [
     ['items', '/items', { id: 'same', name: 'Same' }],
     ['users', '/users', { id: 'same' }],
@@ -39,27 +39,27 @@ onEveryDatabase('at once', (service) => {
     ['user spaces', '/users/ann/spaces', { id: 'same', spaceId: 'bag' }],
     ['item instances', '/item-instances', { id: 'same', itemId: 'coin', userId: 'new' }],
   ] as const) {
-    test(`thirty creations of ${what} with one id make one`, async () => {
+    test(`thirty creations of ${what} with one id create one`, async () => {
       const team = await service().anotherTeam();
       await openBag(team, 1, 1);
-      const answers = await times(30, () => team.post(path, body));
-      assert.deepEqual(countStatuses(answers), { 200: 1, 400: 29 });
-      for (const answer of answers) if (answer.status === 400) assert.deepEqual(issuePaths(answer), ['/body/id']);
+      const responses = await times(30, () => team.post(path, body));
+      assert.deepEqual(countStatuses(responses), { 200: 1, 400: 29 });
+      for (const answer of responses) if (answer.status === 400) assert.deepEqual(issuePaths(answer), ['/body/id']);
     });
   }
 
-  test('thirty users with one external id become one', async () => {
+  test('thirty users with one external id create one', async () => {
     const team = await service().anotherTeam();
-    const answers = await times(30, () => team.post('/users', { externalId: 'same' }));
-    assert.deepEqual(countStatuses(answers), { 200: 1, 409: 29 });
+    const responses = await times(30, () => team.post('/users', { externalId: 'same' }));
+    assert.deepEqual(countStatuses(responses), { 200: 1, 409: 29 });
     assert.equal((await team.get('/users')).body.length, 1);
   });
 
-  test('thirty spaces for a user not seen before make the user once', async () => {
+  test('thirty spaces for an unknown user create the user once', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 1, 1);
-    const answers = await times(30, () => team.post('/users/newcomer/spaces', { spaceId: 'bag' }));
-    assert.deepEqual(countStatuses(answers), { 200: 30 });
+    const responses = await times(30, () => team.post('/users/newcomer/spaces', { spaceId: 'bag' }));
+    assert.deepEqual(countStatuses(responses), { 200: 30 });
     assert.equal((await team.get('/users/newcomer/spaces')).body.length, 30);
     assert.deepEqual(
       (await team.get('/users')).body.map(({ id }: { id: string }) => id),
@@ -67,17 +67,17 @@ onEveryDatabase('at once', (service) => {
     );
   });
 
-  test('thirty gifts for one cell: one wins', async () => {
+  test('thirty item instances for one cell: one is created', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 3, 3);
     const at = { itemId: 'coin', userId: 'ann', userSpaceId: 'anns', spacePositionX: 1, spacePositionY: 1 };
-    const answers = await times(30, () => team.post('/item-instances', at));
-    assert.deepEqual(countStatuses(answers), { 200: 1, 409: 29 });
+    const responses = await times(30, () => team.post('/item-instances', at));
+    assert.deepEqual(countStatuses(responses), { 200: 1, 409: 29 });
     assert.equal((await team.get('/item-instances')).body.length, 1);
     await assertInventoriesHold(service());
   });
 
-  test('sixty gifts for seventeen free cells: seventeen find one each', async () => {
+  test('sixty item instances for seventeen free cells: seventeen are placed', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 5, 4);
     for (const [x, y] of [
@@ -92,10 +92,10 @@ onEveryDatabase('at once', (service) => {
         spacePositionX: x,
         spacePositionY: y,
       });
-    const answers = await times(60, () =>
+    const responses = await times(60, () =>
       team.post('/item-instances', { itemId: 'coin', userId: 'ann', userSpaceId: 'anns' }),
     );
-    assert.deepEqual(countStatuses(answers), { 200: 17, 409: 43 });
+    assert.deepEqual(countStatuses(responses), { 200: 17, 409: 43 });
     const { body: places } = await team.get('/item-instance-spaces');
     const cells = places.map((place: Record<string, number>) => `${place.spacePositionX} ${place.spacePositionY}`);
     assert.equal(new Set(cells).size, 20);
@@ -103,22 +103,22 @@ onEveryDatabase('at once', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('rolls and gifts for the same cells never overlap', async () => {
+  test('rolls and creations for the same cells never overlap', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 4, 4);
     await team.put('/items/coin', { rollNumerator: 0 });
-    const answers = await times(20, (n) =>
+    const responses = await times(20, (n) =>
       n % 2 === 0
         ? team.post('/items/roll', { userId: 'ann', userSpaceId: 'anns' })
         : team.post('/item-instances', { itemId: 'plank', userId: 'ann', userSpaceId: 'anns' }),
     );
-    assert.deepEqual(countStatuses(answers), { 200: 8, 409: 12 });
-    const rolled = answers.filter(({ status }, n) => status === 200 && n % 2 === 0).length;
-    assert.equal((await team.get('/roll-events/stats')).body.totalRolls, rolled, 'a refused roll counts for nothing');
+    assert.deepEqual(countStatuses(responses), { 200: 8, 409: 12 });
+    const rolled = responses.filter(({ status }, n) => status === 200 && n % 2 === 0).length;
+    assert.equal((await team.get('/roll-events/stats')).body.totalRolls, rolled, 'a rejected roll does not count');
     await assertInventoriesHold(service());
   });
 
-  test('moves of many items onto one cell: one wins, the others stay', async () => {
+  test('moves of many items onto one cell: one succeeds, the others stay', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 5, 2);
     const { body: other } = await team.post('/users/ann/spaces', { spaceId: 'bag' });
@@ -130,7 +130,7 @@ onEveryDatabase('at once', (service) => {
         userSpaceId: n < 4 ? 'anns' : other.id,
       });
     for (const target of ['anns', other.id]) {
-      const answers = await times(8, (n) =>
+      const responses = await times(8, (n) =>
         team.post(`/item-instances/coin-${n}/move`, {
           userId: 'ann',
           userSpaceId: target,
@@ -138,7 +138,7 @@ onEveryDatabase('at once', (service) => {
           spacePositionY: 1,
         }),
       );
-      assert.deepEqual(countStatuses(answers), { 200: 1, 409: 7 });
+      assert.deepEqual(countStatuses(responses), { 200: 1, 409: 7 });
       await assertInventoriesHold(service());
     }
     assert.equal((await team.get('/item-instance-spaces')).body.length, 8);
@@ -157,8 +157,8 @@ onEveryDatabase('at once', (service) => {
     for (let round = 0; round < 10; round += 1) {
       const [there, back] = round % 2 === 0 ? ['other', 'anns'] : ['anns', 'other'];
       const x = round % 2 === 0 ? 1 : 0;
-      const answers = await Promise.all([move('east', there as string, x), move('west', back as string, x)]);
-      assert.deepEqual(countStatuses(answers), { 200: 2 });
+      const responses = await Promise.all([move('east', there as string, x), move('west', back as string, x)]);
+      assert.deepEqual(countStatuses(responses), { 200: 2 });
     }
     await assertInventoriesHold(service());
   });
@@ -188,10 +188,10 @@ onEveryDatabase('at once', (service) => {
           ? team.post('/item-instances', { itemId: 'coin', userId: 'ann' })
           : team.post('/item-instances', { itemId: 'coin', userId: 'ann', userSpaceId: 'anns' }),
       );
-      const [answers, removed] = await Promise.all([gifts, team.delete('/users/ann')]);
+      const [responses, removed] = await Promise.all([gifts, team.delete('/users/ann')]);
       assert.equal(removed.status, 200);
-      for (const { status, body } of answers) assert.ok(status === 200 || status === 400, JSON.stringify(body));
-      // A gift that came after the deletion created the user anew; the space is gone in any case.
+      for (const { status, body } of responses) assert.ok(status === 200 || status === 400, JSON.stringify(body));
+      // An item given after the deletion creates the user again; the space is gone in any case.
       const spaces = await team.get('/users/ann/spaces');
       assert.ok(spaces.status === 404 || spaces.body.length === 0);
       assert.deepEqual((await team.get('/item-instance-spaces')).body, []);
@@ -203,7 +203,7 @@ onEveryDatabase('at once', (service) => {
   test('a space that shrinks while it is filled cuts nothing off', async () => {
     const team = await service().anotherTeam();
     await openBag(team, 6, 6);
-    const [answers, shrunk] = await Promise.all([
+    const [responses, shrunk] = await Promise.all([
       times(20, (n) =>
         team.post('/item-instances', {
           itemId: 'coin',
@@ -215,7 +215,7 @@ onEveryDatabase('at once', (service) => {
       ),
       team.put('/spaces/bag', { cols: 3 }),
     ]);
-    for (const { status } of answers) assert.ok(status === 200 || status === 409);
+    for (const { status } of responses) assert.ok(status === 200 || status === 409);
     assert.ok(shrunk.status === 200 || shrunk.status === 409);
     await assertInventoriesHold(service());
   });
@@ -224,14 +224,14 @@ onEveryDatabase('at once', (service) => {
     const team = await service().anotherTeam();
     for (let round = 0; round < 5; round += 1) {
       await team.post('/spaces', { id: 'fleeting', name: 'Fleeting', cols: 1, rows: 1 });
-      const [answers, removed] = await Promise.all([
+      const [responses, removed] = await Promise.all([
         times(4, () => team.post('/users/ann/spaces', { spaceId: 'fleeting' })),
         team.delete('/spaces/fleeting'),
       ]);
-      const given = answers.filter(({ status }) => status === 200).length;
-      for (const { status } of answers) assert.ok(status === 200 || status === 400);
+      const given = responses.filter(({ status }) => status === 200).length;
+      for (const { status } of responses) assert.ok(status === 200 || status === 400);
       assert.equal(removed.status, given > 0 ? 409 : 200);
-      for (const { body, status } of answers)
+      for (const { body, status } of responses)
         if (status === 200) assert.equal((await team.delete(`/users/ann/spaces/${body.id}`)).status, 200);
       await team.delete('/spaces/fleeting');
     }
@@ -241,14 +241,14 @@ onEveryDatabase('at once', (service) => {
     const team = await service().anotherTeam();
     for (let round = 0; round < 5; round += 1) {
       await team.post('/items', { id: 'fleeting', name: 'Fleeting' });
-      const [answers, removed] = await Promise.all([
+      const [responses, removed] = await Promise.all([
         times(4, () => team.post('/item-instances', { itemId: 'fleeting', userId: 'ann' })),
         team.delete('/items/fleeting'),
       ]);
-      const given = answers.filter(({ status }) => status === 200).length;
-      for (const { status } of answers) assert.ok(status === 200 || status === 400);
+      const given = responses.filter(({ status }) => status === 200).length;
+      for (const { status } of responses) assert.ok(status === 200 || status === 400);
       assert.equal(removed.status, given > 0 ? 400 : 200);
-      for (const { body, status } of answers)
+      for (const { body, status } of responses)
         if (status === 200) assert.equal((await team.delete(`/item-instances/${body.id}`)).status, 200);
       await team.delete('/items/fleeting');
     }
@@ -256,7 +256,7 @@ onEveryDatabase('at once', (service) => {
 });
 
 describe('two nodes on one PostgreSQL', () => {
-  test('roll on one what was created or changed on the other in the request before', async () => {
+  test('roll on one what was created or changed on the other just before', async () => {
     const empty = await createEmptyDatabase('postgres');
     const one = await startService(empty.url);
     const two = await startService(empty.url);
@@ -284,7 +284,7 @@ describe('two nodes on one PostgreSQL', () => {
     }
   });
 
-  test('give one cell once, and one id once', async () => {
+  test('use one cell once, and one id once', async () => {
     const empty = await createEmptyDatabase('postgres');
     const one = await startService(empty.url);
     const two = await startService(empty.url);

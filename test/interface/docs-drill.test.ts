@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { onEveryDatabase } from '../harness.ts';
 import { freePort } from '../processes.ts';
 
-/** The first line that fails ends it, and the service that it started. */
+/** Stops at the first failing line, and stops the service that it started. */
 const STRICT = "set -e -o pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n";
 
-/** Runs the restore drill of the page on running the service: its lines as they stand there, but for the port. */
+/** Runs the restore drill of the operations page: its lines as written, except for the port. */
 const ROOT = join(import.meta.dirname, '../..');
 const page = await readFile(join(ROOT, 'docs/running.md'), 'utf8');
 const [, drill = ''] = /^### Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
@@ -28,7 +28,7 @@ if (!isInstalled('bash', 'curl', 'npm'))
   test('the restore drill', { skip: 'there is no bash, no curl or no npm here to run it with' }, () => {});
 else
   onEveryDatabase('the restore drill', (service) => {
-    test('is run as it stands on the page, while the service runs', async () => {
+    test('works as written, while the service is running', async () => {
       const { teamId, secret, databaseUrl } = service();
       await service().post('/items', { id: 'sword', name: 'Sword' });
       for (let rolls = 0; rolls < 3; rolls += 1) await service().post('/items/roll', { userId: 'ann' });

@@ -7,8 +7,8 @@ import { CONFIGS } from '../../src/features/templates/templates.contract.ts';
 import { type ApiResponse, onEveryDatabase, type Service } from '../harness.ts';
 
 /**
- * Runs the page for game designers: its shell lines as they stand there, then what it says of each system. Figures and
- * configurations are taken out of the page, so that it cannot tell what is no longer true.
+ * Runs the page for game designers: its shell lines as written, then what it says about each system. Figures and
+ * configurations are taken from the page, so that it cannot become outdated.
  */
 const page = await readFile(new URL('../../docs/rolls.md', import.meta.url), 'utf8');
 
@@ -17,7 +17,7 @@ const blocksOf = (language: string): string[] =>
 
 const samples = blocksOf('json').map((text) => JSON.parse(text));
 
-/** The cells of every row of the tables whose first line begins so. */
+/** The cells of every row of the tables whose first line starts with `head`. */
 const rowsBelow = (head: string): string[][] => {
   const [, body = ''] = page.split(`\n${head}`, 2);
   assert.notEqual(body, '', `the page has no table that begins with ${head}`);
@@ -46,7 +46,7 @@ const isInstalled = (...programs: string[]): boolean => {
   }
 };
 
-/** Pastes every shell block into one shell, in order; the first line that is refused ends it. */
+/** Runs every shell block in one shell, in order; stops at the first failing line. */
 const paste = ({ address, teamId, secret }: Service): Promise<{ stdout: string }> => {
   const strict = 'set -e -o pipefail\ncurl() { command curl -sS --fail "$@" && echo; }\n';
   return promisify(execFile)('bash', ['-c', `${strict}${blocksOf('sh').join('')}`], {
@@ -54,7 +54,7 @@ const paste = ({ address, teamId, secret }: Service): Promise<{ stdout: string }
   });
 };
 
-/** That what the page shows, trimmed, is found in a real answer: the same members, of the same kind. */
+/** Asserts that a trimmed response on the page is contained in a real one: the same members, of the same types. */
 const assertTrimmed = (shown: unknown, real: unknown, path = ''): void => {
   if (Array.isArray(shown)) {
     assert.ok(Array.isArray(real), `${path} is no list`);
@@ -104,7 +104,7 @@ else
     };
     const sampleOf = (templateId: string) => samples.find((sample) => sample.templateId === templateId);
 
-    test('is pasted as it is, and makes sixteen items and the five templates', async () => {
+    test('can be pasted as written, and creates sixteen items and the five templates', async () => {
       assert.equal(stdout.match(/^\w+ 200$/gm)?.length, 16);
       const { body } = await service().get('/templates');
       assert.deepEqual(
@@ -141,7 +141,7 @@ else
     });
 
     for (const id of ['banner', 'spark-banner', 'pack', 'shrine', 'chest'])
-      test(`tells the odds of ${id}`, async () => {
+      test(`states the odds of ${id}`, async () => {
         const answer = await odds(id);
         const rows = [...answer.tiers, ...answer.items.filter(({ featured }: { featured: boolean }) => featured)].map(
           (row) => [
@@ -156,7 +156,7 @@ else
         assert.deepEqual(rowsBelow(`| \`${id}\` | base | effective |`), rows);
       });
 
-    test('has a banner of the known odds', async () => {
+    test('has a banner with the known odds', async () => {
       const { tiers: rows, items } = await odds('banner');
       const dawnblade = items.find(({ itemId }: { itemId: string }) => itemId === 'dawnblade');
       assert.ok(Math.abs(rows[0].effective - 0.0160520518) < 1e-10);
@@ -166,7 +166,7 @@ else
       assert.deepEqual([dawnblade.medianRolls, dawnblade.worstRolls], [80, 180]);
     });
 
-    test('has a banner that keeps its pity and its guarantee, and tells the rate of the next roll', async () => {
+    test('has a banner that keeps its pity and its guarantee, and states the rate of the next roll', async () => {
       const { softPity, baseRates, pityThreshold } = await configOf('banner');
       let since = 0;
       let losses = 0;
@@ -194,7 +194,7 @@ else
       }
     });
 
-    test('tells what a second pity does', async () => {
+    test('states the effect of a second pity', async () => {
       const config = await configOf('banner');
       const [more] = samples.filter((sample) => 'pities' in sample);
       await save('second-pity', 'gacha', { ...config, ...more });
@@ -203,14 +203,14 @@ else
       assert.ok(page.includes(`rare rises to ${percent(rare.effective, 3)}`));
     });
 
-    test('shows answers that are trimmed, but real', async () => {
+    test('shows real responses, trimmed', async () => {
       for (const id of ['banner', 'pack'])
         assertTrimmed(sampleOf(id), (await roll(id, { userId: 'reader', grant: true })).body, id);
       assertTrimmed(sampleOf('chest'), (await roll('chest', { userId: 'reader' })).body, 'chest');
       assert.deepEqual(sampleOf('chest').rolls, []);
     });
 
-    test('has a banner whose spark is paid after 200 rolls, and not before', async () => {
+    test('has a banner whose spark can be used after 200 rolls, and not before', async () => {
       const spark = () => service().post('/templates/spark-banner/spark', { userId: 'saver', itemId: 'dawnblade' });
       await roll('spark-banner', { userId: 'saver', count: 100 });
       await roll('spark-banner', { userId: 'saver', count: 99 });
@@ -251,7 +251,7 @@ else
       assert.equal((await service().get('/roll-events/stats?templateId=pack')).body.totalRolls % 5, 0);
     });
 
-    test('has offers that anyone gets again with the seed', async () => {
+    test('has offers that anyone can reproduce with the seed', async () => {
       for (const [seed = '', depth, offer, choices] of rowsBelow('| seed | depth | offer | choices |')) {
         const request = { seed: seed.replaceAll('`', ''), depth: Number(depth), offer: Number(offer) };
         for (const body of [request, { ...request, userId: 'player-1' }]) {
@@ -262,12 +262,12 @@ else
       assert.equal((await service().get('/users/player-1/templates/shrine')).body.rolls, 0);
     });
 
-    test('has offers that get better with depth, as it tells', async () => {
+    test('has offers that get better with depth, as stated', async () => {
       const { depthScaling, ...config } = await configOf('shrine');
       const rows = rowsBelow('| depth | holds a legendary | holds a rare | holds a common |');
       const chances: number[] = [];
       for (const [depth = '', ...told] of rows) {
-        // At a depth the offers are those of a template whose rates are scaled already.
+        // At a depth, offers are those of a template with scaled rates.
         const baseRates: Record<string, number> = { ...config.baseRates };
         for (const [tier, factor] of Object.entries(depthScaling as Record<string, number>))
           for (let step = 0; step < Number(depth); step += 1) baseRates[tier] = (baseRates[tier] ?? 0) * factor;
@@ -285,7 +285,7 @@ else
         chances.toSorted((left, right) => left - right),
       );
 
-      // Seeded offers at the first and the last depth, counted: the same offers on every run of this test.
+      // Seeded offers at the first and the last depth: the same offers on every run of this test.
       const offers = 2000;
       for (const place of [0, rows.length - 1]) {
         let holding = 0;
@@ -304,7 +304,7 @@ else
       }
     });
 
-    test('has a chest that fills with time', async () => {
+    test('has a chest that fills over time', async () => {
       const start = Date.UTC(2027, 0, 1);
       const claimAfter = async (hours: number) => {
         service().setClock(start + hours * HOUR_MS);
@@ -324,7 +324,7 @@ else
       }
     });
 
-    test('shows a refusal as it is', async () => {
+    test('shows an actual error', async () => {
       const shown = samples.find((sample) => 'issues' in sample);
       const { body } = await service().post('/templates', { name: 'Epic', config: { baseRates: { epic: 1 } } });
       assert.deepEqual(body, shown);

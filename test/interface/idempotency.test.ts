@@ -9,7 +9,7 @@ import { guardedRoutesOf } from '../routes.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-/** A request for every POST that accepts a key, on a team that `stock` has furnished. */
+/** A request for every POST that accepts a key, on a team prepared by `stock`. */
 const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boolean }> = {
   'POST /attributes': { path: '/attributes', body: { name: 'Damage' } },
   'POST /classifiers': { path: '/classifiers', body: { name: 'Rarity', classifierOptions: [{ name: 'rare' }] } },
@@ -55,7 +55,7 @@ const stock = async (service: Service): Promise<Client> => {
   return team;
 };
 
-/** Every row of a team but the stored answers, so that an effect shows wherever it is. */
+/** Every row of a team except stored responses, so that any effect is noticed. */
 const stateOf = (service: Service, { teamId }: Client): Promise<string> =>
   service.database.read('', async ({ queries: reader }) => {
     const tables = await reader.introspection.getTables();
@@ -87,7 +87,7 @@ const textOf = async (service: Service, team: Client, path: string, key: string,
 };
 
 onEveryDatabase('repeated requests', (service) => {
-  test('have an example for every POST that there is', () => {
+  test('have an example for every POST', () => {
     const posts = guardedRoutesOf(service().app)
       .filter(({ method, url }) => method === 'POST' && url !== '/secrets')
       .map(({ method, url }) => `${method} ${url}`);
@@ -95,7 +95,7 @@ onEveryDatabase('repeated requests', (service) => {
   });
 
   for (const [operation, { path, body, isEffectless = false }] of Object.entries(REQUESTS)) {
-    test(`have one effect and one answer, byte for byte: ${operation}`, async () => {
+    test(`have one effect and one response, byte for byte: ${operation}`, async () => {
       const team = await stock(service());
       const key = randomUUID();
       const before = await stateOf(service(), team);
@@ -116,7 +116,7 @@ onEveryDatabase('repeated requests', (service) => {
       return (await found.where('key', '=', key).executeTakeFirstOrThrow()).answer;
     });
 
-  test('have long answers stored in less space, and short ones as they are', async () => {
+  test('compress long stored responses, and store short ones as they are', async () => {
     const team = await stock(service());
     const long = { path: '/templates/banner/roll', body: { userId: 'ann', count: 10, grant: true } };
     const first = await textOf(service(), team, long.path, 'long', long.body);
@@ -126,7 +126,7 @@ onEveryDatabase('repeated requests', (service) => {
     assert.equal(await storedOf(team, 'short'), short.text);
   });
 
-  test('are refused without an effect where the answer would be too long to be stored', async () => {
+  test('are rejected without an effect if the response would be too long to store', async () => {
     const team = await service().anotherTeam();
     const attributes = Array.from({ length: LIMITS.attributesPerItem }, (_, number) => ({
       id: `attribute-${number}-`.padEnd(LIMITS.idLength, 'x'),
@@ -138,26 +138,26 @@ onEveryDatabase('repeated requests', (service) => {
     await team.post('/templates', { id: 'banner', name: 'Banner', config: {} });
     const before = await stateOf(service(), team);
     const body = { userId: 'ann', count: LIMITS.rollsPerCall, grant: true };
-    const refused = await team.post('/templates/banner/roll', body, keyed('long'));
-    assert.deepEqual([refused.status, issuePaths(refused)], [400, ['/headers/idempotency-key']]);
+    const rejected = await team.post('/templates/banner/roll', body, keyed('long'));
+    assert.deepEqual([rejected.status, issuePaths(rejected)], [400, ['/headers/idempotency-key']]);
     assert.equal(await stateOf(service(), team), before);
     const fewer = await team.post('/templates/banner/roll', { ...body, count: 1 }, keyed('long'));
     assert.equal(fewer.status, 200, 'the key may be used again');
   });
 
-  test('have one effect and one answer when a hundred come at once', async () => {
+  test('have one effect and one response when a hundred arrive at once', async () => {
     const team = await stock(service());
     const key = randomUUID();
     const { path, body } = { path: '/templates/banner/roll', body: { userId: 'cy', grant: true } };
-    const answers = await Promise.all(Array.from({ length: 100 }, () => textOf(service(), team, path, key, body)));
-    assert.ok(answers.every(({ status }) => status === 200));
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(answers.filter(({ replayed }) => replayed === null).length, 1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => textOf(service(), team, path, key, body)));
+    assert.ok(responses.every(({ status }) => status === 200));
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
+    assert.equal(responses.filter(({ replayed }) => replayed === null).length, 1);
     assert.equal((await team.get('/item-instances?userId=cy')).body.length, 1);
     assert.equal((await team.get('/users/cy/templates/banner')).body.rolls, 1);
   });
 
-  test('are known on another node and after a restart', async () => {
+  test('are recognized on another node and after a restart', async () => {
     const team = await stock(service());
     const { path, body } = { path: '/item-instances', body: { itemId: 'sword', userId: 'ann' } };
     let other = await startService(service().databaseUrl);
@@ -178,7 +178,7 @@ onEveryDatabase('repeated requests', (service) => {
     }
   });
 
-  test('keep keys of teams apart', async () => {
+  test('keep keys of different teams apart', async () => {
     const [one, other] = [await stock(service()), await stock(service())];
     const first = await one.post('/attributes', { name: 'Damage' }, keyed('same'));
     const second = await other.post('/attributes', { name: 'Damage' }, keyed('same'));
@@ -186,7 +186,7 @@ onEveryDatabase('repeated requests', (service) => {
     assert.equal(second.headers.get('idempotency-replayed'), null);
   });
 
-  test('leave no trace of a refusal, so that the same key may succeed later', async () => {
+  test('store no errors, so that the same key may succeed later', async () => {
     const team = await stock(service());
     const roll = (): Promise<ApiResponse> =>
       team.post('/templates/banner/spark', { userId: 'dee', itemId: 'sword' }, keyed('spark-1'));
@@ -198,7 +198,7 @@ onEveryDatabase('repeated requests', (service) => {
     assert.equal((await roll()).headers.get('idempotency-replayed'), 'true');
   });
 
-  test('are kept for 24 hours, and removed after that', async () => {
+  test('are kept for 24 hours, and then removed', async () => {
     const team = await stock(service());
     for (const key of ['a', 'b', 'c']) await team.post('/users', {}, keyed(key));
     const replayed = async (key: string) =>
@@ -216,8 +216,8 @@ onEveryDatabase('repeated requests', (service) => {
     for (const key of ['a', 'b', 'c']) assert.equal(await replayed(key), null);
   });
 
-  describe('refuse', () => {
-    test('the same key with another request', async () => {
+  describe('reject', () => {
+    test('the same key with a different request', async () => {
       const team = await stock(service());
       await team.post('/attributes', { name: 'Damage' }, keyed('once'));
       for (const [path, body] of [
@@ -239,7 +239,7 @@ onEveryDatabase('repeated requests', (service) => {
       assert.equal((await service().post('/attributes', { name: 'Damage' }, keyed('k'.repeat(191)))).status, 200);
     });
 
-    test('a key for a secret, which must not be kept', async () => {
+    test('a key for a secret, which must not be stored', async () => {
       const answer = await service().post('/secrets', { name: 'x', role: 'read' }, keyed('secret'));
       assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/headers/idempotency-key']]);
     });

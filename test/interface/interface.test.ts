@@ -71,7 +71,7 @@ const AS_OTHERS = ['200', '400', '401', '403', '404', '500'];
 
 const SHARED_STATUSES = new Set(['413', '415', '429', '503']);
 
-/** Every operation of the specification, with the statuses that it lists for each. */
+/** Every operation of the specification, with the statuses it lists. */
 const SPECIFIED: Record<string, readonly string[]> = {
   'POST /attributes': AS_CREATION,
   'GET /attributes': AS_OTHERS,
@@ -81,7 +81,7 @@ const SPECIFIED: Record<string, readonly string[]> = {
   'GET /classifiers': AS_OTHERS,
   'DELETE /classifiers/{id}': AS_OTHERS,
   'POST /items': AS_CREATION,
-  // 400 and 409 come with a body, which is an addition; bare, a roll answers neither.
+  // 400 and 409 are possible only with a body, which is an extension.
   'POST /items/roll': ['200', '400', '401', '403', '409', '500'],
   'DELETE /items/{id}': AS_OTHERS,
   'POST /templates': AS_CREATION,
@@ -99,18 +99,18 @@ const SPECIFIED: Record<string, readonly string[]> = {
   'GET /roll-events/drop-rates': AS_OTHERS,
 };
 
-describe('the description of the interface', () => {
+describe('the OpenAPI document', () => {
   for (const [name, statuses] of Object.entries(SPECIFIED)) {
     test(`has ${name} with the statuses of the specification`, () => {
       const found = operations.find((candidate) => candidate.name === name);
       assert.ok(found, 'the operation is missing');
-      // Besides these, any operation can return the errors of a service that is busy or away, and of a body it cannot take.
+      // In addition, any operation can return the errors of a busy or unavailable service, and of an unacceptable body.
       const particular = Object.keys(found.operation.responses).filter((status) => !SHARED_STATUSES.has(status));
       assert.deepEqual(particular.sort(), statuses);
     });
   }
 
-  test('is the one that is committed', async () => {
+  test('is the committed one', async () => {
     const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
     assert.ok(committed === text, 'openapi.json is out of date: run npm run openapi');
   });
@@ -128,12 +128,12 @@ describe('the description of the interface', () => {
     assert.deepEqual([totals.errors, totals.warnings], [0, 0], `${stdout}${stderr}`);
   });
 
-  test('carries the versions that were decided', () => {
+  test('has the expected versions', () => {
     assert.match(description.openapi, /^3\.1\./);
     assert.equal(description.info.version, '0.0.1');
   });
 
-  test('names, sums up and sorts every operation', () => {
+  test('has an id, a summary and a tag for every operation', () => {
     const tags = new Set(description.tags.map(({ name }) => name));
     for (const { name, operation } of operations) {
       assert.match(operation.operationId ?? '', /^[a-z][A-Za-z]+$/, name);
@@ -173,7 +173,7 @@ describe('the description of the interface', () => {
     assert.ok(bodies > 10);
   });
 
-  test('types every answer, and gives every refusal the same shape', () => {
+  test('types every response, and gives every error the same shape', () => {
     for (const { name, operation } of operations) {
       for (const [status, response] of Object.entries(operation.responses)) {
         const { content, headers } = responseOf(response);
@@ -185,8 +185,8 @@ describe('the description of the interface', () => {
           continue;
         }
         assert.deepEqual(schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}`);
-        const refusal = ERRORS[example.code as keyof typeof ERRORS];
-        assert.equal(String(refusal.status), status);
+        const expected = ERRORS[example.code as keyof typeof ERRORS];
+        assert.equal(String(expected.status), status);
         assert.equal('Retry-After' in headers, status === '429' || status === '503', `${name} ${status}`);
       }
     }
@@ -203,15 +203,15 @@ describe('the description of the interface', () => {
 
 describe('the example of every operation', () => {
   for (const engine of ENGINES)
-    test(`is what a service on ${engine} answers`, async () => {
+    test(`is what a service on ${engine} returns`, async () => {
       const examples = await currentExamples(engine);
       assert.deepEqual(Object.keys(examples).sort(), operations.map(({ name }) => name).sort());
       assert.deepEqual(examples, committedExamples(), 'the examples are out of date: run npm run openapi');
     });
 });
 
-onEveryDatabase('the interface', (service) => {
-  const assertRefusal = (answer: ApiResponse, status: number, code: string, message: string): void => {
+onEveryDatabase('the API', (service) => {
+  const assertError = (answer: ApiResponse, status: number, code: string, message: string): void => {
     assert.equal(answer.status, status);
     assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'issues']);
     assert.equal(answer.body.code, code);
@@ -221,17 +221,17 @@ onEveryDatabase('the interface', (service) => {
   const filled = (path: string) => path.replace('{type}', 'gacha').replaceAll(/\{\w+\}/g, 'any');
   const isOpen = ({ security }: Operation) => security?.length === 0;
 
-  test('asks for authorization in every operation but those that tell how the service is', async () => {
+  test('requires authorization for every operation except the health checks', async () => {
     const open = [];
     for (const { name, method, path, operation } of operations) {
       const answer = await service().anyone().request(method.toUpperCase(), filled(path));
       if (isOpen(operation)) open.push(name);
-      else assertRefusal(answer, 401, 'UNAUTHORIZED', 'Authorization not provided');
+      else assertError(answer, 401, 'UNAUTHORIZED', 'Authorization not provided');
     }
     assert.deepEqual(open.sort(), ['GET /healthz', 'GET /readyz']);
   });
 
-  test('refuses query parameters that an operation does not know, in every operation', async () => {
+  test('rejects unknown query parameters in every operation', async () => {
     for (const { method, path, operation } of operations.filter((candidate) => !isOpen(candidate.operation))) {
       const required = (operation.parameters ?? []).filter(
         (parameter) => parameter.in === 'query' && parameter.required,
@@ -246,11 +246,11 @@ onEveryDatabase('the interface', (service) => {
     }
   });
 
-  describe('refuses in its own words', () => {
+  describe('returns the usual errors for', () => {
     test('malformed JSON', async () => {
       for (const raw of ['{', '{"name":}', '\u0000', '{"name":"a"} {}', "{'name':'a'}", '\ufeff{', 'undefined']) {
         const answer = await service().post('/attributes', undefined, { raw });
-        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(answer, 400, 'BAD_REQUEST', 'Invalid input data');
         assert.deepEqual(
           answer.body.issues.map(({ path }: { path: string }) => path),
           ['/body'],
@@ -258,16 +258,16 @@ onEveryDatabase('the interface', (service) => {
       }
     });
 
-    test('a path that is not there, with authorization and without', async () => {
+    test('unknown paths, with authorization and without', async () => {
       for (const path of ['/nowhere', '/attributes/a/b', '/items/a/roll', '/v1/items', '//items', '/Items', '/.env'])
         for (const client of [service(), service().anyone()]) {
           const answer = await client.get(path);
-          assertRefusal(answer, 404, 'NOT_FOUND', 'Not found');
+          assertError(answer, 404, 'NOT_FOUND', 'Not found');
           assert.deepEqual(answer.body, NOT_FOUND);
         }
     });
 
-    test('a method that a path does not know', async () => {
+    test('methods that a path does not have', async () => {
       for (const [method, path] of [
         ['PATCH', '/items'],
         ['DELETE', '/items'],
@@ -275,18 +275,18 @@ onEveryDatabase('the interface', (service) => {
         ['PUT', '/roll-events/stats'],
         ['OPTIONS', '/items'],
       ] as const)
-        assertRefusal(await service().request(method, path), 404, 'NOT_FOUND', 'Not found');
+        assertError(await service().request(method, path), 404, 'NOT_FOUND', 'Not found');
     });
 
-    test('percent signs in a path that escape nothing', async () => {
+    test('invalid percent encoding in a path', async () => {
       for (const path of ['/items/%ZZ', '/items/%', '/items/%FF', '/items/%C0%80', '/items/%ED%A0%80', '/%ZZ']) {
         const answer = await service().get(path);
-        assertRefusal(answer, 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(answer, 400, 'BAD_REQUEST', 'Invalid input data');
         assert.equal(answer.body.issues[0].path, '/path');
       }
     });
 
-    test('a body of another type, or too large a one', async () => {
+    test('a body of another type, or one that is too large', async () => {
       for (const type of [
         'text/plain',
         'application/xml',
@@ -294,7 +294,7 @@ onEveryDatabase('the interface', (service) => {
         'multipart/form-data',
         'junk',
       ])
-        assertRefusal(
+        assertError(
           await service().post('/items', undefined, { raw: '{"name":"n"}', headers: { 'content-type': type } }),
           ...([415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type'] as const),
         );
@@ -306,18 +306,18 @@ onEveryDatabase('the interface', (service) => {
         ),
       );
       const raw = JSON.stringify({ name: 'n'.repeat(2 * 1024 * 1024) });
-      assertRefusal(await service().post('/items', undefined, { raw }), 413, 'PAYLOAD_TOO_LARGE', 'Payload too large');
+      assertError(await service().post('/items', undefined, { raw }), 413, 'PAYLOAD_TOO_LARGE', 'Payload too large');
     });
 
-    test('a body without an end of nesting in sight', async () => {
+    test('a body that is nested too deeply', async () => {
       for (const raw of [
         `{"name":${'['.repeat(300_000)}${']'.repeat(300_000)}}`,
         `${'{"name":'.repeat(50_000)}"\\u0000"${'}'.repeat(50_000)}`,
       ])
-        assertRefusal(await service().post('/items', undefined, { raw }), 400, 'BAD_REQUEST', 'Invalid input data');
+        assertError(await service().post('/items', undefined, { raw }), 400, 'BAD_REQUEST', 'Invalid input data');
     });
 
-    test('what is no HTTP', async () => {
+    test('invalid HTTP', async () => {
       const { hostname, port } = new URL(service().address);
       const socket = connect(Number(port), hostname);
       socket.end('GARBAGE\r\n\r\n');
@@ -330,7 +330,7 @@ onEveryDatabase('the interface', (service) => {
     });
   });
 
-  describe('every answer', () => {
+  describe('every response', () => {
     const kinds = [
       ['GET', '/healthz', 200],
       ['GET', '/items', 200],
@@ -341,7 +341,7 @@ onEveryDatabase('the interface', (service) => {
       ['GET', '/docs/', 200],
     ] as const;
 
-    test('has the id of its request, as it was given or made', async () => {
+    test('has the id of its request, given or generated', async () => {
       const made = new Set<string>();
       for (const [method, path, status] of kinds) {
         for (const id of ['mine', 'a'.repeat(191), '!~"<>']) {
@@ -360,11 +360,11 @@ onEveryDatabase('the interface', (service) => {
       assert.equal(made.size, kinds.length * 4, 'made ids are unique');
     });
 
-    test('has headers that keep browsers from making more of it', async () => {
+    test('has security headers for browsers', async () => {
       const unauthorized = await service().anyone().get('/items');
-      const answers = [unauthorized];
-      for (const [method, path] of kinds) answers.push(await service().request(method, path));
-      for (const { headers } of answers) {
+      const responses = [unauthorized];
+      for (const [method, path] of kinds) responses.push(await service().request(method, path));
+      for (const { headers } of responses) {
         assert.equal(headers.get('x-content-type-options'), 'nosniff');
         assert.equal(headers.get('cache-control'), 'no-store');
         assert.match(
@@ -379,7 +379,7 @@ onEveryDatabase('the interface', (service) => {
   });
 
   describe('without authorization', () => {
-    test('tells that it is up and that the database answers', async () => {
+    test('reports that it is up and that the database responds', async () => {
       for (const path of ['/healthz', '/readyz']) {
         const answer = assertDone(await service().anyone().get(path));
         assert.deepEqual(answer.body, { status: 'ok' });
@@ -387,17 +387,17 @@ onEveryDatabase('the interface', (service) => {
       }
     });
 
-    test('serves its description', async () => {
+    test('serves the OpenAPI document', async () => {
       const answer = assertDone(await service().anyone().get('/openapi.json'));
       assert.deepEqual(answer.body, description);
     });
 
-    test('leads from / to the console', async () => {
+    test('redirects from / to the console', async () => {
       const { status, headers } = await service().anyone().get('/');
       assert.deepEqual([status, headers.get('location')], [302, '/console']);
     });
 
-    test('shows the reference with nothing from elsewhere', async () => {
+    test('shows the API reference without requests to other hosts', async () => {
       const { body: page, headers } = assertDone(await service().anyone().get('/docs/'));
       assert.match(headers.get('content-type') ?? '', /^text\/html/);
       assert.ok(page.includes('/openapi.json'));
@@ -411,7 +411,7 @@ onEveryDatabase('the interface', (service) => {
         assert.match(script.headers.get('content-type') ?? '', /javascript/);
         assert.ok(script.body.length > 100_000);
       }
-      // Whatever the script may try, the browser lets it reach no other host.
+      // Whatever the script tries, the browser lets it reach no other host.
       const policy = headers.get('content-security-policy') ?? '';
       assert.match(policy, /default-src 'self'/);
       assert.match(policy, /connect-src 'self'(;|$)/);
@@ -419,7 +419,7 @@ onEveryDatabase('the interface', (service) => {
         assert.ok(/^[a-z-]+$|^'[a-z-]+'$|^(data|blob):$/.test(source), `${source} lets in another host`);
     });
 
-    test('has no metrics unless they are asked for', async () => {
+    test('has no metrics unless they are enabled', async () => {
       assert.equal((await service().anyone().get('/metrics')).status, 404);
     });
   });

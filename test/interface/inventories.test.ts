@@ -16,7 +16,7 @@ const NAMES = {
   things: Array.from({ length: 12 }, (_, n) => `i${n}`),
 };
 
-/** A team, and a model of it, with three users who have two bags each and a thing in each of them. */
+/** A team, and a model of it, with three users who have two user spaces each and an item instance in each of them. */
 const begin = async (service: Service): Promise<{ team: Client; model: Model }> => {
   const team = await service.anotherTeam();
   const model = new Model();
@@ -47,7 +47,7 @@ const begin = async (service: Service): Promise<{ team: Client; model: Model }> 
   return { team, model };
 };
 
-/** What the service has, in the words of the model. */
+/** The state of the service, in the form of the model. */
 const observe = async (service: Service, team: Client, model: Model): Promise<string> => {
   const seen = model.clone();
   const { rows, users, bags, events } = await service.database.read('', async ({ queries: reader }) => ({
@@ -78,7 +78,7 @@ const observe = async (service: Service, team: Client, model: Model): Promise<st
   seen.users = new Set(users.map(({ id }) => id));
   seen.bags = new Map(bags.map(({ id, user_id, space_id }) => [id, { userId: user_id, spaceId: space_id }]));
   seen.events = new Map(events.map(({ item_instance_id, count }) => [item_instance_id, Number(count)]));
-  // The first event of an instance that is there is told by the instance itself.
+  // The creation of an existing instance is recorded by the instance itself.
   for (const { id, cause } of rows) if (cause !== null) seen.events.set(id, (seen.events.get(id) ?? 0) + 1);
   seen.things = new Map(
     rows.map(({ id, item_id, user_id, user_space_id, x, y, rotated }) => [
@@ -100,10 +100,10 @@ const permutations = <T>(list: readonly T[]): T[][] =>
     : list.flatMap((first, index) => permutations(list.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 
 onEveryDatabase('inventories', (service, engine) => {
-  test('do what a plain model of them does, one by one and some at once', async () => {
+  test('behave like a simple model, one by one and concurrently', async () => {
     const statuses = new Map<string, number>();
     let swaps = 0;
-    // One operation, or some that are called at once: then there must be an order of them in which the model does the same.
+    // One operation, or several concurrent ones: then there must be an order in which the model does the same.
     const step = fc.oneof(
       { weight: 3, arbitrary: operations(NAMES).map((operation) => [operation]) },
       { weight: 2, arbitrary: fc.array(operations(NAMES), { minLength: 2, maxLength: 4 }) },
@@ -113,9 +113,9 @@ onEveryDatabase('inventories', (service, engine) => {
         const { team, model } = await begin(service());
         for (const [index, chosen] of steps.entries()) {
           const together = chosen.map((operation) => resolve(model, operation, NAMES));
-          const answers = await Promise.all(together.map((operation) => perform(team, operation)));
+          const responses = await Promise.all(together.map((operation) => perform(team, operation)));
           const outcomes = together.map((operation, index) => {
-            const answer = answers[index];
+            const answer = responses[index];
             assert.ok(answer);
             const name = `${operation.type} ${answer.status}`;
             statuses.set(name, (statuses.get(name) ?? 0) + 1);
@@ -140,7 +140,7 @@ onEveryDatabase('inventories', (service, engine) => {
       }),
       engine === 'sqlite' ? { seed: 41, numRuns: 7, endOnFailure: true } : { seed: 42, numRuns: 7, endOnFailure: true },
     );
-    // The sequences do not only bounce off: every operation succeeded and was refused.
+    // The sequences must be effective: every operation both succeeded and failed.
     assert.ok(swaps > 5, `only ${swaps} swaps: ${JSON.stringify([...statuses].sort())}`);
     for (const type of [
       'create',
@@ -169,9 +169,9 @@ onEveryDatabase('inventories', (service, engine) => {
       assert.ok((statuses.get(name) ?? 0) > 0, `no ${name}: ${JSON.stringify([...statuses])}`);
   });
 
-  test('hold while many callers do as they like, and nothing is lost or doubled', async () => {
+  test('stay consistent under many concurrent callers, and nothing is lost or duplicated', async () => {
     const { team, model } = await begin(service());
-    // Bags and users stay, so that what was created and not deleted must be there in the end.
+    // User spaces and users are not deleted, so that everything created and not deleted must exist in the end.
     const sequences = fc.sample(
       fc.array(operations(NAMES, { deletions: false }), { minLength: 30, maxLength: 30, size: 'max' }),
       {
@@ -188,7 +188,7 @@ onEveryDatabase('inventories', (service, engine) => {
     const answered = new Map<number, number>();
     const call = async (sequence: readonly Operation[]): Promise<void> => {
       for (const chosen of sequence) {
-        // What is there, and whose it is, is seen beforehand; by the time of the call it may be otherwise.
+        // Operations are generated from an earlier state, which may have changed by the time of the call.
         const known = model.clone();
         for (const { id, userId, item } of (await team.get('/item-instances')).body)
           known.things.set(id, { itemId: item.id, userId, at: null });
@@ -219,7 +219,7 @@ onEveryDatabase('inventories', (service, engine) => {
     }
   });
 
-  test('hold when several reach for one thing at once', async () => {
+  test('stay consistent when several operations use the same thing at once', async () => {
     const team = await service().anotherTeam();
     await stockShapes(team);
     const users = ['ann', 'bob'] as const;
@@ -246,26 +246,26 @@ onEveryDatabase('inventories', (service, engine) => {
       const transfer = (id: string, toUserSpaceId?: string) => () =>
         team.post(`/item-instances/${id}/transfer`, { userId: 'ann', toUserId: 'bob', toUserSpaceId });
       const calls = [
-        // One goes into another bag and swaps with what lies there, which is to be given away at the same time.
+        // One instance moves into another user space and swaps with one that is being transferred at the same time.
         move(placed, annTwo, 0, 0, true),
         transfer(other, bobOne),
         move(other, annTwo, 3, 3),
-        // One that lies nowhere is placed and given away.
+        // An unplaced instance is placed and transferred.
         move(loose, annOne, 1, 1),
         transfer(loose),
         () => team.delete(`/item-instances/${round % 2 === 0 ? placed : loose}`),
         () => team.put('/items/2x1', { width: 1 + (round % 3) }),
         () => team.post('/item-instances', { itemId: '2x1', userId: 'ann', userSpaceId: annOne, ...at(1, 2) }),
         () => team.post(`/users/ann/spaces/${annTwo}/sort`),
-        // A user is deleted while they are given something.
+        // A user is deleted while being given something.
         ...Array.from({ length: 3 }, () => () => team.post('/item-instances', { itemId: '1x1', userId: 'cyd' })),
         () => team.delete('/users/cyd'),
-        // A column is taken away while something is put into it.
+        // A column is removed while something is placed into it.
         () => team.put(`/spaces/${spaceId}`, { cols: 3 }),
         () => team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: annOne, ...at(3, 0) }),
       ];
-      const answers = await Promise.all(calls.map((call) => call()));
-      for (const { status, body } of answers) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
+      const responses = await Promise.all(calls.map((call) => call()));
+      for (const { status, body } of responses) assert.ok([200, 404, 409].includes(status), JSON.stringify(body));
       await assertInventoriesHold(service(), team.teamId);
       await team.put(`/spaces/${spaceId}`, { cols: 4 });
       const { body } = await team.get('/item-instances');
@@ -277,7 +277,7 @@ onEveryDatabase('inventories', (service, engine) => {
     }
   });
 
-  test('take sixty gifts at once into seventeen free cells: seventeen find one each', async () => {
+  test('place seventeen of sixty concurrent item instances into seventeen free cells', async () => {
     const team = await service().anotherTeam();
     await stockShapes(team);
     const bag = await openBag(team, 'ann', 5, 4);
@@ -291,8 +291,8 @@ onEveryDatabase('inventories', (service, engine) => {
     };
     assert.equal((await team.post('/item-instances/batch', { operations: [fill] })).status, 200);
     const gift = { itemId: '1x1', userId: 'ann', userSpaceId: bag };
-    const answers = await Promise.all(Array.from({ length: 60 }, () => team.post('/item-instances', gift)));
-    const statuses = Object.groupBy(answers, ({ status }) => String(status));
+    const responses = await Promise.all(Array.from({ length: 60 }, () => team.post('/item-instances', gift)));
+    const statuses = Object.groupBy(responses, ({ status }) => String(status));
     assert.deepEqual([statuses['200']?.length, statuses['409']?.length], [17, 43]);
     assert.ok(!(await pictureOf(team, 'ann', bag)).includes('.'));
     await assertInventoriesHold(service(), team.teamId);
@@ -310,12 +310,12 @@ onEveryDatabase('inventories', (service, engine) => {
       { type: 'transfer', id: 'sword', userId: 'ann', toUserId: 'bob', toUserSpaceId: bobBag },
       { type: 'transfer', id: 'shield', userId: 'bob', toUserId: 'ann', toUserSpaceId: annBag },
     ];
-    // Half of them name the two the other way round, so that neither caller's order is everybody's.
+    // Half of them list the two transfers in the opposite order, so that lock order cannot depend on the caller.
     const attempts = Array.from({ length: 50 }, (_, n) =>
       team.post('/item-instances/batch', { operations: n % 2 === 0 ? transfers : transfers.toReversed() }),
     );
-    const answers = await Promise.all(attempts);
-    const statuses = Object.groupBy(answers, ({ status }) => String(status));
+    const responses = await Promise.all(attempts);
+    const statuses = Object.groupBy(responses, ({ status }) => String(status));
     assert.deepEqual([statuses['200']?.length, statuses['409']?.length], [1, 49]);
     for (const { body } of statuses['409'] ?? [])
       assert.deepEqual(body.issues, [{ path: '/body/operations/0/userId', message: 'is not the current owner' }]);

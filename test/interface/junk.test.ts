@@ -12,7 +12,7 @@ import {
   startService,
 } from '../harness.ts';
 
-/** Requests for each operation: a few in the suite, `JUNK_RUNS=10000` by hand. */
+/** Requests per operation: a few in the suite, `JUNK_RUNS=10000` by hand. */
 const RUNS = Number(process.env.JUNK_RUNS ?? 12);
 const BY_HAND = process.env.JUNK_RUNS !== undefined;
 
@@ -47,7 +47,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Ids that exist, beside texts that name nothing. */
+/** Existing ids, to be mixed with unknown ones. */
 const KNOWN = ['junk-item', 'junk-user', 'junk-space', 'junk-user-space', 'junk-instance', 'junk-attribute'];
 
 const text = fc.oneof(
@@ -62,7 +62,7 @@ const text = fc.oneof(
 const number = fc.oneof(fc.integer({ min: -3, max: 25 }), fc.double(), fc.constantFrom(0, -0, 1e308, 5e-324, 2 ** 53));
 const anything = fc.jsonValue({ maxDepth: 3 });
 
-/** A value that fits a schema mostly, and each of whose parts may be anything instead. */
+/** A value that mostly fits a schema, but each of whose parts may be anything instead. */
 const fitting = (schema: Schema, schemas: Record<string, Schema>, depth = 0): fc.Arbitrary<unknown> => {
   if (schema.$ref !== undefined)
     return fitting(schemas[schema.$ref.split('/').at(-1) as string] as Schema, schemas, depth);
@@ -159,7 +159,7 @@ const requestOf = ({ method, path, query, body }: Operation, schemas: Record<str
 const CODES = new Map<number, string[]>();
 for (const [code, { status, message }] of Object.entries(ERRORS)) CODES.set(status, [code, message]);
 
-/** No 500, unless nothing can be rolled, and every refusal in the one shape. */
+/** No 500, unless nothing can be rolled, and every error in the usual shape. */
 const assertSane = ({ method, path }: { method: string; path: string }, { status, body }: ApiResponse): void => {
   const what = `${method} ${path}: ${status} ${JSON.stringify(body)}`;
   if (status === 200) return;
@@ -191,7 +191,7 @@ const heapMb = (): number => {
 };
 
 for (const engine of ENGINES) {
-  test(`junk on every operation of the interface on ${engine} is answered sanely`, async (context) => {
+  test(`random requests to every operation on ${engine} get a sane response`, async (context) => {
     const { paths, components } = openApiDocument(service(engine).app) as unknown as Document;
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(

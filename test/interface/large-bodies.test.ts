@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { LIMITS } from '../../src/limits.ts';
 import { issuePaths, onEveryDatabase } from '../harness.ts';
 
-/** As many of an element as fit into a body, or so many. */
+/** As many elements as fit into a body, or at most `most`. */
 const filled = (head: string, element: string, tail: string, most = Number.POSITIVE_INFINITY): string => {
   const fitting = Math.floor((LIMITS.bodyBytes - head.length - tail.length) / (element.length + 1));
   return head + Array(Math.min(fitting, most)).fill(element).join(',') + tail;
@@ -14,8 +14,8 @@ const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(dept
 /** Somewhat fewer values than a body may have. */
 const MANY = Math.floor(LIMITS.bodyValues / 3);
 
-onEveryDatabase('bodies as large as they may be', (service) => {
-  describe('are refused with at most a hundred issues, in a short response, for an instant of processor time', () => {
+onEveryDatabase('large bodies', (service) => {
+  describe('are rejected with at most a hundred issues, in a short response, within little CPU time', () => {
     for (const [name, path, raw] of [
       ['empty objects in a list', '/items', filled('{"name":"n","itemAttributes":[', '{}', ']}')],
       ['as many as are read', '/items', filled('{"name":"n","itemAttributes":[', '{}', ']}', MANY)],
@@ -23,9 +23,9 @@ onEveryDatabase('bodies as large as they may be', (service) => {
       ['operations', '/item-instances/batch', filled('{"operations":[', '{"type":"move"}', ']}', MANY >> 1)],
       ['a hundred wrong operations', '/item-instances/batch', filled('{"operations":[', '{"type":"move"}', ']}', 100)],
       ['in a configuration', '/templates', filled('{"name":"n","config":{"featuredItemIds":[', '{}', ']}}', MANY)],
-      ['texts that cannot be stored', '/items', filled('{"name":"n","itemAttributes":[', '"\\u0000"', ']}', MANY)],
+      ['strings that cannot be stored', '/items', filled('{"name":"n","itemAttributes":[', '"\\u0000"', ']}', MANY)],
       [
-        'such texts under a long name',
+        'such strings under a long name',
         '/items',
         `{"${'x'.repeat(500_000)}":[${Array(1000).fill('"\\u0000"').join(',')}]}`,
       ],
@@ -43,7 +43,7 @@ onEveryDatabase('bodies as large as they may be', (service) => {
         assert.equal(status, 400);
         assert.ok(body.issues.length > 0 && body.issues.length <= LIMITS.issues);
         assert.ok(JSON.stringify(body).length < 200_000);
-        // Tens of milliseconds; it was seconds. The caller and the service share this process.
+        // Takes tens of milliseconds. The caller and the service share this process.
         assert.ok(user < 1_000_000, `took ${user} µs`);
       });
     }
@@ -57,7 +57,7 @@ onEveryDatabase('bodies as large as they may be', (service) => {
     assert.ok(issuePaths({ status: 400, body, headers: new Headers() }).includes('/body/itemAttributes/0/min'));
   });
 
-  test('may be nested so deep and no deeper, with and without a key', async () => {
+  test('may be nested up to a limit, with and without a key', async () => {
     for (const headers of [{}, { 'idempotency-key': 'deep' }] as Record<string, string>[]) {
       for (const depth of [LIMITS.bodyDepth, 5000, 500_000]) {
         const raw = `{"name":"n","config":{"a":${nested(depth)}}}`;
@@ -74,15 +74,15 @@ onEveryDatabase('bodies as large as they may be', (service) => {
     }
   });
 
-  test('are not taken for deep or large by what their texts hold', async () => {
+  test('are not mistaken for deep or large because of their strings', async () => {
     const name = '[{,"\\'.repeat(30);
     const { status, body } = await service().post('/items', { name });
     assert.deepEqual([status, body.name], [200, name]);
     const raw = `{"name":"n","thumbnail":"${'\\\\'.repeat(5)}${'[,'.repeat(500)}\\""}`;
     assert.equal((await service().post('/items', undefined, { raw })).status, 200);
-    const { status: refused } = await service().post('/items', undefined, {
+    const { status: rejected } = await service().post('/items', undefined, {
       raw: `{"name":"${',['.repeat(100_000)}"}`,
     });
-    assert.equal(refused, 400);
+    assert.equal(rejected, 400);
   });
 });

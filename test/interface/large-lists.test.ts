@@ -8,7 +8,7 @@ interface Row {
   readonly id: string;
 }
 
-onEveryDatabase('a list whose rows are large', (service) => {
+onEveryDatabase('a list of large rows', (service) => {
   let team: Client;
   before(async () => {
     team = await service().anotherTeam();
@@ -20,7 +20,7 @@ onEveryDatabase('a list whose rows are large', (service) => {
     });
   });
 
-  /** The pages of a list, each with its bytes. */
+  /** The pages of a list, each with its size in bytes. */
   const pagesOf = async (path: string | undefined): Promise<{ rows: Row[]; bytes: number }[]> => {
     const pages = [];
     for (let next = path; next !== undefined; ) {
@@ -39,7 +39,7 @@ onEveryDatabase('a list whose rows are large', (service) => {
     const ids = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
     assert.equal(new Set(ids).size, count);
     assert.equal(ids.length, count);
-    // All are of the same age.
+    // All have the same creation time.
     assert.deepEqual(ids, ids.toSorted());
   };
 
@@ -51,9 +51,9 @@ onEveryDatabase('a list whose rows are large', (service) => {
     ['/item-instances?userId=player', 60],
     ['/item-instances?userSpaceId=bag-of-player', 60],
   ] as const)
-    test(`ends its pages early and leads on: ${path}`, () => isWhole(path, count));
+    test(`ends its pages early and links to the next: ${path}`, () => isWhole(path, count));
 
-  test('leads from a bag to the list of what it does not show', async () => {
+  test('links from a user space to the rest of its contents', async () => {
     for (const show of [
       () => team.get('/users/player/spaces/bag-of-player'),
       () => team.post('/users/player/spaces/bag-of-player/sort'),

@@ -32,7 +32,7 @@ for (const engine of ENGINES)
         assert.equal((await service.anyone().get('/games/api/items')).status, 401);
       }));
 
-    test('has links that lead on under it', () =>
+    test('has links that stay under it', () =>
       withPrefix(engine, async (service) => {
         await service.database.transaction(service.teamId, async (tx) => {
           await fillVocabulary(tx, { classifiers: 10 });
@@ -48,7 +48,7 @@ for (const engine of ENGINES)
         assert.equal(bag.itemInstances.length + rest.length, LIMITS.pageRows + 1);
       }));
 
-    test('describes itself under it', () =>
+    test('has it in the OpenAPI document', () =>
       withPrefix(engine, async (service) => {
         const { body } = await service.get('/games/api/openapi.json');
         assert.equal(body.servers[0].url, '/games/api');

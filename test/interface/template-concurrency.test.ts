@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { type ApiResponse, basic, onEveryDatabase, startService } from '../harness.ts';
 
-/** Every tenth roll, and no other, gives the top tier: what is lost or counted twice is seen at once. */
+/** Every tenth roll, and no other, gives the top tier, so that lost or repeated counts are noticed. */
 const PITY = 10;
 const EVERY_TENTH = { baseRates: { top: 0, low: 1 }, pityTier: 'top', pityThreshold: PITY };
 
-onEveryDatabase('rolls on templates at once', (service, engine) => {
+onEveryDatabase('concurrent rolls on templates', (service, engine) => {
   before(async () => {
     const classifierOptions = [{ name: 'top' }, { name: 'low' }];
     const { body } = await service().post('/classifiers', { name: 'Rarity', classifierOptions });
@@ -24,15 +24,15 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
 
   const roll = (id: string, userId: string, count = 1): Promise<ApiResponse> =>
     service().post(`/templates/${id}/roll`, { userId, count });
-  const pitiesIn = (answers: readonly ApiResponse[]): number =>
-    answers.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
+  const pitiesIn = (responses: readonly ApiResponse[]): number =>
+    responses.flatMap(({ body }) => body.rolls).filter(({ pity }) => pity).length;
 
-  test('of one player on two templates of a pity group lose and repeat nothing', async () => {
-    const answers = await Promise.all(
+  test('of one user on two templates of a pity group lose and repeat nothing', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, call) => roll(call % 2 === 0 ? 'group-a' : 'group-b', 'ann', 3)),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
-    assert.equal(pitiesIn(answers), (40 * 3) / PITY);
+    assert.ok(responses.every(({ status }) => status === 200));
+    assert.equal(pitiesIn(responses), (40 * 3) / PITY);
     for (const id of ['group-a', 'group-b']) {
       const { body } = await service().get(`/users/ann/templates/${id}`);
       assert.deepEqual([body.rolls, body.sparkPoints, body.sinceTop], [60, 60, 0]);
@@ -41,27 +41,27 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
 
   if (engine !== 'postgres') return;
 
-  test('on two nodes, for one player not seen before, lose and repeat nothing', async () => {
+  test('on two nodes, for one unknown user, lose and repeat nothing', async () => {
     const other = await startService(service().databaseUrl);
     try {
       const { teamId, secret } = service();
       const there = other.anyone(basic(teamId, secret));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, call) =>
           call % 2 === 0 ? roll('alone', 'bob') : there.post('/templates/alone/roll', { userId: 'bob' }),
         ),
       );
       assert.deepEqual(
-        answers.map(({ body }) => body.state.rolls).sort((left, right) => left - right),
+        responses.map(({ body }) => body.state.rolls).sort((left, right) => left - right),
         Array.from({ length: 40 }, (_, index) => index + 1),
       );
-      assert.equal(pitiesIn(answers), 40 / PITY);
+      assert.equal(pitiesIn(responses), 40 / PITY);
     } finally {
       await other.stop();
     }
   });
 
-  /** Holds a player's state in a transaction of ours while something happens. */
+  /** Locks a user's state in a transaction while something happens. */
   const whileHeld = async (userId: string, scope: string, work: (watcher: pg.Client) => Promise<void>) => {
     const holder = new pg.Client({ connectionString: service().databaseUrl });
     const watcher = new pg.Client({ connectionString: service().databaseUrl });
@@ -82,7 +82,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     }
   };
 
-  /** Comes back once so many transactions wait for a row that another one holds. */
+  /** Resolves once `wanted` transactions wait for a row lock. */
   const untilWaiting = async (watcher: pg.Client, wanted: number): Promise<void> => {
     for (let look = 0; look < 500; look += 1) {
       const { rows } = await watcher.query(
@@ -91,10 +91,10 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
       if (rows[0].waiting >= wanted) return;
       await setTimeout(10);
     }
-    assert.fail('nobody waits');
+    assert.fail('nothing is waiting');
   };
 
-  test('of other players do not wait for one that is under way, and those of the same player do', async () => {
+  test('of other users do not wait for one in progress, and those of the same user do', async () => {
     await Promise.all(['held', 'free'].map((userId) => roll('alone', userId)));
     let waiting: Promise<ApiResponse> | undefined;
     let isAnswered = false;
@@ -109,7 +109,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
       ]);
       assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([200]));
       assert.equal(pitiesIn(others), 21);
-      // A look at the state does not wait either: it shows what was committed.
+      // Reading the state does not wait either: it returns what was committed.
       assert.equal((await service().get('/users/held/templates/alone')).body.rolls, 1);
       assert.equal(isAnswered, false);
     });
@@ -117,7 +117,7 @@ onEveryDatabase('rolls on templates at once', (service, engine) => {
     assert.deepEqual([answer.status, answer.body.state.rolls, pitiesIn([answer])], [200, 10, 1]);
   });
 
-  test('of a player wait for those on another template of the pity group, and for no others', async () => {
+  test('of a user wait for those on another template of the pity group, and for no others', async () => {
     await roll('group-a', 'cy', 8);
     await roll('alone', 'cy', 1);
     let waiting: Promise<ApiResponse> | undefined;

@@ -1,10 +1,10 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { ApiError } from './api-error.ts';
 import { PATH_PREFIX } from './path-prefix.ts';
-import { Refusal } from './refusal.ts';
 import type { components, paths } from './schema.ts';
 
 export type Schemas = components['schemas'];
-export type Interface = Client<paths>;
+export type Api = Client<paths>;
 
 export interface Credentials {
   readonly teamId: string;
@@ -13,15 +13,18 @@ export interface Credentials {
 
 const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
 
-/** Calls carry their own header and none of the browser's credentials, so that its password dialog never opens. */
-export const createInterface = ({ teamId, secret }: Credentials): Interface =>
+/**
+ * Requests carry their own authorization header and no browser credentials, so that the browser's password dialog never
+ * opens.
+ */
+export const createApi = ({ teamId, secret }: Credentials): Api =>
   createClient<paths>({
     baseUrl: `${window.location.origin}${PATH_PREFIX}`,
     credentials: 'omit',
     headers: { authorization: `Basic ${base64(`${teamId}:${secret}`)}` },
   });
 
-interface Answered<T> {
+interface ApiResult<T> {
   data?: T;
   error?: unknown;
   response: Response;
@@ -29,42 +32,42 @@ interface Answered<T> {
 
 const UNREACHABLE = 'The service cannot be reached. Is it running, and are you connected?';
 
-const settle = async <T>(call: Promise<Answered<T>>): Promise<{ data: T; response: Response }> => {
+const settle = async <T>(call: Promise<ApiResult<T>>): Promise<{ data: T; response: Response }> => {
   const answered = await call.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new Refusal(0, UNREACHABLE);
+    throw new ApiError(0, UNREACHABLE);
   });
   const { data, error, response } = answered;
   if (response.ok && data !== undefined) return { data, response };
   const body = (typeof error === 'object' ? error : null) as Partial<Schemas['Error']> | null;
-  throw new Refusal(response.status, body?.message ?? `The service answered ${response.status}.`, body?.issues);
+  throw new ApiError(response.status, body?.message ?? `The service returned status ${response.status}.`, body?.issues);
 };
 
-/** What was answered; a refusal is thrown. */
-export const answer = async <T>(call: Promise<Answered<T>>): Promise<T> => (await settle(call)).data;
+/** The data of a response; errors are thrown. */
+export const unwrap = async <T>(call: Promise<ApiResult<T>>): Promise<T> => (await settle(call)).data;
 
-/** Pages of a list that are read at most; a list that is longer says so. */
-const MOST_PAGES = 20;
+/** Maximum number of pages that are read of a list; longer lists are marked as cut. */
+const MAX_PAGES = 20;
 
 export interface List<T> {
   readonly rows: T[];
   /** Whether there are more rows than were read. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Reads a list page by page. */
 export const readAll = async <T>(
-  page: (cursor: string | undefined) => Promise<Answered<T[]>>,
-  mostPages = MOST_PAGES,
+  page: (cursor: string | undefined) => Promise<ApiResult<T[]>>,
+  maxPages = MAX_PAGES,
 ): Promise<List<T>> => {
   const rows: T[] = [];
   let cursor: string | undefined;
-  for (let count = 0; count < mostPages; count++) {
+  for (let count = 0; count < maxPages; count++) {
     const { data, response } = await settle(page(cursor));
     rows.push(...data);
     const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     cursor = next === undefined ? undefined : (new URL(next, response.url).searchParams.get('cursor') ?? undefined);
-    if (cursor === undefined) return { rows, isCut: false };
+    if (cursor === undefined) return { rows, isTruncated: false };
   }
-  return { rows, isCut: true };
+  return { rows, isTruncated: true };
 };

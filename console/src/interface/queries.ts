@@ -1,47 +1,47 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
-import { useInterface } from '../session/session.tsx';
-import { answer, type Interface, readAll } from './client.ts';
+import { useApi } from '../session/session.tsx';
+import { type Api, readAll, unwrap } from './client.ts';
 
-/** Every question that pages ask the service, in one place, so that two pages asking the same share the answer. */
+/** All queries of the console, in one place, so that pages with the same query share its result. */
 
 export const queries = {
-  team: (api: Interface) =>
-    queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => answer(api.GET('/team', { signal })) }),
-  secrets: (api: Interface) =>
-    queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => answer(api.GET('/secrets', { signal })) }),
-  attributes: (api: Interface) =>
+  team: (api: Api) =>
+    queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => unwrap(api.GET('/team', { signal })) }),
+  secrets: (api: Api) =>
+    queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => unwrap(api.GET('/secrets', { signal })) }),
+  attributes: (api: Api) =>
     queryOptions({
       queryKey: ['attributes'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/attributes', { params: { query: { cursor } }, signal })),
     }),
-  classifiers: (api: Interface) =>
+  classifiers: (api: Api) =>
     queryOptions({
       queryKey: ['classifiers'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/classifiers', { params: { query: { cursor } }, signal })),
     }),
-  items: (api: Interface) =>
+  items: (api: Api) =>
     queryOptions({
       queryKey: ['items'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/items', { params: { query: { cursor } }, signal })),
     }),
-  itemOdds: (api: Interface) =>
-    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => answer(api.GET('/items/odds', { signal })) }),
-  templates: (api: Interface) =>
+  itemOdds: (api: Api) =>
+    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => unwrap(api.GET('/items/odds', { signal })) }),
+  templates: (api: Api) =>
     queryOptions({
       queryKey: ['templates'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/templates', { params: { query: { cursor } }, signal })),
     }),
-  spaces: (api: Interface) =>
+  spaces: (api: Api) =>
     queryOptions({
       queryKey: ['spaces'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/spaces', { params: { query: { cursor } }, signal })),
     }),
-  userSpacesOf: (api: Interface, id: string) =>
+  userSpacesOf: (api: Api, id: string) =>
     queryOptions({
       queryKey: ['spaces', id, 'user-spaces'],
-      queryFn: ({ signal }) => answer(api.GET('/spaces/{id}/user-spaces', { params: { path: { id } }, signal })),
+      queryFn: ({ signal }) => unwrap(api.GET('/spaces/{id}/user-spaces', { params: { path: { id } }, signal })),
     }),
-  users: (api: Interface) =>
+  users: (api: Api) =>
     queryOptions({
       queryKey: ['users'],
       queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal })),
@@ -54,65 +54,65 @@ export interface RollFilter {
   readonly templateId?: string;
 }
 
-export const useTeam = () => useQuery(queries.team(useInterface()));
-export const useSecrets = () => useQuery(queries.secrets(useInterface()));
-export const useAttributes = () => useQuery(queries.attributes(useInterface()));
-export const useClassifiers = () => useQuery(queries.classifiers(useInterface()));
-export const useItems = () => useQuery(queries.items(useInterface()));
-export const useItemOdds = () => useQuery(queries.itemOdds(useInterface()));
-export const useTemplates = () => useQuery(queries.templates(useInterface()));
-export const useSpaces = () => useQuery(queries.spaces(useInterface()));
-export const useUserSpacesOf = (spaceId: string) => useQuery(queries.userSpacesOf(useInterface(), spaceId));
-export const useUsers = () => useQuery(queries.users(useInterface()));
+export const useTeam = () => useQuery(queries.team(useApi()));
+export const useSecrets = () => useQuery(queries.secrets(useApi()));
+export const useAttributes = () => useQuery(queries.attributes(useApi()));
+export const useClassifiers = () => useQuery(queries.classifiers(useApi()));
+export const useItems = () => useQuery(queries.items(useApi()));
+export const useItemOdds = () => useQuery(queries.itemOdds(useApi()));
+export const useTemplates = () => useQuery(queries.templates(useApi()));
+export const useSpaces = () => useQuery(queries.spaces(useApi()));
+export const useUserSpacesOf = (spaceId: string) => useQuery(queries.userSpacesOf(useApi(), spaceId));
+export const useUsers = () => useQuery(queries.users(useApi()));
 
-/** Enough to say how many players there are, up to a thousand. */
+/** Enough to show the number of players, up to a thousand. */
 export const useFirstUsers = () => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['users', 'first'],
     queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal }), 1),
   });
 };
 
-/** The odds of several templates; those that cannot be rolled tell why. */
+/** The odds of several templates; for those that cannot be rolled on, the error. */
 export const useOddsOfTemplates = (ids: readonly string[]) => {
-  const api = useInterface();
+  const api = useApi();
   return useQueries({
     queries: ids.map((id) => ({
       queryKey: ['template-odds', id],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        answer(api.GET('/templates/{id}/odds', { params: { path: { id } }, signal })),
+        unwrap(api.GET('/templates/{id}/odds', { params: { path: { id } }, signal })),
     })),
   });
 };
 
 export const useItem = (id: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['items', id],
-    queryFn: ({ signal }) => answer(api.GET('/items/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/items/{id}', { params: { path: { id } }, signal })),
   });
 };
 
 export const useTemplate = (id: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['templates', id],
-    queryFn: ({ signal }) => answer(api.GET('/templates/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/templates/{id}', { params: { path: { id } }, signal })),
   });
 };
 
 export const useUser = (userId: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['users', 'one', userId],
-    queryFn: ({ signal }) => answer(api.GET('/users/{userId}', { params: { path: { userId } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/users/{userId}', { params: { path: { userId } }, signal })),
   });
 };
 
-/** The bags of a player, without what lies in them. */
+/** The bags of a player, without their contents. */
 export const useBags = (userId: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['bags', userId],
     queryFn: ({ signal }) =>
@@ -124,9 +124,9 @@ export const useBags = (userId: string) => {
 
 export const instancesKey = (userId: string) => ['item-instances', userId];
 
-/** All that a player owns, placed or not. */
+/** Everything a player owns, placed or not. */
 export const useInstances = (userId: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: instancesKey(userId),
     queryFn: ({ signal }) =>
@@ -135,7 +135,7 @@ export const useInstances = (userId: string) => {
 };
 
 export const useInstanceHistory = (id: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['item-instance-history', id],
     queryFn: ({ signal }) =>
@@ -145,40 +145,40 @@ export const useInstanceHistory = (id: string) => {
   });
 };
 
-/** What a template remembers of a player. */
+/** The state of a player on a template. */
 export const usePlayerState = (userId: string, id: string) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['player-state', userId, id],
     queryFn: ({ signal }) =>
-      answer(api.GET('/users/{userId}/templates/{id}', { params: { path: { userId, id } }, signal })),
+      unwrap(api.GET('/users/{userId}/templates/{id}', { params: { path: { userId, id } }, signal })),
   });
 };
 
-/** The odds of a template as it is saved; nothing is asked without an id. */
+/** The odds of a saved template; disabled without an id. */
 export const useTemplateOdds = (id: string | undefined) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['template-odds', id],
-    queryFn: ({ signal }) => answer(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' } }, signal })),
     enabled: id !== undefined,
   });
 };
 
 export const useRollStatistics = (filter: RollFilter = {}) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['roll-statistics', filter],
-    queryFn: ({ signal }) => answer(api.GET('/roll-events/stats', { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/stats', { params: { query: filter }, signal })),
     placeholderData: keepPreviousData,
   });
 };
 
 export const useDropRates = (filter: RollFilter = {}) => {
-  const api = useInterface();
+  const api = useApi();
   return useQuery({
     queryKey: ['drop-rates', filter],
-    queryFn: ({ signal }) => answer(api.GET('/roll-events/drop-rates', { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/drop-rates', { params: { query: filter }, signal })),
     placeholderData: keepPreviousData,
   });
 };

@@ -1,37 +1,37 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useInterface } from '../session/session.tsx';
-import type { Interface } from './client.ts';
-import { explain } from './refusal.ts';
+import { useApi } from '../session/session.tsx';
+import { explain } from './api-error.ts';
+import type { Api } from './client.ts';
 
-export const tellFailure = (title: string, error: unknown): void => {
+export const notifyError = (title: string, error: unknown): void => {
   notifications.show({ color: 'red', title, message: explain(error), autoClose: 10_000 });
 };
 
-export const tellSuccess = (message: string): void => {
+export const notifySuccess = (message: string): void => {
   notifications.show({ color: 'verdigris', message, autoClose: 3_000 });
 };
 
 interface Change<V, R> {
-  readonly run: (api: Interface, variables: V) => Promise<R>;
-  /** What is told when it worked; nothing where the page shows it anyway. */
+  readonly run: (api: Api, variables: V) => Promise<R>;
+  /** The success notification; left out if the page shows the result anyway. */
   readonly done?: (result: R, variables: V) => string;
-  /** The heading of the notification when it did not; left out where the form shows the faults itself. */
+  /** The title of the error notification; left out if the form shows the errors itself. */
   readonly failed?: string;
 }
 
-/** Something that changes data. Whatever is shown is asked again afterwards: odds and statistics depend on everything. */
+/** A mutation. All queries are refetched afterwards: odds and statistics depend on everything. */
 export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
-  const api = useInterface();
+  const api = useApi();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (variables: V) => run(api, variables),
     onSuccess: async (result, variables) => {
-      if (done !== undefined) tellSuccess(done(result, variables));
+      if (done !== undefined) notifySuccess(done(result, variables));
       await queryClient.invalidateQueries();
     },
     onError: (error) => {
-      if (failed !== undefined) tellFailure(failed, error);
+      if (failed !== undefined) notifyError(failed, error);
     },
   });
 };

@@ -2,18 +2,18 @@ import { useMemo } from 'react';
 import type { Schemas } from '../interface/client.ts';
 import { useClassifiers } from '../interface/queries.ts';
 
-/** What the console knows of an option besides its own members. */
+/** An option with what the console knows about it. */
 export interface KnownOption {
   readonly id: string;
   readonly name: string;
   readonly multiplier: number;
   readonly classifierId: string;
   readonly classifierName: string;
-  /** Its colour, by its place in its classifier. */
+  /** Its colour, by its index in its classifier. */
   readonly colour: string;
 }
 
-/** From plain to precious, as players know it from many games. */
+/** From common to precious, as in many games. */
 const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
 
 const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
@@ -33,12 +33,12 @@ const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<s
     ),
   );
 
-/** Every option of the team by its id. */
+/** Every option of the team by id. */
 export const useOptions = (): ReadonlyMap<string, KnownOption> => {
   const { data } = useClassifiers();
   return useMemo(() => optionsOf(data?.rows ?? []), [data]);
 };
 
-/** Rolled and listed things name a classifier and an option; the option's id is all that is needed here. */
+/** Only the ids of the options are needed here. */
 export const optionIdsOf = (item: Schemas['Item']): string[] =>
   item.classifiers.map(({ classifierOption }) => classifierOption.id);

@@ -5,14 +5,14 @@ import type { ReactNode } from 'react';
 interface Confirmation {
   readonly title: string;
   readonly text: ReactNode;
-  /** What the button that goes ahead says. */
+  /** Label of the confirm button. */
   readonly action: string;
-  /** What the button that does not says. */
+  /** Label of the cancel button. */
   readonly keep?: string;
   readonly run: () => void;
 }
 
-/** Asks before something is lost. The way back has the focus. */
+/** Asks before something is lost. The cancel button has the focus. */
 export const confirmLoss = ({ title, text, action, keep = 'Keep it', run }: Confirmation): void => {
   modals.openConfirmModal({
     title: (

@@ -1,9 +1,9 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
-import { tellFailure } from '../interface/use-change.ts';
+import { notifyError } from '../interface/use-change.ts';
 
-/** Browsers offer their clipboard to secure origins only; elsewhere a selection must do. */
+/** Browsers provide the clipboard API to secure origins only; elsewhere a selection is copied. */
 const copyText = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
@@ -12,7 +12,7 @@ const copyText = async (text: string): Promise<void> => {
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
-  if (!isCopied) throw new Error('The browser does not allow it here. Select the text and copy it yourself.');
+  if (!isCopied) throw new Error('The browser does not allow it. Select the text and copy it manually.');
 };
 
 interface CopyProps extends ButtonProps {
@@ -28,7 +28,7 @@ export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
       setCopied(true);
       setTimeout(() => setCopied(false), 2_000);
     } catch (error) {
-      tellFailure('Not copied', error);
+      notifyError('Could not copy', error);
     }
   };
   return (

@@ -11,10 +11,10 @@ export interface CurlRequest {
   readonly body?: unknown;
 }
 
-/** Text in single quotes, for a shell. */
+/** Quotes a string for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The secret itself is never written out: the command takes it from the environment. */
+/** The secret is never included: the command reads it from the environment. */
 export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId: string): string => {
   const parts = ['curl', `-u "${teamId}:$ITEMWRIGHT_SECRET"`];
   if (method !== 'GET') parts.push(`-X ${method}`);
@@ -38,7 +38,7 @@ export const Curl = ({ request }: { request: CurlRequest }) => {
       onChange={setOpen}
     >
       <Popover.Target>
-        <Tooltip label="The same with curl" disabled={isOpen}>
+        <Tooltip label="Show as curl" disabled={isOpen}>
           <ActionIcon
             variant="default"
             size={36}
@@ -51,7 +51,7 @@ export const Curl = ({ request }: { request: CurlRequest }) => {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="sm">
-          <Text size="sm">What this page shows, from a terminal. The secret is taken from the environment.</Text>
+          <Text size="sm">The request of this page for a terminal. The secret is read from the environment.</Text>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {command}
           </Code>

@@ -9,7 +9,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** Where nothing is to be shown yet: why, and what to do about it. */
+/** An empty state: why there is nothing, and what to do about it. */
 export const Empty = ({ title, icon: Icon = IconBox, children, action }: EmptyProps) => (
   <Center py={48} px="md">
     <Stack align="center" gap="sm" maw={420}>

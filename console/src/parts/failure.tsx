@@ -1,18 +1,18 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
-import { explain, Refusal } from '../interface/refusal.ts';
+import { ApiError, explain } from '../interface/api-error.ts';
 import { Empty } from './empty.tsx';
 
-/** Something could not be read: what the service said, and a way to ask again. */
+/** A failed query: the error, and a button to retry. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
-  if (error instanceof Refusal && error.status === 404)
+  if (error instanceof ApiError && error.status === 404)
     return (
-      <Empty title="It is not there" icon={IconMapOff}>
-        It may have been deleted, or the address may be mistyped.
+      <Empty title="Not found" icon={IconMapOff}>
+        It may have been deleted, or the address may be wrong.
       </Empty>
     );
   return (
-    <Alert color="red" icon={<IconAlertCircle />} title="This could not be loaded" role="alert">
+    <Alert color="red" icon={<IconAlertCircle />} title="Could not load this" role="alert">
       <Stack align="flex-start" gap="sm">
         {explain(error)}
         {retry !== undefined && (

@@ -1,8 +1,8 @@
 import { Alert, List } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 
-/** Faults that belong to no single field. */
-export const FaultList = ({ faults, title = 'Not saved' }: { faults: readonly string[]; title?: string }) =>
+/** Errors that belong to no single field. */
+export const FaultList = ({ faults, title = 'Could not save' }: { faults: readonly string[]; title?: string }) =>
   faults.length === 0 ? null : (
     <Alert color="red" icon={<IconAlertCircle />} title={title} role="alert">
       {faults.length === 1 ? (

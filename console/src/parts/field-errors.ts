@@ -1,6 +1,6 @@
-import { asSentence, type Issue, Refusal, wordsOf } from '../interface/refusal.ts';
+import { ApiError, asSentence, type Issue, wordsOf } from '../interface/api-error.ts';
 
-/** Faults beside the fields they are about, and those that belong to no field. */
+/** Errors by field, and those that belong to no field. */
 export interface Faults {
   readonly fields: Record<string, string>;
   readonly others: readonly string[];
@@ -10,9 +10,9 @@ export interface Faults {
 const fieldOf = ({ path }: Issue): string | undefined =>
   /^\/body\/(.+)$/.exec(path)?.[1]?.split('/').join('.').replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Sorts the issues of a refusal to the fields of a form. */
+/** Assigns the issues of an error to the fields of a form. */
 export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof Refusal))
+  if (!(error instanceof ApiError))
     return { fields: {}, others: [error instanceof Error ? error.message : String(error)] };
   if (error.issues.length === 0)
     return { fields: {}, others: [error.status === 403 ? 'Your secret does not allow this.' : error.message] };

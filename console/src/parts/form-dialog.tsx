@@ -14,9 +14,9 @@ const hasField = (values: object, field: string): boolean =>
 
 interface FormDialogProps<V extends Record<string, unknown>, R> {
   readonly title: string;
-  /** What the button that goes ahead says. */
+  /** Label of the submit button. */
   readonly action: string;
-  /** The heading of faults that belong to no field. */
+  /** Title of errors that belong to no field. */
   readonly failed?: string;
   readonly form: UseFormReturnType<V>;
   readonly change: UseMutationResult<R, Error, V>;
@@ -24,7 +24,10 @@ interface FormDialogProps<V extends Record<string, unknown>, R> {
   readonly children: ReactNode;
 }
 
-/** A form in a dialog, closed when the service agrees. A click beside it does not close it: nothing written is lost by a slip. */
+/**
+ * A form in a dialog, which closes when the service accepts it. A click outside does not close it, so that no input is
+ * lost by accident.
+ */
 export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDialogProps<V, R>) => {
   const { title, action, failed, form, change, onClose, children } = props;
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);

@@ -1,4 +1,4 @@
-/** Numbers as people read them. A space that does not break keeps a number and its unit together. */
+/** Number formats. A non-breaking space keeps a number and its unit together. */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
@@ -11,7 +11,7 @@ export const formatMany = (count: number, one: string, many = `${one}s`): string
 
 export const formatNumber = (value: number): string => plain.format(value);
 
-/** A share of 1 as a percentage, with enough digits to tell small ones apart. */
+/** A share as a percentage, with enough digits to tell small ones apart. */
 export const formatShare = (share: number, digits = 4): string => {
   if (share === 0) return '0\u00a0%';
   if (share === 1) return '100\u00a0%';
@@ -24,11 +24,11 @@ export const formatShare = (share: number, digits = 4): string => {
 export const formatColumnShare = (share: number): string =>
   share === 0 || share === 1 || share < 1e-8 ? formatShare(share) : `${(share * 100).toPrecision(3)}\u00a0%`;
 
-/** A share in the words of players: one in so many. */
+/** A share as players say it: 1 in N. */
 export const formatOneIn = (share: number): string =>
   share <= 0 ? 'never' : `1 in ${share > 0.1 ? Number((1 / share).toFixed(2)) : formatCount(Math.round(1 / share))}`;
 
-/** The difference of two shares, in points of a hundred. */
+/** The difference of two shares, in percentage points. */
 export const formatShift = (shift: number): string => {
   const points = shift * 100;
   if (Math.abs(points) < 1e-9) return '±0';

@@ -1,14 +1,14 @@
 import { Loader, NumberInput, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
-import { explain } from '../interface/refusal.ts';
+import { explain } from '../interface/api-error.ts';
 import classes from './in-place.module.css';
 
-/** A field that saves when it is left or Enter is pressed; Escape, or a refusal, brings the old value back. */
+/** A field that saves on blur or Enter; Escape, or an error, restores the old value. */
 const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) => Promise<unknown>) => {
   const [draft, setDraft] = useState(() => show(value));
   const [isSaving, setSaving] = useState(false);
   const [fault, setFault] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the service replaces what is written.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the service replaces the draft.
   useEffect(() => setDraft(show(value)), [value]);
   const reset = () => setDraft(show(value));
   const save = async (changed: T) => {
@@ -60,7 +60,7 @@ export const InPlaceText = ({ label, value, isHeading = false, onSave }: InPlace
 
 interface InPlaceNumberProps {
   readonly label: string;
-  /** Null counts as 1. */
+  /** Null is the same as 1. */
   readonly value: number | null;
   readonly onSave: (value: number | null) => Promise<unknown>;
 }

@@ -6,16 +6,16 @@ interface ListFooterProps {
   readonly pages: number;
   readonly onPage: (page: number) => void;
   /** Whether there are more than were read. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   readonly children: ReactNode;
 }
 
-/** What stands below a list of several pages: how many there are, and the way to the others. */
-export const ListFooter = ({ page, pages, onPage, isCut, children }: ListFooterProps) => (
+/** The footer of a paged list: the number of rows, and the pagination. */
+export const ListFooter = ({ page, pages, onPage, isTruncated, children }: ListFooterProps) => (
   <Group justify="space-between">
     <Text size="sm" c="dimmed" role="status">
       {children}
-      {isCut && ' (the oldest; there are more than the console reads)'}
+      {isTruncated && ' (the oldest; there are more than the console loads)'}
     </Text>
     {pages > 1 && (
       <Pagination

@@ -7,10 +7,10 @@ import { usePageTitle } from './page-title.ts';
 interface PageProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** Where the page belongs. */
+  /** The parent page. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly actions?: ReactNode;
-  /** The request behind the page, offered as a command. */
+  /** The request behind the page, offered as a curl command. */
   readonly curl?: CurlRequest;
   readonly children: ReactNode;
 }

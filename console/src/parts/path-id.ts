@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter';
 
-/** The id at the end of the address. Read from the address itself: an id may hold any character, escaped ones too. */
+/** The id at the end of the URL. Read from the URL itself: an id may contain any character, including escaped ones. */
 export const usePathId = (): string => {
   useLocation();
   const last = window.location.pathname.split('/').at(-1) ?? '';

@@ -9,7 +9,7 @@ interface RangeValueProps {
   readonly max: number;
 }
 
-/** A value on the range that it was rolled from. */
+/** A value on the range from which it was rolled. */
 export const RangeValue = ({ name, value, min, max }: RangeValueProps) => {
   const place = max > min ? (value - min) / (max - min) : 1;
   return (

@@ -13,7 +13,7 @@ interface RollCardProps {
   readonly size?: number;
 }
 
-/** What a roll gave: the item, and its values on the ranges that they were rolled from. */
+/** The result of a roll: the item, and its values on the ranges from which they were rolled. */
 export const RollCard = ({ result, items, options, marks = [], size = 52 }: RollCardProps) => {
   const { item, itemAttributeInstances } = result;
   const ranges = items.find(({ id }) => id === item.id)?.attributes ?? [];

@@ -2,13 +2,13 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 
 interface RowMenuProps {
-  /** What the row is, for those who cannot see it. */
+  /** Name of the row, for screen readers. */
   readonly of: string;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
-/** What can be done with a row. */
+/** The actions of a row. */
 export const RowMenu = ({ of, onEdit, onDelete }: RowMenuProps) => (
   <Menu position="bottom-end">
     <Menu.Target>

@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import { formatOneIn, formatShare } from './format.ts';
 import classes from './share-bar.module.css';
 
-/** A share in numbers, with a bar against the greatest of its table. */
+/** A share as a number, with a bar relative to the greatest of its table. */
 export const ShareBar = ({ share, greatest }: { share: number; greatest: number }) => (
   <Box className={classes.root} title={`${share * 100} %`}>
     <Text size="sm" fw={600} ta="right" component="div">

@@ -15,7 +15,7 @@ const compare = (left: Value, right: Value): number =>
     ? left - right
     : String(left).localeCompare(String(right), 'en', { numeric: true, sensitivity: 'base' });
 
-/** Rows in the order of a column; choosing the same column again turns the order round. */
+/** Rows sorted by a column; choosing the same column again reverses the order. */
 export const useSorting = <T, K extends string>(
   rows: readonly T[],
   columns: Record<K, (row: T) => Value>,
@@ -27,7 +27,7 @@ export const useSorting = <T, K extends string>(
     isDescending: startsDescending,
   });
   const read = columns[column];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a column do not change, only which is chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: column functions are stable.
   const sorted = useMemo(() => {
     const ascending = [...rows].sort((left, right) => compare(read(left), read(right)));
     return isDescending ? ascending.reverse() : ascending;

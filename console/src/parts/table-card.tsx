@@ -1,10 +1,7 @@
 import { Card, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/**
- * A table in a card; where it is wider than the screen it scrolls by itself, by keyboard too. On a narrow screen it gives up
- * columns rather than width.
- */
+/** A table in a card. If it is wider than the screen it scrolls, by keyboard too. Narrow screens show fewer columns. */
 export const TableCard = ({
   label,
   minWidth = 640,
@@ -23,7 +20,7 @@ export const TableCard = ({
   </Card>
 );
 
-/** The heading of a column of buttons, which only a screen reader needs. */
+/** The heading of a column of buttons, for screen readers only. */
 export const ActionsHeader = () => (
   <Table.Th w={48}>
     <VisuallyHidden>Actions</VisuallyHidden>

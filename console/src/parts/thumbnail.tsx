@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import classes from './thumbnail.module.css';
 
-/** Pictures that a browser can load; games may store other things here, which only they understand. */
+/** Images that a browser can load; games may store anything else here. */
 const isPicture = (text: string): boolean => /^(?:https?:\/\/|data:image\/)/i.test(text);
 
 const initialsOf = (name: string): string =>
@@ -12,7 +12,7 @@ const initialsOf = (name: string): string =>
     .join('')
     .toUpperCase();
 
-/** A colour of its own for each name, so that items without pictures can still be told apart. */
+/** A hue per name, so that items without images can be told apart. */
 const hueOf = (name: string): number => {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360;
@@ -25,7 +25,7 @@ interface ThumbnailProps {
   readonly size?: number | string;
 }
 
-/** The picture of an item, or its initials. It is decoration: the name always stands beside it. */
+/** The image of an item, or its initials. Decorative: the name is always next to it. */
 export const Thumbnail = ({ name, thumbnail, size = 36 }: ThumbnailProps) => {
   const [broken, setBroken] = useState<string>();
   if (thumbnail !== null && isPicture(thumbnail) && broken !== thumbnail)

@@ -1,15 +1,15 @@
 import { useEffect } from 'react';
 import { confirmLoss } from './confirm.tsx';
 
-/** The page that holds changes which were not saved. One editor is open at a time, so one word for all will do. */
+/** The page with unsaved changes. Only one editor is open at a time, so a single variable is enough. */
 let unsavedAt: string | undefined;
 
-/** Called when changes are saved, before the page is left because of it. */
+/** Called when changes are saved, before leaving the page. */
 export const forgetUnsaved = (): void => {
   unsavedAt = undefined;
 };
 
-/** Goes on at once, or after asking where changes would be lost. */
+/** Leaves immediately, or after asking if changes would be lost. */
 export const leaveSafely = (leave: () => void): void => {
   if (unsavedAt === undefined) {
     leave();
@@ -17,7 +17,7 @@ export const leaveSafely = (leave: () => void): void => {
   }
   confirmLoss({
     title: 'Leave without saving?',
-    text: 'What you changed here is not saved, and would be lost.',
+    text: 'Your changes on this page will be lost.',
     action: 'Leave',
     keep: 'Stay',
     run: () => {
@@ -31,8 +31,8 @@ window.addEventListener('beforeunload', (event) => {
   if (unsavedAt !== undefined) event.preventDefault();
 });
 
-// By now the browser has gone back. It is brought here again before the router, which listens later, takes notice; and it
-// goes if that is wanted.
+// The browser has already gone back. Return to this page before the router, whose listener runs later, notices; and
+// leave if that is confirmed.
 window.addEventListener('popstate', (event) => {
   if (unsavedAt === undefined || window.location.href === unsavedAt) return;
   event.stopImmediatePropagation();
@@ -40,7 +40,7 @@ window.addEventListener('popstate', (event) => {
   leaveSafely(() => window.history.back());
 });
 
-/** Asks before changes are lost: by a link, by going back, by closing or reloading the tab. */
+/** Asks before unsaved changes are lost: by a link, by going back, by closing or reloading the tab. */
 export const useUnsaved = (isDirty: boolean): void => {
   useEffect(() => {
     if (!isDirty) return;

@@ -1,21 +1,21 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { type Credentials, createInterface, type Interface } from '../interface/client.ts';
-import { Refusal } from '../interface/refusal.ts';
+import { ApiError } from '../interface/api-error.ts';
+import { type Api, type Credentials, createApi } from '../interface/client.ts';
 
-/** Kept for the tab alone: closing it forgets the secret. */
+/** Kept for this tab only: closing it forgets the secret. */
 const STORED = 'itemwright.session';
 
 interface Session {
   readonly credentials: Credentials | undefined;
-  /** Why the last session ended, where it was not the person who ended it. */
+  /** Why the last session ended, unless the user signed out. */
   readonly endedBecause: string | undefined;
   readonly signIn: (credentials: Credentials) => void;
   readonly signOut: (because?: string) => void;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);
-const InterfaceContext = createContext<Interface | undefined>(undefined);
+const ApiContext = createContext<Api | undefined>(undefined);
 
 const stored = (): Credentials | undefined => {
   try {
@@ -26,17 +26,17 @@ const stored = (): Credentials | undefined => {
   }
 };
 
-const refused = (error: unknown): boolean => error instanceof Refusal && error.status === 401;
+const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-const createQueries = (onRefused: () => void): QueryClient =>
+const createQueries = (onUnauthorized: () => void): QueryClient =>
   new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => refused(error) && onRefused() }),
-    mutationCache: new MutationCache({ onError: (error) => refused(error) && onRefused() }),
+    queryCache: new QueryCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
+    mutationCache: new MutationCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // Only what may pass by itself is tried again: no connection, or a service that is busy.
-        retry: (count, error) => error instanceof Refusal && [0, 429, 503].includes(error.status) && count < 2,
+        // Retries only what may be temporary: no connection, or a busy service.
+        retry: (count, error) => error instanceof ApiError && [0, 429, 503].includes(error.status) && count < 2,
       },
     },
   });
@@ -59,11 +59,11 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     () => ({ credentials, endedBecause, signIn, signOut }),
     [credentials, endedBecause, signIn, signOut],
   );
-  // What one session has read is never shown to the next: each has a store of its own.
+  // Each session has a query cache of its own, so that nothing is shown to the next one.
   const parts = useMemo(
     () =>
       credentials && {
-        api: createInterface(credentials),
+        api: createApi(credentials),
         queries: createQueries(() => signOut('This secret is no longer valid. Sign in with another one.')),
       },
     [credentials, signOut],
@@ -73,9 +73,9 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       {parts === undefined ? (
         children
       ) : (
-        <InterfaceContext value={parts.api}>
+        <ApiContext value={parts.api}>
           <QueryClientProvider client={parts.queries}>{children}</QueryClientProvider>
-        </InterfaceContext>
+        </ApiContext>
       )}
     </SessionContext>
   );
@@ -83,13 +83,13 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
 
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('used outside of the session');
+  if (session === undefined) throw new Error('must be used within the session provider');
   return session;
 };
 
-/** The interface in the name of whoever is signed in. */
-export const useInterface = (): Interface => {
-  const api = useContext(InterfaceContext);
-  if (api === undefined) throw new Error('used without a session');
+/** The API client of the current session. */
+export const useApi = (): Api => {
+  const api = useContext(ApiContext);
+  if (api === undefined) throw new Error('requires a session');
   return api;
 };

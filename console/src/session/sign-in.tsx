@@ -2,8 +2,8 @@ import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInpu
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, createInterface } from '../interface/client.ts';
-import { explain, Refusal } from '../interface/refusal.ts';
+import { ApiError, explain } from '../interface/api-error.ts';
+import { createApi, unwrap } from '../interface/client.ts';
 import { usePageTitle } from '../parts/page-title.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useSession } from './session.tsx';
@@ -17,8 +17,8 @@ export const SignIn = () => {
     mode: 'uncontrolled',
     initialValues: { teamId: '', secret: '' },
     validate: {
-      teamId: (value) => (value.trim() === '' ? 'Enter the id of your team' : null),
-      secret: (value) => (value === '' ? 'Enter a secret of your team' : null),
+      teamId: (value) => (value.trim() === '' ? 'Enter your team id' : null),
+      secret: (value) => (value === '' ? 'Enter a secret' : null),
     },
   });
 
@@ -27,12 +27,10 @@ export const SignIn = () => {
     setBusy(true);
     setFault(undefined);
     try {
-      await answer(createInterface(credentials).GET('/team'));
+      await unwrap(createApi(credentials).GET('/team'));
       signIn(credentials);
     } catch (error) {
-      setFault(
-        error instanceof Refusal && error.status === 401 ? 'There is no team with this id and secret.' : explain(error),
-      );
+      setFault(error instanceof ApiError && error.status === 401 ? 'Wrong team id or secret.' : explain(error));
       setBusy(false);
     }
   });
@@ -46,7 +44,7 @@ export const SignIn = () => {
             Sign in to Itemwright
           </Title>
           <Text c="dimmed" size="sm" ta="center">
-            Items, odds and inventories of your game
+            Items, odds and inventories for your game
           </Text>
         </Stack>
         <Card padding="xl">
@@ -83,9 +81,9 @@ export const SignIn = () => {
           </form>
         </Card>
         <Text c="dimmed" size="xs" ta="center" style={{ textWrap: 'balance' }}>
-          The first start of the service prints a team id and a secret. Another secret is made with{' '}
-          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. It is kept in this tab
-          only.
+          The first start of the service prints a team id and a secret. Create another one with{' '}
+          <Code style={{ whiteSpace: 'nowrap' }}>npm run -s itemwright -- secret create</Code>. The secret is kept in
+          this tab only.
         </Text>
       </Stack>
     </Center>

@@ -14,7 +14,7 @@ import { leaveSafely } from '../parts/unsaved.ts';
 import { useSession } from '../session/session.tsx';
 
 const SCHEMES = [
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ] as const;
@@ -25,7 +25,7 @@ const ColorScheme = () => {
   return (
     <Menu position="top-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colours: light or dark">
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
           <Icon size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -45,7 +45,7 @@ const ColorScheme = () => {
   );
 };
 
-/** Who is signed in, and the ways out. */
+/** Who is signed in, with links and sign-out. */
 export const Account = () => {
   const team = useTeam().data;
   const { signOut } = useSession();

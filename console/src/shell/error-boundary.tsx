@@ -2,7 +2,7 @@ import { Alert, Button, Code, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
 
-/** Catches what breaks while a page is drawn, so that the rest of the console stays usable. */
+/** Catches rendering errors of a page, so that the rest of the console stays usable. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 
@@ -14,10 +14,10 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     return (
-      <Alert color="red" icon={<IconAlertTriangle />} title="This page broke" role="alert">
+      <Alert color="red" icon={<IconAlertTriangle />} title="Something went wrong" role="alert">
         <Stack align="flex-start">
-          It is a fault of the console, and nothing was changed by it. Reloading may help, above all after the service
-          was updated.
+          This is a bug in the console; no data was changed. Reloading may help, especially after the service was
+          updated.
           <Code block>{error.message}</Code>
           <Button variant="default" onClick={() => window.location.reload()}>
             Reload

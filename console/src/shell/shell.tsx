@@ -17,8 +17,8 @@ export const Shell = ({ children }: { children: ReactNode }) => {
   const section = location.split('/')[1] ?? '';
   const isFirst = useRef(true);
 
-  // A new page begins at its top, and a screen reader begins to read there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the page that matters.
+  // A new page starts at the top, and screen readers start reading there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page changes.
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
@@ -37,7 +37,7 @@ export const Shell = ({ children }: { children: ReactNode }) => {
       transitionDuration={150}
     >
       <a className="skip-link" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header className={classes.header} hiddenFrom="sm">
         <Group h="100%" px="md" gap="sm">
@@ -53,7 +53,7 @@ export const Shell = ({ children }: { children: ReactNode }) => {
           <Text fw={650}>Itemwright</Text>
         </Group>
       </AppShell.Header>
-      {/* Out of sight it is out of the way of the Tab key too, and what it covers when it is open as well. */}
+      {/* Inert while hidden, so that the Tab key skips it; while open, so is the content that it covers. */}
       <AppShell.Navbar p="sm" id="navigation" className={classes.navbar} aria-label="Main" inert={!isWide && !isOpen}>
         <Group gap="sm" px={10} py={6} visibleFrom="sm">
           <Logo />

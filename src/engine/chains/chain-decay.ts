@@ -1,12 +1,12 @@
 import { type Chain, lastLayerOf, statesOf } from './chain.ts';
 import type { Decay } from './survival.ts';
 
-export const MOST_SWEEPS = 3000;
+export const MAX_SWEEPS = 3000;
 const CONVERGED = 1e-14;
-/** Sums of chances differ by this much from rounding alone. */
+/** Rounding error of a sum of probabilities. */
 const ROUNDING = 1e-15;
 
-/** The chances of edges without a hit, when an edge marked as a hit is one with the chance `part`. */
+/** The probabilities of edges without a hit, when an edge marked as a hit is one with probability `part`. */
 export const keptChances = ({ chances, hits }: Chain, part: number): Float64Array =>
   chances.map((chance, edge) => (hits[edge] === 1 ? chance * (1 - part) : chance));
 
@@ -16,7 +16,7 @@ const sumOver = (values: Float64Array): number => {
   return sum;
 };
 
-/** How far two distributions are apart. */
+/** The L1 distance of two distributions. */
 const distance = (left: Float64Array, right: Float64Array): number => {
   let sum = 0;
   for (let index = 0; index < left.length; index += 1)
@@ -25,9 +25,9 @@ const distance = (left: Float64Array, right: Float64Array): number => {
 };
 
 /**
- * The factor, and where the chance is in the end, by sweeps through the layers. One sweep moves what begins in layer 0
- * through all of them at once, so that it does the work of a whole cycle of rolls; Newton's method then moves the
- * factor until what comes back to layer 0 is as much as began there. Null when that is nothing, or does not settle.
+ * The decay factor and the limiting distribution, by sweeps through the layers. One sweep moves the mass of layer 0
+ * through all layers, which does the work of a whole cycle of rolls. Newton's method then adjusts the factor until as
+ * much mass returns to layer 0 as started there. Null if none returns, or if it does not converge.
  */
 const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; states: Float64Array } | null => {
   const { width, targets, starts, lingers } = chain;
@@ -37,7 +37,7 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
   let beginning = new Float64Array(width).fill(1 / width);
   let lingering = new Float64Array(count - last);
   let lnFactor = 0;
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
     const growth = Math.exp(-lnFactor);
     const returning = new Float64Array(width);
     const staying = new Float64Array(count - last);
@@ -57,8 +57,8 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
     }
     const returned = sumOver(returning);
     if (!(returned > 0)) return null;
-    const rollsACycle = sumOver(states) / returned;
-    const change = Math.log(returned) / rollsACycle;
+    const rollsPerCycle = sumOver(states) / returned;
+    const change = Math.log(returned) / rollsPerCycle;
     for (let index = 0; index < width; index += 1) returning[index] = (returning[index] as number) / returned;
     for (let index = 0; index < staying.length; index += 1) staying[index] = (staying[index] as number) / returned;
     const settled = distance(returning, beginning) + distance(staying, lingering) < CONVERGED * width;
@@ -70,19 +70,22 @@ const sweepForward = (chain: Chain, kept: Float64Array): { lnFactor: number; sta
   return null;
 };
 
-/** What each state is worth in the end, compared with the others, by sweeps from the last layer back. */
+/**
+ * The relative values of the states in the limit (the right eigenvector), by sweeps from the last
+ * layer back.
+ */
 const sweepBack = (chain: Chain, kept: Float64Array, lnFactor: number): Float64Array | null => {
   const { width, targets, starts } = chain;
   const count = statesOf(chain);
   const growth = Math.exp(-lnFactor);
   let worth = new Float64Array(count).fill(1);
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
     const next = worth.slice();
     for (let state = count - 1; state >= 0; state -= 1) {
       let sum = 0;
       for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
         const target = targets[edge] as number;
-        // Layer 0 still has the worth of the sweep before; layers behind this one have their new worth.
+        // Layer 0 still has its value of the previous sweep; layers after this one already have their new value.
         sum += (kept[edge] as number) * ((target < width ? worth[target] : next[target]) as number);
       }
       next[state] = sum * growth;
@@ -99,7 +102,8 @@ const sweepBack = (chain: Chain, kept: Float64Array, lnFactor: number): Float64A
 };
 
 /**
- * The factor once more, from what a roll takes: that sum has only positive parts, so that small hits keep their digits.
+ * The factor again, computed from what a roll loses: all terms of that sum are positive, so small hits keep their
+ * precision.
  */
 const lnFactorOf = (chain: Chain, part: number, states: Float64Array): number => {
   let taken = 0;
@@ -110,7 +114,7 @@ const lnFactorOf = (chain: Chain, part: number, states: Float64Array): number =>
   return Math.log1p(-Math.min(1, (taken * part) / sumOver(states)));
 };
 
-/** The decay in the end; null when a hit is certain after some rolls, or when the chain settles too slowly. */
+/** The asymptotic decay; null if a hit is certain after some number of rolls, or if the chain converges too slowly. */
 export const decayOf = (chain: Chain, part: number): Decay | null => {
   const kept = keptChances(chain, part);
   const forward = sweepForward(chain, kept);

@@ -4,7 +4,7 @@ import { cheapDraws } from '../../../test/statistics.ts';
 import { type Chain, chainOf, type Edge, meanByRestarts, stationaryShares } from './chain.ts';
 import { timingsOf } from './chain-timing.ts';
 
-/** A chain of any chances that keeps to its layers; the last may lead to itself. About one edge of a state is a hit. */
+/** A random chain with valid layers; the last one may lead to itself. About one edge per state is a hit. */
 const anyChain = (seed: number, layers: number, width: number): Chain => {
   const draws = cheapDraws(seed);
   const edges: Edge[] = [];
@@ -50,7 +50,7 @@ describe('chains', () => {
     [6, 2],
     [9, 5],
   ] as const) {
-    test(`of ${layers} layers of ${width} have the shares that one roll more does not change`, () => {
+    test(`of ${layers} layers of ${width} have shares that one more roll does not change`, () => {
       const chain = anyChain(110, layers, width);
       const shares = stationaryShares(chain);
       const moved = new Float64Array(layers * width);
@@ -62,7 +62,7 @@ describe('chains', () => {
       assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) < 1e-14);
     });
 
-    test(`of ${layers} layers of ${width} have the mean and the median of every roll followed`, () => {
+    test(`of ${layers} layers of ${width} have the mean and median found by following every roll`, () => {
       const chain = anyChain(111, layers, width);
       const parts = [1, 0.6, 0.04, 0.01];
       const timings = timingsOf(chain, parts);
@@ -75,8 +75,8 @@ describe('chains', () => {
     });
   }
 
-  test('have medians beyond what is followed, from their decay', () => {
-    // A pity of twenty at a base rate of 1 %, and one item of 40,000 alike: the median is about half a million rolls.
+  test('have medians beyond the followed rolls, computed from their decay', () => {
+    // A pity of twenty at a base rate of 1 %, and one of 40,000 equal items: the median is about half a million rolls.
     const edges = Array.from({ length: 20 }, (_, source): Edge[] => {
       const chance = source === 19 ? 1 : 0.01;
       return [
@@ -88,7 +88,7 @@ describe('chains', () => {
     const part = 1 / 40_000;
     let left = 1;
     let rolls = 0;
-    // What begins a row, by the roll it begins with; a row that is still going on began with one of the last twenty.
+    // The probability that a row starts, by roll; a row in progress started with one of the last twenty rolls.
     const begun = [1];
     const lasting = Array.from({ length: 20 }, (_, since) => 0.99 ** since);
     while (left > 0.5 + 1e-12) {
@@ -102,7 +102,7 @@ describe('chains', () => {
     }
     assert.ok(rolls > 400_000);
     assert.equal(timingsOf(chain, [part]).get(part)?.medianRolls, rolls);
-    // The same, worked out together with many other parts.
+    // The same, computed together with many other parts.
     const together = timingsOf(chain, [part, ...Array.from({ length: 30 }, (_, index) => 1 / (index + 21))]);
     assert.equal(together.get(part)?.medianRolls, rolls);
   });

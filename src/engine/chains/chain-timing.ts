@@ -1,5 +1,5 @@
 import { type Chain, canHit, meanByRestarts, statesOf, worstCase } from './chain.ts';
-import { decayOf, keptChances, MOST_SWEEPS } from './chain-decay.ts';
+import { decayOf, keptChances, MAX_SWEEPS } from './chain-decay.ts';
 import {
   type Decay,
   type Follower,
@@ -13,17 +13,16 @@ import {
   type Timing,
 } from './survival.ts';
 
-/** A stretch of a single counter, and what a roll takes besides, in steps. */
+/** Cost of a stretch of a single counter, and of everything else in a roll, in steps. */
 const STEPS_OF_STRETCH = 4;
 const STEPS_OF_ROLL = 40;
 
-const MOST_ROLLS_FOLLOWED = 100_000;
-const MOST_STEPS_FOLLOWED = 100_000_000;
+const MAX_ROLLS_FOLLOWED = 100_000;
+const MAX_STEPS_FOLLOWED = 100_000_000;
 
 /**
- * Follows a chain of one counter. From the first state of a stretch in which the chances do not change, as before soft
- * pity sets in, one sum stands for all of it: whoever enters it leaves it, if not before, after as many rolls as it has
- * states.
+ * Follows a chain with one counter. A stretch of states with equal probabilities, such as those before soft pity
+ * starts, is represented by one sum: whatever enters it leaves after at most as many rolls as it has states.
  */
 const followCounter = (chain: Chain, part: number): Follower => {
   const kept = keptChances(chain, part);
@@ -51,7 +50,7 @@ const followCounter = (chain: Chain, part: number): Follower => {
       const ring = entered[index] as Float64Array;
       const place = rolls % length;
       returned += present * (returning[index] as number);
-      // The last state of all stays where it is, as far as it does not lead back.
+      // The very last state keeps whatever does not lead back.
       const passing = index === count - 1 ? 0 : (ring[place] as number) * (lasting[index] as number);
       const now = Math.max(0, present * (goingOn[index] as number) - passing) + leaving;
       ring[place] = leaving;
@@ -70,19 +69,21 @@ const followCounter = (chain: Chain, part: number): Follower => {
 
 interface Stretch {
   length: number;
-  /** The chances to go on to the next state, or to stay in the last, and to begin again, without a hit. */
+  /**
+   * The probabilities of continuing to the next state (or staying in the last one) and of starting over, without a hit.
+   */
   readonly stays: number;
   readonly returns: number;
 }
 
-/** The states of a chain of one counter, joined where they have the same chances. */
+/** The states of a chain with one counter, merged if they have the same probabilities. */
 const stretchesOf = ({ layers, starts, targets }: Chain, kept: Float64Array): Stretch[] => {
   const stretches: Stretch[] = [];
   for (let state = 0; state < layers; state += 1) {
     let stays = 0;
     let returns = 0;
     for (let edge = starts[state] as number; edge < (starts[state + 1] as number); edge += 1) {
-      // Where there is but one state it is the first and the last.
+      // A single state is both the first and the last.
       if (targets[edge] === 0 && layers > 1) returns += kept[edge] as number;
       else stays += kept[edge] as number;
     }
@@ -93,7 +94,7 @@ const stretchesOf = ({ layers, starts, targets }: Chain, kept: Float64Array): St
   return stretches;
 };
 
-/** Follows a chain in which an edge marked as a hit is one with the chance `part`. */
+/** Follows a chain in which an edge marked as a hit is one with probability `part`. */
 const followChain = (chain: Chain, part: number): Follower =>
   statesOf(chain) === chain.layers ? followCounter(chain, part) : followStates(chain, part);
 
@@ -104,7 +105,7 @@ const followStates = (chain: Chain, part: number): Follower => {
   let next = new Float64Array(now.length);
   now[0] = 1;
   let left = 1;
-  // What the loop changes is local to it: a number that outlives a call would be stored anew for every edge.
+  // The loop's variables are local: V8 would allocate a heap number per edge for one that outlives the call.
   const advance = (): void => {
     const before = now;
     const after = next.fill(0);
@@ -122,36 +123,36 @@ const followStates = (chain: Chain, part: number): Follower => {
   return { advance, left: () => left };
 };
 
-const mostRollsFor = (layers: number, stepsOfRoll: number): number =>
-  Math.min(MOST_ROLLS_FOLLOWED, Math.max(4 * layers, Math.floor(MOST_STEPS_FOLLOWED / stepsOfRoll)));
+const maxRollsFor = (layers: number, stepsOfRoll: number): number =>
+  Math.min(MAX_ROLLS_FOLLOWED, Math.max(4 * layers, Math.floor(MAX_STEPS_FOLLOWED / stepsOfRoll)));
 
-/** A chain of one counter is followed by stretches, any other by edges. */
+/** A chain with one counter is followed by stretches, any other by edges. */
 const stepsOfRollIn = (chain: Chain): number =>
   statesOf(chain) === chain.layers
     ? stepsByStretches(stretchesOf(chain, keptChances(chain, 0)).length)
     : stepsByEdges(chain.sources.length);
 
-/** The steps of following one roll of a chain of one counter, and of any other. */
+/** The steps of following one roll of a chain with one counter, and of any other. */
 export const stepsByStretches = (stretches: number): number => STEPS_OF_ROLL + STEPS_OF_STRETCH * stretches;
 export const stepsByEdges = (edges: number): number => STEPS_OF_ROLL + edges;
 
-const mostRollsOf = (chain: Chain): number => mostRollsFor(chain.layers, stepsOfRollIn(chain));
+const maxRollsOf = (chain: Chain): number => maxRollsFor(chain.layers, stepsOfRollIn(chain));
 
-/** Following so much is a matter of some ten milliseconds. */
+/** Following this many steps takes about ten milliseconds. */
 const AFFORDABLE_STEPS = 10_000_000;
 
-/** Where there is no mean, there is no hit in the end, and what is left of the chance decays no more. */
+/** Without a mean there is eventually no hit, and the remaining probability no longer decays. */
 const decayOfPart = (chain: Chain, part: number, expectedRolls: number): Decay | null => {
   const decay = decayOf(chain, part);
   return decay === null || Number.isFinite(expectedRolls) ? decay : { ...decay, lnFactor: 0 };
 };
 
-/** Parts up to this are worked out together when there are many: of greater ones a tier has at most twenty. */
+/** Parts up to this are computed together if there are many; a tier has at most twenty larger ones. */
 const SMALL_PART = 0.05;
 const NODES = 16;
 
 interface Node<T> {
-  /** The number s = -ln(1 - part). */
+  /** s = -ln(1 - part). */
   readonly s: number;
   readonly weight: number;
   readonly known: T;
@@ -174,9 +175,9 @@ const through = <T>(nodes: readonly Node<T>[], s: number, measure: (known: T, s:
 const partOf = (s: number): number => -Math.expm1(-s);
 
 /**
- * A polynomial through the values at sixteen parts up to the greatest, as a function of s = -ln(1 - part). What it is
- * used for, means, decays and chances of no hit, divided or multiplied by s, is so smooth in s that nothing is lost:
- * many items cost little more than few.
+ * A polynomial through the values at sixteen parts up to the greatest, as a function of s = -ln(1 - part). The
+ * interpolated values (means, decays and survival probabilities, divided or multiplied by s) are so smooth in s that no
+ * precision is lost: many items cost little more than few.
  */
 const interpolate = <T>(greatest: number, workOut: (part: number) => T): Node<T>[] => {
   const most = -Math.log1p(-greatest);
@@ -219,11 +220,14 @@ interface Unsettled {
   readonly expectedRolls: number;
 }
 
-/** Parts that differ by no more than this factor are followed together, at so many nodes. */
+/** Parts that differ by no more than this factor are followed together, at this number of nodes. */
 const RANGE = 4;
 const NODES_OF_RANGE = 8;
 
-/** The chance of no hit after each of so many rolls, as a logarithm, and the sum of those before the last. */
+/**
+ * The logarithm of the survival probability after each of `rolls` rolls, and the sum of the probabilities before the
+ * last.
+ */
 const followLns = (chain: Chain, part: number, rolls: number): { lns: Float64Array; sum: number } => {
   const follower = followChain(chain, part);
   const lns = new Float64Array(rolls + 1);
@@ -237,8 +241,8 @@ const followLns = (chain: Chain, part: number, rolls: number): { lns: Float64Arr
 };
 
 /**
- * Medians of parts of one range, greatest first, from the chances of no hit of eight of them, the ends included, after up
- * to so many rolls. What takes longer is taken to decay by one factor from there, such that it has its exact mean.
+ * Medians of the parts of one range, greatest first, from the survival probabilities of eight of them, including both
+ * ends, after up to `rolls` rolls. Beyond that, a single decay factor is assumed that gives the exact mean.
  */
 const mediansOfRange = (chain: Chain, range: readonly Unsettled[], rolls: number): [number, number][] => {
   const sOf = ({ part }: Unsettled): number => -Math.log1p(-part);
@@ -259,12 +263,12 @@ const mediansOfRange = (chain: Chain, range: readonly Unsettled[], rolls: number
 };
 
 /**
- * Medians that come before the decay has settled. Parts of a range are worked out together where that is shorter than to
- * follow each of them.
+ * Medians reached before the decay has settled. The parts of a range are computed together if that is faster than
+ * following each of them.
  */
-const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: number): Map<number, number> => {
+const earlyMedians = (chain: Chain, early: readonly Unsettled[], maxRolls: number): Map<number, number> => {
   const medianOf = ({ part, expectedRolls }: Unsettled): number =>
-    medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls);
+    medianByFollowing(followChain(chain, part), maxRolls, () => expectedRolls);
   const medians = new Map<number, number>();
   for (let from = 0; from < early.length; ) {
     const { part: greatest } = early[from] as Unsettled;
@@ -278,7 +282,7 @@ const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: numb
     const others = range.slice(0, -1);
     const found =
       range.length > NODES_OF_RANGE
-        ? mediansOfRange(chain, range, Math.min(last, mostRolls))
+        ? mediansOfRange(chain, range, Math.min(last, maxRolls))
         : others.map((one): [number, number] => [one.part, medianOf(one)]);
     for (const [part, median] of found) medians.set(part, median);
     medians.set(rarest.part, last);
@@ -286,45 +290,46 @@ const earlyMedians = (chain: Chain, early: readonly Unsettled[], mostRolls: numb
   return medians;
 };
 
-/** What is known of a part before its median is. */
+/** What is known about a part before its median. */
 interface Worked extends Unsettled {
-  /** Asked for only where rolls are too many to follow. */
+  /** Computed only if there are too many rolls to follow. */
   readonly decay: () => Decay | null;
 }
 
-/** The medians that are soon found by following: the shortest first, as many as are affordable. */
+/** The medians that are quick to find by following: the shortest first, as many as are affordable. */
 const followShortest = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
   const medians = new Map<number, number>();
-  const mostRolls = mostRollsOf(chain);
+  const maxRolls = maxRollsOf(chain);
   let affordable = AFFORDABLE_STEPS / stepsOfRollIn(chain);
   for (const { part, expectedRolls } of worked.toSorted((left, right) => left.expectedRolls - right.expectedRolls)) {
     affordable -= expectedRolls;
     if (!(affordable > 0)) break;
     medians.set(
       part,
-      medianByFollowing(followChain(chain, part), mostRolls, () => expectedRolls),
+      medianByFollowing(followChain(chain, part), maxRolls, () => expectedRolls),
     );
   }
   return medians;
 };
 
-/** The other medians: from the decay where it has settled by then, and else by following after all. */
+/** The other medians: from the decay if it has settled by then, otherwise by following after all. */
 const medianByDecay = (chain: Chain, worked: readonly Worked[]): Map<number, number> => {
-  const mostRolls = mostRollsOf(chain);
+  const maxRolls = maxRollsOf(chain);
   const estimated = worked.map(({ part, expectedRolls, decay: workOut }) => {
     const decay = workOut();
     return { part, expectedRolls, decay, median: decay === null ? 0 : medianOfDecay(decay) };
   });
-  // How long the beginning is felt hardly depends on the part; the least, with the fewest hits, feels it longest.
+  // How long the initial state matters hardly depends on the part; for the smallest part, with the fewest hits, it
+  // matters longest.
   const least = estimated.findLast(({ decay }) => decay !== null);
   const settled =
-    least?.decay == null ? 0 : settlesAfter(followChain(chain, least.part), least.decay, chain.layers, mostRolls);
+    least?.decay == null ? 0 : settlesAfter(followChain(chain, least.part), least.decay, chain.layers, maxRolls);
   const isEarly = ({ decay, median }: (typeof estimated)[number]): boolean => decay === null || median <= settled;
-  const early = earlyMedians(chain, estimated.filter(isEarly), mostRolls);
+  const early = earlyMedians(chain, estimated.filter(isEarly), maxRolls);
   return new Map(estimated.map(({ part, median }) => [part, early.get(part) ?? median]));
 };
 
-/** The timing of the first hit for every part asked for: an edge marked as a hit is one with that chance. */
+/** The timing of the first hit for every given part: an edge marked as a hit is one with that probability. */
 export const timingsOf = (chain: Chain, parts: Iterable<number>): ReadonlyMap<number, Timing> => {
   const distinct = [...new Set(parts)].sort((left, right) => right - left);
   const timings = new Map<number, Timing>(distinct.map((part) => [part, NEVER]));
@@ -355,34 +360,34 @@ export const timingsOf = (chain: Chain, parts: Iterable<number>): ReadonlyMap<nu
   return timings;
 };
 
-/** What matters of a chain to how long its timings take. */
+/** What determines the cost of a chain's timings. */
 export interface ChainShape {
   readonly layers: number;
   readonly edges: number;
-  /** The states of layer 0, and of the last layer where that can lead to itself: what is solved densely. */
+  /** The states of layer 0 and, if it can lead to itself, of the last layer: the size of the dense system to solve. */
   readonly size: number;
   /** The steps of following one roll: the edges, or the stretches of a single counter. */
   readonly stepsOfRoll: number;
 }
 
-/** What an additional part costs by itself, in steps: interpolations, and a median looked up in a table. */
+/** Cost of each additional part, in steps: interpolations, and a median looked up in a table. */
 const STEPS_OF_PART = 4000;
-/** An addition and a multiplication in a row of others take about as long as a third of an edge, which is a step. */
+/** A multiply-add in a tight loop takes about a third of an edge, which is one step. */
 const STEPS_OF_PRODUCT = 1 / 3;
-/** Of the parts above the small ones, which are worked out one by one. */
+/** Number of parts above the small ones, which are computed individually. */
 const LARGE_PARTS = 8;
 
 /**
- * About how many steps the timings of so many different parts take, a step being the way along one edge. `settles` is
- * after how many rolls the beginning is no longer felt.
+ * The approximate number of steps that the timings of this many different parts take, a step being one edge. `settles` is
+ * the number of rolls after which the initial state no longer matters.
  */
 export const stepsOfTimings = (shape: ChainShape, parts: number, settles: number): number => {
   const { layers, edges, size, stepsOfRoll } = shape;
-  const rolls = Math.min(settles, mostRollsFor(layers, stepsOfRoll));
+  const rolls = Math.min(settles, maxRollsFor(layers, stepsOfRoll));
   const mean = edges + STEPS_OF_PRODUCT * (edges * size + size ** 3);
   const followed = Math.min(parts * 2 * layers * stepsOfRoll, AFFORDABLE_STEPS);
   if (parts <= 1) return mean + followed;
-  const decay = Math.min(2 * Math.ceil(settles / layers), MOST_SWEEPS) * edges;
+  const decay = Math.min(2 * Math.ceil(settles / layers), MAX_SWEEPS) * edges;
   const alone = Math.min(parts, NODES + LARGE_PARTS);
   const ranges = Math.min(parts, (NODES_OF_RANGE * RANGE) / (RANGE - 1) + LARGE_PARTS / 2);
   return alone * (mean + decay) + followed + (1 + ranges) * rolls * stepsOfRoll + parts * STEPS_OF_PART;

@@ -1,21 +1,21 @@
 /**
- * Counters as a Markov chain, and its exact stationary shares.
+ * Counters as a Markov chain, and its exact stationary distribution.
  *
- * States are numbered layer by layer, the longest counter being the layer. One roll leads from a layer to the next, from
- * the last to itself, or to layer 0; nowhere else. State 0 is the fresh one.
+ * States are numbered layer by layer; the layer is the value of the longest counter. A roll leads from a layer to the
+ * next, from the last layer to itself, or to layer 0, and nowhere else. State 0 is the initial state.
  */
 export interface Chain {
   readonly layers: number;
-  /** How many states layer 0 has. */
+  /** Number of states in layer 0. */
   readonly width: number;
-  /** Where each layer begins; the last entry is the number of states. */
+  /** First state of each layer, followed by the number of states. */
   readonly firsts: Int32Array;
-  /** Edge by edge: from, to, its chance, and whether it is a hit of what is asked for. */
+  /** Per edge: source, target, probability, and whether it is a hit. */
   readonly sources: Int32Array;
   readonly targets: Int32Array;
   readonly chances: Float64Array;
   readonly hits: Uint8Array;
-  /** Where the edges of each state begin; the last entry is where they end. */
+  /** First edge of each state, followed by the number of edges. */
   readonly starts: Int32Array;
   /** Whether the last layer can lead to itself. */
   readonly lingers: boolean;
@@ -32,11 +32,11 @@ type Edges = Pick<Chain, 'sources' | 'targets' | 'chances' | 'hits'>;
 
 export const statesOf = ({ firsts, layers }: Pick<Chain, 'firsts' | 'layers'>): number => firsts[layers] as number;
 
-/** Where the last layer begins. */
+/** First state of the last layer. */
 export const lastLayerOf = ({ firsts, layers }: Pick<Chain, 'firsts' | 'layers'>): number =>
   firsts[layers - 1] as number;
 
-/** Edges must be in the order of their sources. */
+/** Edges must be ordered by source. */
 const linked = (firsts: Int32Array, edges: Edges): Chain => {
   const layers = firsts.length - 1;
   const states = firsts[layers] as number;
@@ -50,7 +50,7 @@ const linked = (firsts: Int32Array, edges: Edges): Chain => {
   return { layers, width: firsts[1] as number, firsts, ...edges, starts, lingers };
 };
 
-/** Edges must be given in the order of their sources. Those that cannot be taken are left out. */
+/** Edges must be ordered by source. Those with probability 0 are left out. */
 export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): Chain => {
   const taken = [...edges].filter(({ chance }) => chance > 0);
   const firsts = Int32Array.from({ length: layers + 1 }, (_, layer) => layer * width);
@@ -62,7 +62,7 @@ export const chainOf = (layers: number, width: number, edges: Iterable<Edge>): C
   });
 };
 
-/** Marks the states that can ever come up, starting from the fresh one. */
+/** Marks the states that are reachable from the initial state. */
 const reachableIn = ({ starts, targets, ...chain }: Chain): Uint8Array => {
   const reached = new Uint8Array(statesOf(chain));
   reached[0] = 1;
@@ -78,16 +78,16 @@ const reachableIn = ({ starts, targets, ...chain }: Chain): Uint8Array => {
 };
 
 /**
- * The chain without states that never come up. Of many short counters there are few others: no two tiers came with the
- * same roll, so counters differ until they stand still. `kept` tells the former numbers of the states.
+ * The chain without unreachable states. With many short counters most states are unreachable: no two tiers are rolled
+ * at the same time, so counters differ until they reach their maximum. `kept` has the original numbers of the states.
  */
 export const withoutUnreachable = (chain: Chain): { readonly chain: Chain; readonly kept: Int32Array } => {
   const reached = reachableIn(chain);
   const kept = Int32Array.from(reached.keys().filter((state) => reached[state] === 1));
-  // How many states before each one are kept: of a state that is kept, its new number.
+  // Number of kept states before each state; for a kept state, its new number.
   const numbers = new Int32Array(reached.length + 1);
   for (const [state, isKept] of reached.entries()) numbers[state + 1] = (numbers[state] as number) + isKept;
-  // A layer that is never reached has none after it either.
+  // If a layer is unreachable, so are all later ones.
   const firsts = new Set(Array.from(chain.firsts, (first) => numbers[first] as number));
   const edges = Int32Array.from(chain.sources.keys().filter((edge) => reached[chain.sources[edge] as number] === 1));
   return {
@@ -102,9 +102,9 @@ export const withoutUnreachable = (chain: Chain): { readonly chain: Chain; reado
 };
 
 /**
- * The stationary shares of a dense chain of `size` states, by the state reduction of Grassmann, Taksar and Heyman: it
- * only adds, multiplies and divides positive numbers, so that even the smallest share keeps its digits. The matrix is
- * used up.
+ * The stationary distribution of a dense chain of `size` states, by the algorithm of Grassmann, Taksar and Heyman. It
+ * only adds, multiplies and divides positive numbers, so even the smallest share keeps its precision. Overwrites the
+ * matrix.
  */
 const reduce = (matrix: Float64Array, size: number): Float64Array => {
   let base = 0;
@@ -113,7 +113,7 @@ const reduce = (matrix: Float64Array, size: number): Float64Array => {
     let leaving = 0;
     for (let column = 0; column < pivot; column += 1) leaving += matrix[row + column] as number;
     if (leaving === 0) {
-      // Nothing leads from here to the states before: they are left for good once they are left.
+      // Nothing leads from here to earlier states: once left, they are never reached again.
       base = pivot;
       break;
     }
@@ -140,9 +140,9 @@ const reduce = (matrix: Float64Array, size: number): Float64Array => {
 };
 
 /**
- * The long-run share of rolls that find the chain in each state. Layer by layer from the last, the states between are
- * replaced by where they lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense
- * chain of one or two layers, small even where there are thousands of states; the other layers follow from it.
+ * The long-run share of rolls in each state. Starting from the last layer, intermediate states are replaced by where
+ * they eventually lead: to layer 0, or to the last layer if that can lead to itself. What remains is a dense chain of
+ * one or two layers, small even if there are thousands of states; the other layers follow from it.
  */
 export const stationaryShares = (chain: Chain): Float64Array => {
   const { layers, width, firsts, targets, chances, starts, lingers } = chain;
@@ -150,7 +150,7 @@ export const stationaryShares = (chain: Chain): Float64Array => {
   const last = lastLayerOf(chain);
   const size = lingers ? width + states - last : width;
 
-  /** Where each state of a layer leads in the end, given that for the layer after it. */
+  /** Where each state of a layer eventually leads, given the same for the next layer. */
   const leadsOf = (layer: number, after: Float64Array | null): Float64Array => {
     const from = firsts[layer] as number;
     const to = firsts[layer + 1] as number;
@@ -203,13 +203,13 @@ export const stationaryShares = (chain: Chain): Float64Array => {
   return shares.map((share) => share / total);
 };
 
-/** Whether a hit can ever come from the fresh state. */
+/** Whether a hit is reachable from the initial state. */
 export const canHit = (chain: Chain): boolean => {
   const reached = reachableIn(chain);
   return chain.hits.some((hit, edge) => hit === 1 && reached[chain.sources[edge] as number] === 1);
 };
 
-/** The chain in which a hit, which a hit edge is with the chance `part`, leads back to the fresh state. */
+/** The chain in which a hit leads back to the initial state; a hit edge is a hit with probability `part`. */
 const restarting = (chain: Chain, part: number): Chain => {
   const count = chain.sources.length + chain.hits.reduce((sum, hit) => sum + hit, 0);
   const edges: Edges = {
@@ -234,7 +234,7 @@ const restarting = (chain: Chain, part: number): Chain => {
   return linked(chain.firsts, edges);
 };
 
-/** The mean of the rolls until the first hit: by starting afresh at every hit, and counting how often that is. */
+/** The mean number of rolls until the first hit: restarts at every hit and measures how often that happens. */
 export const meanByRestarts = (chain: Chain, part: number): number => {
   const { sources, chances, hits, ...shape } = restarting(chain, part);
   const shares = stationaryShares({ sources, chances, hits, ...shape });
@@ -246,15 +246,15 @@ export const meanByRestarts = (chain: Chain, part: number): number => {
 };
 
 /**
- * The most rolls until the first hit from the fresh state; null when nothing bounds them. `always` tells whether a hit
- * edge surely hits. Every way without a hit is followed: one that comes back to a state it has been in can go on for
- * ever.
+ * The maximum number of rolls until the first hit from the initial state; null if there is no limit. `always` is
+ * whether a hit edge always hits. Searches all paths without a hit: one that returns to an earlier state can continue
+ * forever.
  */
 export const worstCase = (chain: Chain, always: boolean): number | null => {
   const states = statesOf(chain);
   const { starts } = chain;
   const ON_THE_WAY = -1;
-  // 0: not seen yet. The longest way from a state that is done, counted in rolls, is at least 1.
+  // 0: not visited. The longest path from a finished state, in rolls, is at least 1.
   const longest = new Int32Array(states);
   const path: { state: number; edge: number }[] = [{ state: 0, edge: starts[0] as number }];
   longest[0] = ON_THE_WAY;

@@ -1,4 +1,4 @@
-/** How long the first hit takes from a fresh state, in rolls; null when it never comes, or when nothing bounds it. */
+/** How many rolls the first hit takes from the initial state; null if it never happens, or if there is no limit. */
 export interface Timing {
   readonly expectedRolls: number | null;
   readonly medianRolls: number | null;
@@ -7,23 +7,22 @@ export interface Timing {
 
 export const NEVER: Timing = { expectedRolls: null, medianRolls: null, worstRolls: null };
 
-/** The median is the first roll by which the chance of a hit is a half, less what rounding may take. */
+/** The median is the first roll by which a hit has a probability of one half, up to rounding. */
 const MEDIAN_SURVIVAL = 0.5 + 1e-12;
 const LN_MEDIAN_SURVIVAL = Math.log(MEDIAN_SURVIVAL);
-/** What may be left of the beginning when a decay counts as settled. */
+/** How much of the initial state may remain when a decay counts as settled. */
 const SETTLED = 1e-12;
 
-/** One roll after another without a hit. */
+/** Follows roll after roll without a hit. */
 export interface Follower {
-  /** The chance that no roll so far was a hit. */
+  /** The probability that no roll so far was a hit. */
   left(): number;
-  /** Goes on by a roll. */
   advance(): void;
 }
 
 /**
- * How the chance of no hit falls in the end: after n rolls it is e^(lnScale + n × lnFactor), to within what has died
- * out by then.
+ * How the probability of no hit decreases asymptotically: after n rolls it is e^(lnScale + n × lnFactor), up to terms
+ * that vanish faster.
  */
 export interface Decay {
   readonly lnScale: number;
@@ -31,8 +30,8 @@ export interface Decay {
 }
 
 /**
- * The first n with a chance of no hit of at most a half, when that decays from the first roll on; Infinity when there
- * is none.
+ * The first n at which the probability of no hit is at most one half, if it decays from the first roll on; Infinity if
+ * there is none.
  */
 export const medianOfDecay = ({ lnScale, lnFactor }: Decay): number => {
   if (lnScale <= LN_MEDIAN_SURVIVAL) return 0;
@@ -40,8 +39,8 @@ export const medianOfDecay = ({ lnScale, lnFactor }: Decay): number => {
 };
 
 /**
- * The first n from 1 on, up to `to`, at which a chance of no hit, given by its logarithm, is at most a half; undefined when
- * the last is not.
+ * The first n from 1 to `to` at which the probability of no hit, given as a logarithm, is at most one half; undefined
+ * if there is none.
  */
 export const medianWithin = (lnSurvival: (n: number) => number, to: number): number | undefined => {
   if (lnSurvival(to) > LN_MEDIAN_SURVIVAL) return undefined;
@@ -55,50 +54,50 @@ export const medianWithin = (lnSurvival: (n: number) => number, to: number): num
   return high;
 };
 
-/** The median of what is left after some rolls, counted from there, when it decays by one factor and has a known mean. */
+/** The median of the remaining rolls, assuming a single decay factor with the known mean. */
 export const medianOfRest = (left: number, mean: number): number =>
   medianOfDecay({ lnScale: Math.log(left), lnFactor: Math.log1p(-Math.min(1, left / Math.max(left, mean))) });
 
 /**
- * The median by following every roll. Where that takes too long, the rest is taken to decay by one factor, such that it
- * has its exact mean; Infinity when no hit comes any more.
+ * The median by following every roll. If that takes too long, a single decay factor with the exact mean is assumed for
+ * the rest. Infinity if no more hits are possible.
  */
-export const medianByFollowing = (follower: Follower, mostRolls: number, exactMean: () => number): number => {
+export const medianByFollowing = (follower: Follower, maxRolls: number, exactMean: () => number): number => {
   let sum = 0;
-  for (let rolls = 1; rolls <= mostRolls; rolls += 1) {
+  for (let rolls = 1; rolls <= maxRolls; rolls += 1) {
     sum += follower.left();
     follower.advance();
     if (follower.left() <= MEDIAN_SURVIVAL) return rolls;
   }
-  return mostRolls + medianOfRest(follower.left(), exactMean() - sum);
+  return maxRolls + medianOfRest(follower.left(), exactMean() - sum);
 };
 
 /**
- * The roll from which on the chance of no hit keeps to its decay, and has for `window` rolls; at most so many rolls are
- * followed.
+ * The roll from which on the probability of no hit follows its decay, confirmed over `window` rolls; follows a limited
+ * number of rolls.
  */
 export const settlesAfter = (
   follower: Follower,
   { lnScale, lnFactor }: Decay,
   window: number,
-  mostRolls: number,
+  maxRolls: number,
 ): number => {
   let keptFor = 0;
-  for (let rolls = 1; rolls < mostRolls; rolls += 1) {
+  for (let rolls = 1; rolls < maxRolls; rolls += 1) {
     follower.advance();
     const deviation = Math.log(follower.left()) - lnScale - rolls * lnFactor;
     keptFor = Math.abs(deviation) <= SETTLED ? keptFor + 1 : 0;
     if (keptFor >= window) return rolls;
   }
-  return mostRolls;
+  return maxRolls;
 };
 
-/** What takes for ever on average, or with a chance of a half, has no mean or no median. */
+/** An infinite mean or median is null. */
 export const orNull = (rolls: number): number | null => (Number.isFinite(rolls) ? rolls : null);
 
 /**
- * After about how many rolls a counter no longer tells when it began, given its chances to begin again, the last of which
- * is 1. The more its gaps differ, the sooner; gaps that are all alike never let it forget.
+ * Approximate number of rolls after which a counter no longer depends on its initial state, given its probabilities of
+ * resetting, the last of which is 1. The more its gaps vary, the sooner; with constant gaps, never.
  */
 export const forgetsAfter = (factors: Float64Array): number => {
   let mean = 0;
@@ -111,7 +110,7 @@ export const forgetsAfter = (factors: Float64Array): number => {
     waiting -= ends;
   }
   const variance = Math.max(0, square - mean * mean);
-  // A phase that is off by a whole gap after so many gaps, to within 1e-12, as a random walk would be.
+  // The number of gaps after which the phase has drifted by a whole gap, to within 1e-12, modeled as a random walk.
   const gaps = (Math.log(1e12) * mean * mean) / (2 * Math.PI ** 2 * variance);
   return mean * (2 + gaps);
 };

@@ -9,9 +9,9 @@ import {
   firstFree,
   footprintOf,
   type Grid,
+  type GridArea,
   isFree,
   isInside,
-  type Lying,
   overlap,
   type Place,
   pack,
@@ -21,7 +21,7 @@ import {
 
 const packAll = (size: Pick<Grid, 'cols' | 'rows'>, items: readonly Footprint[]) => allAtOnce(pack(size, items));
 
-/** The same grid once more, as plainly as can be: a set of the cells that are taken. */
+/** The simplest possible grid: a set of occupied cells. */
 interface NaiveGrid {
   readonly cols: number;
   readonly rows: number;
@@ -39,15 +39,15 @@ const toGrid = ({ cols, rows, taken }: NaiveGrid): Grid => {
   return { cols, rows, taken: bits };
 };
 
-const naiveCells = ({ x, y, width, height }: Lying): string[] => {
+const naiveCells = ({ x, y, width, height }: GridArea): string[] => {
   const cells: string[] = [];
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++) cells.push(nameOf(x + column, y + row));
   return cells;
 };
 
-const naiveFits = ({ cols, rows, taken }: NaiveGrid, lying: Lying): boolean =>
-  naiveCells(lying).every((name) => {
+const naiveFits = ({ cols, rows, taken }: NaiveGrid, area: GridArea): boolean =>
+  naiveCells(area).every((name) => {
     const [x, y] = name.split(',').map(Number) as [number, number];
     return x >= 0 && y >= 0 && x < cols && y < rows && !taken.has(name);
   });
@@ -81,8 +81,8 @@ const naiveGrid = fc
 
 const RUNS = { seed: 4, numRuns: 600 };
 
-describe('a grid, against one that looks at cell after cell,', () => {
-  test('knows what lies inside and what is free', () => {
+describe('a grid, compared with a set of cells,', () => {
+  test('knows what is inside and what is free', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, cell, (naive, item, at) => {
         const grid = toGrid(naive);
@@ -93,7 +93,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('finds the same first free place, either way and as told', () => {
+  test('finds the same first free position, in any or a given rotation', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, fc.constantFrom(undefined, false, true), (naive, item, rotated) => {
         assert.deepEqual(firstFree(toGrid(naive), item, rotated), naiveFirstFree(naive, item, rotated));
@@ -102,34 +102,34 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('covers the same cells, takes them and leaves them', () => {
+  test('covers, occupies and frees the same cells', () => {
     fc.assert(
       fc.property(naiveGrid, footprint, (naive, item) => {
         const place = naiveFirstFree(naive, item);
         fc.pre(place !== undefined);
         const grid = toGrid(naive);
-        const lying = footprintOf(item, place.rotated);
-        const cells = naiveCells({ ...lying, ...place });
+        const area = footprintOf(item, place.rotated);
+        const cells = naiveCells({ ...area, ...place });
         assert.deepEqual(
-          cellsOf(lying, place).map(({ x, y }) => nameOf(x, y)),
+          cellsOf(area, place).map(({ x, y }) => nameOf(x, y)),
           cells,
         );
-        const changed = rowsWith(grid, lying, place);
+        const changed = rowsWith(grid, area, place);
         assert.deepEqual(
           [...changed.keys()],
-          Array.from({ length: lying.height }, (_, row) => place.y + row),
+          Array.from({ length: area.height }, (_, row) => place.y + row),
         );
         const after = new Map([...grid.taken, ...changed]);
         const expected = toGrid({ ...naive, taken: new Set([...naive.taken, ...cells]) }).taken;
         for (let y = 0; y < naive.rows; y++) assert.equal(after.get(y) ?? 0n, expected.get(y) ?? 0n);
-        const back = new Map([...after, ...rowsWithout({ taken: after }, lying, place)]);
+        const back = new Map([...after, ...rowsWithout({ taken: after }, area, place)]);
         for (let y = 0; y < naive.rows; y++) assert.equal(back.get(y) ?? 0n, grid.taken.get(y) ?? 0n);
       }),
       RUNS,
     );
   });
 
-  test('knows what overlaps', () => {
+  test('detects overlaps', () => {
     fc.assert(
       fc.property(footprint, cell, footprint, cell, (one, at, other, there) => {
         const [a, b] = [
@@ -145,7 +145,7 @@ describe('a grid, against one that looks at cell after cell,', () => {
     );
   });
 
-  test('works to the last cell of the largest grid', () => {
+  test('works up to the last cell of the largest grid', () => {
     const taken = new Set<string>();
     for (let y = 0; y < 200; y++) for (let x = 0; x < 200; x++) taken.add(nameOf(x, y));
     for (const name of ['199,199', '198,199', '199,198', '198,198']) taken.delete(name);
@@ -156,8 +156,8 @@ describe('a grid, against one that looks at cell after cell,', () => {
   });
 });
 
-describe('things that make room', () => {
-  test('keep their arrangement, the corner of the box around them on the given cell', () => {
+describe('displaced items', () => {
+  test('keep their arrangement, with the corner of their bounding box on the given cell', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 6 }), cell, (things, to) => {
         const carried = carriedTo(things, to);
@@ -177,7 +177,7 @@ describe('things that make room', () => {
 });
 
 describe('packing', () => {
-  /** The packing of the first attempt, by its definition: largest first, each at the first free place. */
+  /** The definition of the first packing attempt: largest first, each at the first free position. */
   const naivePack = (size: { cols: number; rows: number }, items: readonly Footprint[]): Place[] | undefined => {
     const taken = new Set<string>();
     const places: Place[] = [];
@@ -197,7 +197,7 @@ describe('packing', () => {
 
   const items = fc.array(footprint, { maxLength: 20 });
 
-  test('gives each thing a place of its own inside the grid', () => {
+  test('gives each item its own position inside the grid', () => {
     let packed = 0;
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
@@ -206,9 +206,9 @@ describe('packing', () => {
         packed += things.length > 2 ? 1 : 0;
         const taken = new Set<string>();
         for (const [index, place] of places.entries()) {
-          const lying = { ...footprintOf(things[index] as Footprint, place.rotated), ...place };
-          assert.ok(naiveFits({ cols, rows, taken }, lying));
-          for (const name of naiveCells(lying)) taken.add(name);
+          const area = { ...footprintOf(things[index] as Footprint, place.rotated), ...place };
+          assert.ok(naiveFits({ cols, rows, taken }, area));
+          for (const name of naiveCells(area)) taken.add(name);
         }
       }),
       RUNS,
@@ -216,7 +216,7 @@ describe('packing', () => {
     assert.ok(packed > 50, `only ${packed} runs packed more than two things`);
   });
 
-  test('goes largest first, each to the first free place, where that takes all', () => {
+  test('places the largest first, each at the first free position, if that fits everything', () => {
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
         const expected = naivePack({ cols, rows }, things);
@@ -227,7 +227,7 @@ describe('packing', () => {
     );
   });
 
-  test('tries other orders where that one leaves something over', () => {
+  test('tries other orders if that one does not fit everything', () => {
     let rescued = 0;
     fc.assert(
       fc.property(side, side, items, (cols, rows, things) => {
@@ -239,17 +239,17 @@ describe('packing', () => {
     assert.ok(rescued > 0);
   });
 
-  test('refuses what cannot fit', () => {
+  test('rejects what cannot fit', () => {
     assert.equal(packAll({ cols: 2, rows: 2 }, Array(5).fill({ width: 1, height: 1 })), undefined);
     assert.equal(packAll({ cols: 2, rows: 2 }, [{ width: 1, height: 3 }]), undefined);
     assert.deepEqual(packAll({ cols: 2, rows: 2 }, []), []);
   });
 
-  test('takes forty thousand things of one cell, row by row', () => {
+  test('packs forty thousand items of one cell, row by row', () => {
     const places = packAll({ cols: 200, rows: 200 }, Array(40_000).fill({ width: 1, height: 1 }));
     assert.equal(places?.length, 40_000);
     for (const [index, { x, y }] of places.entries()) {
-      if (x !== index % 200 || y !== Math.floor(index / 200)) assert.fail(`${index} lies at ${x}, ${y}`);
+      if (x !== index % 200 || y !== Math.floor(index / 200)) assert.fail(`${index} is at ${x}, ${y}`);
     }
   });
 });

@@ -1,13 +1,13 @@
 import { type Steps, sorted } from '../steps.ts';
 
-/** A grid and what is taken in it: for each row a number whose bit x is set where column x is taken. */
+/** A grid and its occupied cells: per row, a number whose bit x is set if column x is occupied. */
 export interface Grid {
   readonly cols: number;
   readonly rows: number;
   readonly taken: ReadonlyMap<number, bigint>;
 }
 
-/** The cells that something covers as it lies: already turned, if it is rotated. */
+/** The size of something in cells; for a placed item, with its rotation applied. */
 export interface Footprint {
   readonly width: number;
   readonly height: number;
@@ -24,7 +24,7 @@ export interface Cell {
   readonly y: number;
 }
 
-/** Width and height as an item lies: exchanged when it is rotated. */
+/** Width and height of an item as placed: exchanged if it is rotated. */
 export const footprintOf = ({ width, height }: Footprint, rotated: boolean): Footprint =>
   rotated ? { width: height, height: width } : { width, height };
 
@@ -45,7 +45,7 @@ export const isFree = ({ taken }: Pick<Grid, 'taken'>, { width, height }: Footpr
   return true;
 };
 
-/** The rows as they are once a footprint is put there, or taken away. */
+/** The rows after adding or removing a footprint. */
 export const rowsWith = (
   { taken }: Pick<Grid, 'taken'>,
   { width, height }: Footprint,
@@ -77,17 +77,17 @@ export const cellsOf = ({ width, height }: Footprint, { x, y }: Cell): Cell[] =>
   return cells;
 };
 
-/** The number of the lowest bit that is set. */
+/** The index of the lowest set bit. */
 const lowestBit = (bits: bigint): number => (bits & -bits).toString(2).length - 1;
 
-/** The first place in row order, with the item lying one way, no row above `fromRow` being looked at. */
-const firstFreeLying = (grid: Grid, { width, height }: Footprint, fromRow = 0): Cell | undefined => {
+/** The first free position in row order for one rotation, starting at row `fromRow`. */
+const firstFreeForFootprint = (grid: Grid, { width, height }: Footprint, fromRow = 0): Cell | undefined => {
   if (width > grid.cols) return undefined;
   const whole = span(0, grid.cols);
   for (let y = fromRow; y + height <= grid.rows; y++) {
     let taken = 0n;
     for (let row = y; row < y + height; row++) taken |= grid.taken.get(row) ?? 0n;
-    // After these shifts a bit is left where it and the width − 1 bits above it are free.
+    // After these shifts a bit is set where it and the width − 1 bits above it are free.
     let starts = ~taken & whole;
     for (let shift = 1; shift < width && starts !== 0n; shift++)
       starts &= ~(taken >> BigInt(shift)) & (whole >> BigInt(shift));
@@ -97,23 +97,23 @@ const firstFreeLying = (grid: Grid, { width, height }: Footprint, fromRow = 0): 
 };
 
 /**
- * For each way in which something may lie, the row from which its first free place is to be looked for. As long as cells
- * are only taken and none is left, that place never comes to lie higher.
+ * Per footprint as placed, the row at which the search for its first free position starts. While cells are only
+ * occupied and never freed, that position cannot move up.
  */
 export type Searched = Map<number, number>;
 
-/** The first place with the item lying one way, remembering how far the search came. */
+/** The first free position for one rotation; remembers how far the search got. */
 const firstFreeSince = (grid: Grid, footprint: Footprint, searched: Searched): Cell | undefined => {
   const shape = footprint.width * (grid.rows + 1) + footprint.height;
-  const cell = firstFreeLying(grid, footprint, searched.get(shape));
+  const cell = firstFreeForFootprint(grid, footprint, searched.get(shape));
   searched.set(shape, cell?.y ?? grid.rows);
   return cell;
 };
 
 /**
- * The first free place in row order: the whole grid is tried with the item as it is, then, where it is not square, the
- * whole grid with it rotated. Where `rotated` is given, only that way. Whoever looks for many places in a grid of which
- * no cell is left meanwhile may pass the same `searched` each time.
+ * The first free position in row order: the whole grid is tried with the item upright and then, unless it is square,
+ * rotated. If `rotated` is given, only that rotation is tried. Repeated searches may share `searched` as long as no
+ * cell is freed in between.
  */
 export const firstFree = (
   grid: Grid,
@@ -129,7 +129,7 @@ export const firstFree = (
   return undefined;
 };
 
-/** Whether so many of one footprint find a place, one after another. */
+/** Whether there is room for `count` items of one footprint, one after another. */
 export const hasRoomFor = ({ cols, rows, taken: before }: Grid, item: Footprint, count: number): boolean => {
   const taken = new Map(before);
   const grid = { cols, rows, taken };
@@ -142,18 +142,18 @@ export const hasRoomFor = ({ cols, rows, taken: before }: Grid, item: Footprint,
   return true;
 };
 
-/** Something that lies in a grid: its footprint as it lies, already turned. */
-export interface Lying extends Footprint, Cell {}
+/** A footprint at a position in a grid, with its rotation applied. */
+export interface GridArea extends Footprint, Cell {}
 
-export const overlap = (one: Lying, other: Lying): boolean =>
+export const overlap = (one: GridArea, other: GridArea): boolean =>
   one.x < other.x + other.width &&
   other.x < one.x + one.width &&
   one.y < other.y + other.height &&
   other.y < one.y + one.height;
 
 /**
- * Where things go when they make room together: the corner of the box around them comes to lie on the given cell, and
- * their arrangement stays as it is.
+ * Where displaced items go together: the corner of their bounding box goes to the given cell, and their arrangement is
+ * kept.
  */
 export const carriedTo = (things: readonly Cell[], { x, y }: Cell): Cell[] => {
   const left = Math.min(...things.map((thing) => thing.x));
@@ -170,10 +170,13 @@ const LARGEST_FIRST: Order = (one, other) => area(other) - area(one) || longerSi
 const HIGHEST_FIRST: Order = (one, other) => other.height - one.height || LARGEST_FIRST(one, other);
 const WIDEST_FIRST: Order = (one, other) => other.width - one.width || LARGEST_FIRST(one, other);
 
-/** How many places are looked for between two steps; each may have to look through a whole grid. */
-const PLACES_A_STEP = 64;
+/** Number of searches between two steps; each may have to scan a whole grid. */
+const SEARCHES_PER_STEP = 64;
 
-/** The orders in which a repacking is tried, and which way each thing is tried first. The first that takes all is it. */
+/**
+ * The orders in which a repacking is tried, and which rotation of each item is tried first. The first that fits
+ * everything wins.
+ */
 const ATTEMPTS: readonly { readonly order: Order; readonly ways: readonly boolean[] }[] = [
   { order: LARGEST_FIRST, ways: [false, true] },
   { order: LARGEST_FIRST, ways: [true, false] },
@@ -208,14 +211,14 @@ function* packOnce(
     const found = place(item);
     if (found === undefined) return undefined;
     places[index] = found;
-    if (number % PLACES_A_STEP === PLACES_A_STEP - 1) yield;
+    if (number % SEARCHES_PER_STEP === SEARCHES_PER_STEP - 1) yield;
   }
   return places;
 }
 
 /**
- * Places for all of these in an empty grid, largest first, each at its first free place; those of one size in the order
- * in which they are given. Undefined where no order that is tried takes all of them.
+ * Positions for all items in an empty grid, largest first, each at its first free position; equal sizes in the given
+ * order. Undefined if no order that is tried fits all of them.
  */
 export function* pack(
   size: Pick<Grid, 'cols' | 'rows'>,
@@ -228,11 +231,11 @@ export function* pack(
   return undefined;
 }
 
-/** The one of two that is harder to find a place for: by area, then by its longer side; the first where they are alike. */
+/** The one of two footprints that is harder to place: by area, then by longer side; the first if they are equal. */
 export const largerOf = (one: Footprint, other: Footprint): Footprint =>
   (area(other) - area(one) || longerSide(other) - longerSide(one)) > 0 ? other : one;
 
-/** The footprint that is hardest to find a place for. */
+/** The footprint that is hardest to place. */
 export const largestFootprint = (items: readonly Footprint[]): Footprint => {
   const { width, height } = items.reduce(largerOf, { width: 1, height: 1 });
   return { width, height };

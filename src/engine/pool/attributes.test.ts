@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { agrees, cheapDraws } from '../../../test/statistics.ts';
 import { compileRange, type ValueRange } from './attributes.ts';
 
-const GREATEST_DRAW = 1 - 2 ** -53;
+const MAX_DRAW = 1 - 2 ** -53;
 
-/** All values of a range with so many, by a draw from the middle of each share. */
+/** All `count` values of a range, by a draw from the middle of each share. */
 const valuesOf = (range: ValueRange, count: number): number[] => {
   const valueAt = compileRange(range);
   return Array.from({ length: count }, (_, k) => valueAt((k + 0.5) / count));
@@ -29,11 +29,11 @@ describe('a range with a step', () => {
     test(`from ${range.min} to ${range.max} by ${range.step} has exactly its values`, () => {
       assert.deepEqual(valuesOf(range, values.length), values);
       assert.equal(compileRange(range)(0), values[0]);
-      assert.equal(compileRange(range)(GREATEST_DRAW), values.at(-1));
+      assert.equal(compileRange(range)(MAX_DRAW), values.at(-1));
     });
   }
 
-  test('finer than any number can count falls back on the whole range', () => {
+  test('finer than any number can count falls back to the whole range', () => {
     assert.equal(compileRange({ min: 0, max: 1e300, step: 5e-324 })(0.5), 5e299);
   });
 });
@@ -53,20 +53,20 @@ describe('a range without a step', () => {
     assert.equal(compileRange({ min: 0, max: 2 ** 60, step: null })(0.5), 2 ** 59);
   });
 
-  test('as wide as numbers go stays finite', () => {
+  test('with the greatest possible width stays finite', () => {
     const valueAt = compileRange({ min: -1.7e308, max: 1.7e308, step: null });
     assert.deepEqual([valueAt(0), valueAt(0.5)], [-1.7e308, 0]);
-    assert.ok(valueAt(GREATEST_DRAW) <= 1.7e308);
+    assert.ok(valueAt(MAX_DRAW) <= 1.7e308);
   });
 
   test('of safe integers, however wide, stays within them', () => {
     const valueAt = compileRange({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, step: null });
     assert.equal(valueAt(0), Number.MIN_SAFE_INTEGER);
-    assert.ok(valueAt(GREATEST_DRAW) <= Number.MAX_SAFE_INTEGER);
+    assert.ok(valueAt(MAX_DRAW) <= Number.MAX_SAFE_INTEGER);
   });
 });
 
-test('a value never leaves its range and is never a negative zero', () => {
+test('a value never leaves its range and is never negative zero', () => {
   const bound = fc.oneof(
     fc.integer({ min: -50, max: 50 }),
     fc.integer({ min: -500, max: 500 }).map((tenths) => tenths / 10),
@@ -80,7 +80,7 @@ test('a value never leaves its range and is never a negative zero', () => {
   );
   const draw = fc.oneof(
     fc.maxSafeNat().map((bits) => bits * 2 ** -53),
-    fc.constantFrom(0, 0.5, GREATEST_DRAW),
+    fc.constantFrom(0, 0.5, MAX_DRAW),
   );
   fc.assert(
     fc.property(bound, bound, step, draw, (one, other, by, u) => {

@@ -1,41 +1,43 @@
 import { decimalsOf, scaledBy } from '../decimal.ts';
 
-/** The values an attribute of an item can take; `step` null means every value, or every whole number. */
+/** The values an attribute of an item can take; with `step` null every value, or every whole number. */
 export interface ValueRange {
   readonly min: number;
   readonly max: number;
   readonly step: number | null;
 }
 
-/** The values of a range with a step, counted in decimals as printed: doubles would lose the last of 0, 0.1, … 0.3. */
+/**
+ * The number of values of a range with a step, in decimals as printed: doubles would lose the last of 0, 0.1, … 0.3.
+ */
 const countSteps = (min: number, max: number, step: number, decimals: number): number =>
   Number((scaledBy(max, decimals) - scaledBy(min, decimals)) / scaledBy(step, decimals)) + 1;
 
-/** `Number.prototype.toFixed` knows no more; finer steps are far below the precision of any bound of use. */
-const MOST_DECIMALS = 100;
+/** The limit of `Number.prototype.toFixed`; finer steps are far below the precision of any useful bound. */
+const MAX_DECIMALS = 100;
 
-/** The n-th of `count` equally likely values. */
+/** The index among `count` equally likely values. */
 const nthOf = (u: number, count: number): number => Math.min(Math.floor(u * count), count - 1);
 
-/** Adding 0 turns the negative zero, which JSON cannot carry, into 0 and leaves all else as it is. */
+/** Adding 0 turns negative zero, which JSON cannot represent, into 0 and changes nothing else. */
 const plain = (value: number): number => value + 0;
 
-/** Undefined when there are more values than a number can count: then every value is as good. */
+/** Undefined if there are more values than a number can count: then the range is treated as continuous. */
 const compileSteps = (min: number, max: number, step: number): ((u: number) => number) | undefined => {
   const decimals = Math.max(decimalsOf(min), decimalsOf(max), decimalsOf(step));
   const count = countSteps(min, max, step, decimals);
   if (count === Number.POSITIVE_INFINITY) return undefined;
   if (count === 1) return () => plain(min);
-  if (decimals === 0 || decimals > MOST_DECIMALS) {
+  if (decimals === 0 || decimals > MAX_DECIMALS) {
     return (u) => plain(Math.min(max, min + nthOf(u, count) * step));
   }
   return (u) => plain(Math.min(max, Number((min + nthOf(u, count) * step).toFixed(decimals))));
 };
 
-/** Gives the value that a draw chooses, uniformly over the range. */
+/** Returns the value that a draw chooses, uniform over the range. */
 export const compileRange = ({ min, max, step }: ValueRange): ((u: number) => number) => {
   const width = max - min;
-  // Bounds so far apart that their difference is no finite number: each is weighed by itself.
+  // The difference of the bounds is infinite, so each is weighted separately.
   if (!Number.isFinite(width)) return (u) => plain(min * (1 - u) + max * u);
   if (step !== null) {
     const values = compileSteps(min, max, step);

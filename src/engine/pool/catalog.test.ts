@@ -30,7 +30,7 @@ const attribute = (id: string, range: Partial<CatalogItemAttribute> = {}): Catal
 });
 
 describe('a catalog', () => {
-  test('weighs an item by its roll numerator and the multipliers of its options, in id order', () => {
+  test('weights an item by its roll numerator and the multipliers of its options, in id order', () => {
     const { items } = compileCatalog(options, [
       item('b', 1.3, ['rare', 'fire']),
       item('c', 4, ['common', 'ice']),
@@ -47,11 +47,11 @@ describe('a catalog', () => {
     assert.notEqual(1.3 * 3 * 0.1, 1.3 * 0.1 * 3, 'the order of the factors shows in the last bit');
   });
 
-  test('does not know an option that is not there', () => {
+  test('rejects an unknown option', () => {
     assert.throws(() => compileCatalog([], [item('a', 1, ['gone'])]), /gone/);
   });
 
-  test('knows the name, the footprint and the place of each item', () => {
+  test('has the name, footprint and place of each item', () => {
     const { items, itemsById } = compileCatalog(
       [],
       [
@@ -100,7 +100,7 @@ describe('a catalog', () => {
     );
   });
 
-  test('shares a range between item attributes that differ in nothing but their ids', () => {
+  test('shares a range between item attributes that differ only in their ids', () => {
     const { items } = compileCatalog(
       [],
       [
@@ -114,7 +114,7 @@ describe('a catalog', () => {
     assert.deepEqual([b1?.valueAt(0.99), b2?.valueAt(0.5), b3?.valueAt(0.99)], [10, 5, 11]);
   });
 
-  test('is built of items in byte order only', () => {
+  test('accepts items in byte order only', () => {
     const catalog = buildCatalog([]);
     catalog.add(item('b', 1));
     assert.throws(() => catalog.add(item('a', 1)), /out of order/);

@@ -29,7 +29,7 @@ export interface CatalogItem {
   readonly attributes: readonly CatalogItemAttribute[];
 }
 
-/** A range ready to choose values of. Item attributes with the same range share one. */
+/** A compiled range. Item attributes with the same range share one. */
 export interface CompiledRange {
   readonly min: number;
   readonly max: number;
@@ -51,7 +51,7 @@ export interface RolledValue {
 
 export interface CompiledItem {
   readonly id: string;
-  /** Where it stands among the items of its catalog. */
+  /** Its index among the items of its catalog. */
   readonly place: number;
   readonly name: string;
   readonly weight: number;
@@ -60,13 +60,13 @@ export interface CompiledItem {
   /** In byte order. */
   readonly optionIds: readonly string[];
   readonly attributeCount: number;
-  /** In byte order of their ids, the order of their draws. Made each time it is asked for. */
+  /** In byte order of their ids, which is the order of their draws. Built on each access. */
   readonly attributes: readonly CompiledAttribute[];
-  /** A value for each attribute, with one draw each, without making the list above. */
+  /** A value per attribute, with one draw each, without building the list above. */
   rollValues(draws: Draws): readonly RolledValue[];
 }
 
-/** Everything a team can roll, made ready once for each version of its catalog. */
+/** Everything a team can roll, compiled once per version of its catalog. */
 export interface Catalog {
   readonly options: ReadonlyMap<string, CatalogOption>;
   readonly itemsById: ReadonlyMap<string, CompiledItem>;
@@ -74,28 +74,28 @@ export interface Catalog {
   readonly items: readonly CompiledItem[];
 }
 
-/** What an item attribute has in common with those of other items. */
+/** What item attributes of different items have in common. */
 interface AttributeKind {
   readonly attributeId: string;
   readonly range: CompiledRange;
 }
 
 /**
- * What items have that a roll does not need to choose one: a column for each member instead of an object for each item.
- * A catalog of a hundred thousand items takes a fraction of the memory so.
+ * Data of items that is not needed to choose one: a column per member instead of an object per item, which takes a
+ * fraction of the memory for a hundred thousand items.
  */
 interface Columns {
   names: TextColumn;
   widths: Uint32Array;
   heights: Uint32Array;
-  /** Where the attributes of each item begin in the columns below, and after the last item where they end. */
+  /** Index of each item's first attribute in the columns below, followed by the total number of attributes. */
   firstAttributes: Uint32Array;
   attributeIds: TextColumn;
   attributeKinds: Uint32Array;
   readonly kinds: readonly AttributeKind[];
 }
 
-/** An item that looks up in columns what it is seldom asked for. */
+/** An item that reads its rarely used members from columns. */
 class ColumnItem implements CompiledItem {
   readonly id: string;
   readonly place: number;
@@ -152,12 +152,12 @@ class ColumnItem implements CompiledItem {
 }
 
 export interface CatalogBuilder {
-  /** Items come in byte order of their ids. */
+  /** Items must be added in byte order of their ids. */
   add(item: CatalogItem): void;
   finish(): Catalog;
 }
 
-/** Options in byte order of their ids: one list for all items that have the same. */
+/** Options in byte order of their ids, shared by all items with the same options. */
 interface OptionList {
   readonly ids: readonly string[];
   readonly multipliers: readonly number[];
@@ -183,7 +183,7 @@ const createOptionLists = (options: ReadonlyMap<string, CatalogOption>) => {
   };
 };
 
-/** Gives each kind of attribute a number, the same for all item attributes with the same attribute and range. */
+/** Numbers the kinds of attributes; item attributes with the same attribute and range have the same number. */
 const createKinds = () => {
   const kinds: AttributeKind[] = [];
   const numbers = new Map<string, number>();
@@ -200,7 +200,7 @@ const createKinds = () => {
   return { kinds, numberOf };
 };
 
-/** Compiles a catalog item by item, so that whoever reads it need not have all of it in hand at once. */
+/** Compiles a catalog item by item, so that the reader need not hold all of it in memory. */
 export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder => {
   const optionsById = new Map(sortedBy(options, ({ id }) => id).map((option) => [option.id, option]));
   const optionsOf = createOptionLists(optionsById);
@@ -212,8 +212,8 @@ export const buildCatalog = (options: Iterable<CatalogOption>): CatalogBuilder =
   const heights = buildNumberColumn(Uint32Array);
   const firstAttributes = buildNumberColumn(Uint32Array);
   firstAttributes.add(0);
-  // Items are made as they come, rather than all at the end, when nobody else could have a turn; so their columns are
-  // filled in at the end.
+  // Items are created as they are added rather than all at the end, which would block the event loop; so their columns
+  // are filled in at the end.
   const noTexts = buildTextColumn().finish();
   const noNumbers = new Uint32Array(0);
   const columns: Columns = {

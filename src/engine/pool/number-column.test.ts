@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { buildNumberColumn } from './number-column.ts';
 
 describe('a column of numbers', () => {
-  test('holds every number in its place, across the borders of its blocks', () => {
+  test('has every number in its place, across block boundaries', () => {
     for (const count of [0, 1, 4095, 4096, 4097, 10_000]) {
       const column = buildNumberColumn(Float64Array);
       for (let place = 0; place < count; place += 1) column.add(place / 8);

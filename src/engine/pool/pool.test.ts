@@ -44,12 +44,12 @@ describe('a pool', () => {
     item('e', 1),
   ]);
 
-  test('is every item without a filter', () => {
+  test('contains every item without a filter', () => {
     assert.deepEqual(ids(compilePool(catalog).items), ['a', 'b', 'c', 'd', 'e']);
     assert.deepEqual(ids(compilePool(catalog, { classifierOptionIds: [] }).items), ['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('asks for one of the options listed of each classifier', () => {
+  test('requires one of the listed options of each classifier', () => {
     assert.deepEqual(ids(compilePool(catalog, { classifierOptionIds: ['rare', 'common'] }).items), [
       'a',
       'b',
@@ -60,7 +60,7 @@ describe('a pool', () => {
     assert.deepEqual(ids(compilePool(catalog, { classifierOptionIds: ['gone', 'rare'] }).items), []);
   });
 
-  test('asks for the items listed, and both when both are given', () => {
+  test('requires the listed items, and both if both are given', () => {
     assert.deepEqual(ids(compilePool(catalog, { itemIds: ['e', 'a'] }).items), ['a', 'e']);
     assert.deepEqual(ids(compilePool(catalog, { itemIds: ['e', 'a'], classifierOptionIds: ['fire'] }).items), ['a']);
     assert.deepEqual(ids(compilePool(catalog, { itemIds: [] }).items), []);
@@ -74,7 +74,7 @@ describe('a plain roll', () => {
   ];
   const pool = compilePool(compileCatalog(options, [item('b', 1), item('a', 3, [], attributes), item('c', 0)]));
 
-  test('takes the third draw for the item, then one for each attribute in id order', () => {
+  test('uses the third draw for the item, then one per attribute in id order', () => {
     const rolled = rollItem(pool, listedDraws(0.99, 0.99, 0.74, 0, 0.999));
     assert.equal(rolled?.item.id, 'a');
     assert.deepEqual(rolled?.values, [
@@ -86,7 +86,7 @@ describe('a plain roll', () => {
     assert.equal(count(), 3);
   });
 
-  test('gives nothing when nothing can be rolled', () => {
+  test('returns undefined if nothing can be rolled', () => {
     for (const items of [[], [item('a', 0)], [item('a', 1e308), item('b', 1e308)], [item('a', 1e-300)]]) {
       assert.equal(
         rollItem(compilePool(compileCatalog(options, items)), () => 0.5),
@@ -95,7 +95,7 @@ describe('a plain roll', () => {
     }
   });
 
-  test('publishes odds that sum to 1, with the items that never come', () => {
+  test('publishes odds that sum to 1, including items that never drop', () => {
     assert.deepEqual(
       [...poolOdds(pool)].map(({ item: { id }, weight, odds }) => [id, weight, odds]),
       [
@@ -133,7 +133,7 @@ describe('a plain roll', () => {
     );
   });
 
-  test('gives the same sequence for the same draws, for ever', () => {
+  test('gives the same sequence for the same draws, in every version', () => {
     const draws = cheapDraws(9);
     const sequence = Array.from({ length: 12 }, () => rollItem(pool, draws));
     assert.deepEqual(

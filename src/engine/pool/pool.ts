@@ -1,27 +1,27 @@
 import { type Footprint, largerOf } from '../grid/grid.ts';
 import type { Draws } from '../random.ts';
-import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP, type Steps } from '../steps.ts';
 import type { Catalog, CompiledItem, RolledValue } from './catalog.ts';
 import { buildPicker, isUsableTotal, type Picker } from './weighted.ts';
 
 export interface PoolFilter {
-  /** For each classifier named, an item must have one of the options listed. */
+  /** An item must have one of the listed options of each classifier they belong to. */
   readonly classifierOptionIds?: readonly string[];
   readonly itemIds?: readonly string[];
 }
 
 export interface Pool {
-  /** In byte order of their ids, with those of weight 0. */
+  /** In byte order of their ids, including those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly picker: Picker;
   readonly hasAttributes: boolean;
-  /** The largest footprint among those that can come up. */
+  /** The largest footprint among the items that can be rolled. */
   readonly largest: Footprint;
 }
 
 export interface RolledItem {
   readonly item: CompiledItem;
-  /** In byte order of the item attributes' ids. */
+  /** In byte order of the item attribute ids. */
   readonly values: readonly RolledValue[];
 }
 
@@ -31,7 +31,7 @@ export interface ItemOdds {
   readonly odds: number;
 }
 
-/** The listed options, gathered by classifier. An option that does not exist stands alone: no item can have it. */
+/** The listed options, grouped by classifier. An unknown option gets a group of its own: no item can have it. */
 const gatherByClassifier = (catalog: Catalog, optionIds: readonly string[]): ReadonlySet<string>[] => {
   const gathered = new Map<string | undefined, Set<string>>();
   for (const optionId of optionIds) {
@@ -51,19 +51,19 @@ function* filteredItems(catalog: Catalog, filter: PoolFilter): Steps<readonly Co
   const items: CompiledItem[] = [];
   for (const item of catalog.items) {
     if (passes(item)) items.push(item);
-    if (item.place % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (item.place % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
   return items;
 }
 
-/** The items of the catalog that a filter lets through, in byte order of their ids. */
+/** The items of the catalog that match a filter, in byte order of their ids. */
 export const filterItems = (catalog: Catalog, filter: PoolFilter = {}): readonly CompiledItem[] =>
   allAtOnce(filteredItems(catalog, filter));
 
 export const haveAttributes = (items: readonly CompiledItem[]): boolean =>
   items.some(({ attributeCount }) => attributeCount > 0);
 
-/** Compiles a pool in steps: a large one takes long. */
+/** Compiles a pool in steps, because a large one takes long. */
 export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Pool> {
   const items = yield* filteredItems(catalog, filter);
   const weights = new Float64Array(items.length);
@@ -73,7 +73,7 @@ export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Poo
     weights[index] = item.weight;
     hasAttributes ||= item.attributeCount > 0;
     if (item.weight > 0) largest = largerOf(largest, item);
-    if (index % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (index % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
   const picker = yield* buildPicker(weights);
   return { items, picker, hasAttributes, largest: { width: largest.width, height: largest.height } };
@@ -81,20 +81,20 @@ export function* buildPool(catalog: Catalog, filter: PoolFilter = {}): Steps<Poo
 
 export const compilePool = (catalog: Catalog, filter?: PoolFilter): Pool => allAtOnce(buildPool(catalog, filter));
 
-/** Whether anything can come up: some weight is above 0, and their sum is within bounds. */
+/** Whether anything can be rolled: some weight is above 0, and their sum is within bounds. */
 export const isRollable = ({ picker }: Pool): boolean => isUsableTotal(picker.total);
 
-/** The values of items without attributes: one list for all of them. */
+/** The values of items without attributes, shared by all of them. */
 const NO_VALUES: readonly RolledValue[] = Object.freeze([]);
 
-/** The values of an item that came up. Where none of its pool has attributes, nobody need look at the item to know. */
+/** The values of a rolled item. If no item of the pool has attributes, the item itself is not accessed. */
 export const valuesFrom = (
   { hasAttributes }: { readonly hasAttributes: boolean },
   item: CompiledItem,
   draws: Draws,
 ): readonly RolledValue[] => (hasAttributes ? item.rollValues(draws) : NO_VALUES);
 
-/** A value for each of some attributes, with one draw each. */
+/** A value per attribute, with one draw each. */
 export const rollAttributes = ({ attributes }: Pick<CompiledItem, 'attributes'>, draws: Draws): RolledValue[] => {
   const values: RolledValue[] = [];
   for (const { itemAttributeId, attributeId, range } of attributes) {
@@ -104,8 +104,8 @@ export const rollAttributes = ({ attributes }: Pick<CompiledItem, 'attributes'>,
 };
 
 /**
- * The plain roll. Like every rolled item it takes the draws of tier, featured and item, though only the last is used;
- * then those of the attributes. Undefined when nothing can be rolled: no weight above 0, or a total out of bounds.
+ * The plain roll. Like every roll it makes the draws of tier, featured and item, though only the last is used; then
+ * those of the attributes. Undefined if nothing can be rolled: no weight above 0, or a total out of bounds.
  */
 export const rollItem = (pool: Pool, draws: Draws): RolledItem | undefined => {
   const { items, picker } = pool;
@@ -113,11 +113,11 @@ export const rollItem = (pool: Pool, draws: Draws): RolledItem | undefined => {
   draws();
   draws();
   const item = items[picker.pick(draws())];
-  // Asking whether the item is truthy would fetch it from memory; asking whether it is undefined does not.
+  // A truthiness test would load the item from memory; the comparison with undefined does not.
   return item === undefined ? undefined : { item, values: valuesFrom(pool, item, draws) };
 };
 
-/** The odds of every item in the plain roll; all 0 when nothing can be rolled. */
+/** The odds of every item in the plain roll; all 0 if nothing can be rolled. */
 export function* poolOdds({ items, picker }: Pool): Generator<ItemOdds> {
   const usable = isUsableTotal(picker.total);
   for (const item of items) yield { item, weight: item.weight, odds: usable ? item.weight / picker.total : 0 };

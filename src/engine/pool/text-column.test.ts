@@ -9,7 +9,7 @@ const columnOf = (texts: readonly string[]) => {
 };
 
 describe('a column of texts', () => {
-  test('gives every text back, across the borders of its blocks', () => {
+  test('returns every string, across block boundaries', () => {
     for (const count of [0, 1, 255, 256, 257, 512, 1000]) {
       const texts = Array.from({ length: count }, (_, place) => (place % 7 === 0 ? '' : `text ${place}`));
       const column = columnOf(texts);
@@ -21,7 +21,7 @@ describe('a column of texts', () => {
     }
   });
 
-  test('keeps texts of any script', () => {
+  test('stores strings of any script', () => {
     const texts = ['é', '剣', '🗡️', '\ud800', '"', '\n', ''];
     const column = columnOf(texts);
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe('a column of texts', () => {
     );
   });
 
-  test('has no text beyond its last', () => {
+  test('returns undefined beyond its end', () => {
     assert.throws(() => columnOf(['a']).at(1), RangeError);
     assert.throws(() => columnOf([]).at(0), RangeError);
     assert.throws(() => columnOf(['a']).at(-1), RangeError);

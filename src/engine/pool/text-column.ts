@@ -1,34 +1,33 @@
 import { buildNumberColumn } from './number-column.ts';
 
 /**
- * Many short texts, by their place. Each is cut out of a longer text when it is asked for: by themselves, a hundred
- * thousand short texts take several times the memory of their characters.
+ * Many short strings by index. Each is cut out of a longer string on access: as separate strings, a hundred thousand
+ * take several times the memory of their characters.
  */
 export interface TextColumn {
-  /** How many texts there are. */
   readonly length: number;
   at(place: number): string;
 }
 
 export interface TextColumnBuilder {
   add(text: string): void;
-  /** The texts added so far. Nothing may be added afterwards. */
+  /** The strings added so far. Nothing may be added afterwards. */
   finish(): TextColumn;
 }
 
-/** Few enough that one text outside Latin-1, which doubles the size of its block, does not double all. */
+/** Small enough that one string outside Latin-1, which doubles the size of its block, does not double everything. */
 const BLOCK_BITS = 8;
-const TEXTS_A_BLOCK = 2 ** BLOCK_BITS;
+const STRINGS_PER_BLOCK = 2 ** BLOCK_BITS;
 
 export const buildTextColumn = (): TextColumnBuilder => {
   const blocks: string[] = [];
-  /** Where each text begins in its block. */
+  /** Start of each string in its block. */
   const starts = buildNumberColumn(Uint32Array);
   let block: string[] = [];
   let blockLength = 0;
 
   const closeBlock = (): void => {
-    // Joining makes one flat text; adding one by one would keep them all.
+    // Joining makes one flat string; concatenation would keep all of its parts.
     blocks.push(block.join(''));
     block = [];
     blockLength = 0;
@@ -36,7 +35,7 @@ export const buildTextColumn = (): TextColumnBuilder => {
 
   return {
     add: (text) => {
-      if (block.length === TEXTS_A_BLOCK) closeBlock();
+      if (block.length === STRINGS_PER_BLOCK) closeBlock();
       starts.add(blockLength);
       block.push(text);
       blockLength += text.length;
@@ -54,7 +53,7 @@ const columnOf = (blocks: readonly string[], starts: Uint32Array): TextColumn =>
     const start = starts[place];
     if (start === undefined) throw new RangeError(`There is no text at ${place} of ${starts.length}.`);
     const next = place + 1;
-    const isLastOfBlock = (next & (TEXTS_A_BLOCK - 1)) === 0 || next === starts.length;
+    const isLastOfBlock = (next & (STRINGS_PER_BLOCK - 1)) === 0 || next === starts.length;
     const block = blocks[place >>> BLOCK_BITS] as string;
     return block.slice(start, isLastOfBlock ? block.length : (starts[next] as number));
   },

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { agrees, cheapDraws } from '../../../test/statistics.ts';
 import { compilePicker, isUsableTotal, pickLinear } from './weighted.ts';
 
-const GREATEST_DRAW = 1 - 2 ** -53;
+const MAX_DRAW = 1 - 2 ** -53;
 
 const draw = fc.oneof(
   fc.maxSafeNat().map((bits) => bits * 2 ** -53),
-  fc.constantFrom(0, 2 ** -53, 0.25, 0.5, 0.75, GREATEST_DRAW),
+  fc.constantFrom(0, 2 ** -53, 0.25, 0.5, 0.75, MAX_DRAW),
 );
 
 const weight = fc.oneof(
@@ -20,7 +20,7 @@ const weight = fc.oneof(
 );
 const weights = fc.array(weight, { minLength: 1, maxLength: 60 });
 
-/** The draws on both sides of every border between two entries, where a wrong rounding would show. */
+/** The draws on both sides of every boundary between two entries, where wrong rounding would show. */
 const drawsAtBorders = (entries: readonly number[]): number[] => {
   const total = entries.reduce((sum, entry) => sum + entry, 0);
   const found: number[] = [];
@@ -47,7 +47,7 @@ describe('a compiled picker', () => {
     );
   });
 
-  test('chooses what the definition chooses where many small weights fall into one bucket', () => {
+  test('chooses what the definition chooses if many small weights fall into one bucket', () => {
     const few = Array.from({ length: 20 }, (_, index) => 1 + index);
     const tiny = Array.from({ length: 2000 }, (_, index) => 2 ** -30 * (1 + (index % 3)));
     for (const entries of [
@@ -93,14 +93,14 @@ describe('a compiled picker', () => {
     );
   });
 
-  test('finds no entry when all weights are zero', () => {
+  test('finds no entry if all weights are zero', () => {
     assert.equal(compilePicker([]).pick(0.5), -1);
     assert.equal(compilePicker([0, 0]).pick(0), -1);
-    assert.equal(pickLinear([0, 0], GREATEST_DRAW), -1);
+    assert.equal(pickLinear([0, 0], MAX_DRAW), -1);
   });
 
-  test('falls back on the last weight above zero when rounding leaves none', () => {
-    // A sum too great for a double leaves no running total above the draw.
+  test('falls back to the last weight above zero if rounding leaves none', () => {
+    // With an infinite sum, no running total is above the draw.
     const entries = [1e308, 1e308, 1, 0];
     assert.equal(pickLinear(entries, 0.5), 2);
     assert.equal(compilePicker(entries).pick(0.5), 2);

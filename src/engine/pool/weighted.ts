@@ -1,18 +1,18 @@
-import { allAtOnce, type Steps, THINGS_A_STEP } from '../steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP, type Steps } from '../steps.ts';
 
-/** A choice among weights, compiled once and made as often as wanted. */
+/** A weighted choice, compiled once. */
 export interface Picker {
-  /** The sum of the weights, left to right. */
+  /** The sum of the weights, added from left to right. */
   readonly total: number;
-  /** The index that the draw `u` chooses; -1 when no weight is above 0. */
+  /** The index that the draw `u` chooses; -1 if no weight is above 0. */
   pick(u: number): number;
 }
 
-const LEAST_TOTAL = 2 ** -900;
-const GREATEST_TOTAL = 2 ** 1000;
+const MIN_TOTAL = 2 ** -900;
+const MAX_TOTAL = 2 ** 1000;
 
-/** Whether sums and products of such a total keep their precision; any other total is a fault of configuration. */
-export const isUsableTotal = (total: number): boolean => total >= LEAST_TOTAL && total <= GREATEST_TOTAL;
+/** Whether sums and products of such a total keep their precision; any other total is a configuration error. */
+export const isUsableTotal = (total: number): boolean => total >= MIN_TOTAL && total <= MAX_TOTAL;
 
 export const sumOf = (weights: ArrayLike<number>): number => {
   let total = 0;
@@ -20,7 +20,7 @@ export const sumOf = (weights: ArrayLike<number>): number => {
   return total;
 };
 
-/** The definition of a choice. Everything faster must agree with it for every draw. */
+/** The definition of a choice. Every faster implementation must agree with it for every draw. */
 export const pickLinear = (weights: ArrayLike<number>, u: number): number => {
   const t = u * sumOf(weights);
   let running = 0;
@@ -40,30 +40,30 @@ const leastPowerOfTwoFrom = (count: number): number => {
   return power;
 };
 
-const BUCKETS_AN_ENTRY = 1;
-/** Each bucket is cut into parts once more, so that a word can tell where in it the next entry begins. */
+const BUCKETS_PER_ENTRY = 1;
+/** Each bucket is divided into parts, so that one word can say where in it the next entry starts. */
 const PARTS = 2 ** 13;
-/** No border in this bucket: all of its draws choose the same entry. */
+/** No boundary in this bucket: all of its draws choose the same entry. */
 const WHOLE = PARTS;
-/** Several borders in this bucket: a scan finds the entry. */
+/** Several boundaries in this bucket: a scan finds the entry. */
 const SCANNED = 2 * PARTS - 1;
 const PART_BITS = 14;
-const MOST_ENTRIES = 2 ** (32 - PART_BITS);
+const MAX_ENTRIES = 2 ** (32 - PART_BITS);
 
 /**
- * Finds the entry of `pickLinear` in constant expected time. The draws are cut into buckets of equal width, one or two for
- * each entry, and each bucket remembers, in one word, the entry that its lowest draw chooses and the part of the bucket
- * in which the next entry begins. Rounding `u × total` never turns two draws round, so a higher draw never chooses an
- * earlier entry: draws of lower parts choose the one, those of higher parts the other. Only in the part with the border,
- * and in the few buckets with several, a scan compares the very doubles of the definition. So most draws look up one
- * word, which spares large pools the way to slow memory. Buckets and parts are powers of two, which makes `u × buckets`
- * and all that follows from it exact.
+ * Finds the entry of `pickLinear` in constant expected time. The draws are divided into buckets of equal width, one or
+ * two per entry. Each bucket stores, in one word, the entry that its lowest draw chooses and the part of the bucket in
+ * which the next entry starts. Rounding `u × total` is monotonic, so a higher draw never chooses an earlier entry:
+ * draws in lower parts choose the first entry, those in higher parts the second. Only in the part with the boundary,
+ * and in the few buckets with several boundaries, a scan compares exactly the doubles of the definition. So most draws
+ * read a single word, which saves large pools cache misses. The numbers of buckets and parts are powers of two, which
+ * makes `u × buckets` and everything derived from it exact.
  */
 export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
-  // Entries that do not raise the running total (zeros, and weights lost in rounding) can only be chosen as
-  // the last resort, so the scan leaves them out.
+  // Entries that do not increase the running total (zeros, and weights lost in rounding) can only be chosen as the last
+  // resort, so the scan skips them.
   const running = new Float64Array(weights.length);
-  // One place more than there are entries: what is left when no running total exceeds the draw.
+  // One more than there are entries: the last is used if no running total exceeds the draw.
   const chosen = new Int32Array(weights.length + 1);
   let count = 0;
   let total = 0;
@@ -78,9 +78,9 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     chosen[count] = index;
     count += 1;
   }
-  if (count >= MOST_ENTRIES) throw new Error(`More than ${MOST_ENTRIES} weights cannot be chosen among.`);
+  if (count >= MAX_ENTRIES) throw new Error(`More than ${MAX_ENTRIES} weights are not supported.`);
   chosen[count] = lastResort;
-  // Most pools leave nothing out: then an entry is its own index, and one look into memory less.
+  // Most pools skip nothing: then an entry is its own index, which saves a memory access.
   const isIndex = count === weights.length;
 
   const scan = (from: number, t: number): number => {
@@ -88,7 +88,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     while (entry < count && !((running[entry] as number) > t)) entry += 1;
     return entry;
   };
-  const buckets = leastPowerOfTwoFrom(BUCKETS_AN_ENTRY * count);
+  const buckets = leastPowerOfTwoFrom(BUCKETS_PER_ENTRY * count);
   /** The last part of a bucket whose lowest draw still chooses the first of its two entries. */
   const partOfBorder = (bucket: number, entry: number): number => {
     let part = 0;
@@ -104,7 +104,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     const highest = scan(entry, ((bucket + 1) / buckets - 2 ** -53) * total);
     const part = highest === entry ? WHOLE : highest === entry + 1 ? partOfBorder(bucket, entry) : SCANNED;
     words[bucket] = entry * 2 ** PART_BITS + part;
-    if (bucket % THINGS_A_STEP === THINGS_A_STEP - 1) yield;
+    if (bucket % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
   }
 
   const pick = (u: number): number => {
@@ -113,7 +113,7 @@ export function* buildPicker(weights: ArrayLike<number>): Steps<Picker> {
     const word = words[bucket] as number;
     const border = word & (2 ** PART_BITS - 1);
     const part = ((place - bucket) * PARTS) | 0;
-    // The sign of the difference, without a branch that would wait for the word: 1 behind the border.
+    // The sign bit of the difference, 1 after the boundary; a branch would have to wait for the word.
     let found = (word >>> PART_BITS) + ((border - part) >>> 31);
     if (part === border || border === SCANNED) {
       const t = u * total;

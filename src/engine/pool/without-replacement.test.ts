@@ -14,7 +14,7 @@ const exact = fc.oneof(
 );
 const rounded = fc.double({ min: 0, max: 10, noNaN: true });
 
-test('the definition is a choice among weights where those taken are 0', () => {
+test('the definition is a weighted choice with taken weights set to 0', () => {
   fc.assert(
     fc.property(
       fc.array(rounded, { minLength: 1, maxLength: 20 }),

@@ -1,22 +1,23 @@
 import { isUsableTotal, sumOf } from './weighted.ts';
 
-/** Choices among weights where what was chosen before counts as 0. */
+/** Weighted choices in which earlier results have weight 0. */
 export interface Remainder {
-  /** The index that the draw `u` chooses, when those of `taken` are gone; -1 when nothing is left. */
+  /** The index that the draw `u` chooses when those in `taken` are gone; -1 if nothing is left. */
   pick(u: number, taken: readonly number[]): number;
 }
 
-const UNITS_A_WHOLE = 2 ** 20;
+const UNITS_PER_WHOLE = 2 ** 20;
 const EXACT_BELOW = 2 ** 53;
 
 /**
- * Whether every sum of these weights is exact, so that it may be taken apart again: whole multiples of 2^-20, not too
- * great.
+ * Whether every sum of these weights is exact, so that weights can be subtracted again: multiples of 2^-20, not too
+ * large.
  */
 const sumsAreExact = (weights: readonly number[]): boolean =>
-  sumOf(weights) * UNITS_A_WHOLE <= EXACT_BELOW && weights.every((weight) => Number.isInteger(weight * UNITS_A_WHOLE));
+  sumOf(weights) * UNITS_PER_WHOLE <= EXACT_BELOW &&
+  weights.every((weight) => Number.isInteger(weight * UNITS_PER_WHOLE));
 
-/** The definition: the weights left, summed from left to right. */
+/** The definition: the remaining weights, added from left to right. */
 export const pickRemainingLinear = (weights: readonly number[], u: number, taken: readonly number[]): number => {
   let total = 0;
   for (let index = 0; index < weights.length; index += 1) if (!taken.includes(index)) total += weights[index] as number;
@@ -33,9 +34,9 @@ export const pickRemainingLinear = (weights: readonly number[], u: number, taken
 };
 
 /**
- * A running total without the weights taken is a difference, so the place is found by halving. With exact sums it is the
- * place of the definition; else, where a running total comes nearer to the draw than `slack`, roundings would decide, and
- * the answer is undefined.
+ * A running total without the taken weights is a difference, so the index is found by bisection. With exact sums it is
+ * that of the definition. Otherwise, if a running total is closer to the draw than `slack`, rounding would decide, and
+ * the result is undefined.
  */
 const pickByHalving = (
   running: Float64Array,
@@ -51,7 +52,7 @@ const pickByHalving = (
   let before = 0;
   let from = 0;
   for (let stretch = 0; stretch <= gone.length; stretch += 1) {
-    // From one taken entry to the next, every running total has lost the same weight.
+    // Between two taken entries, every running total has lost the same weight.
     let to = gone[stretch] ?? running.length;
     if (to > from && (running[to - 1] as number) - before > t) {
       while (from < to) {
@@ -69,12 +70,12 @@ const pickByHalving = (
   return slack > 0 ? undefined : -1;
 };
 
-/** How much a sum of so many terms, added in any order, can be off, as a part of it; with room to spare. */
+/** Upper bound of the relative error of a sum of `terms` terms, added in any order; with some margin. */
 const roundingOf = (terms: number): number => (terms + 64) * 2 ** -50;
 
 /**
- * Compiles choices without replacement. A choice takes the logarithm of the number of entries. Where sums are not exact,
- * one in many millions falls so near to a border that only the loop of the definition tells its side.
+ * Compiles choices without replacement. A choice takes logarithmic time. If sums are not exact, one draw in many
+ * millions is so close to a boundary that only the linear definition can decide it.
  */
 export const compileRemainder = (weights: readonly number[]): Remainder => {
   const running = new Float64Array(weights.length);
@@ -83,7 +84,7 @@ export const compileRemainder = (weights: readonly number[]): Remainder => {
     total += weight;
     running[index] = total;
   }
-  // Of totals out of bounds nothing is sure.
+  // Totals out of bounds have no known error.
   const rounding = isUsableTotal(total) ? total * roundingOf(weights.length) : Number.POSITIVE_INFINITY;
   const slack = sumsAreExact(weights) ? 0 : rounding;
   return {

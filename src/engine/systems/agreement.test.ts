@@ -9,9 +9,9 @@ import { templateOdds } from './odds.ts';
 import { rollTemplate, viewState } from './rolling.ts';
 import { initialPityState, initialState, type PityState } from './state.ts';
 
-/** Each statistic here fails a right engine in one of a thousand seeds; the seeds are fixed. */
+/** With a correct engine, each statistic here fails for one in a thousand seeds; the seeds are fixed. */
 const LEVEL = 0.001;
-/** The distance from its mean, in standard deviations, that a normal variable exceeds at that level. */
+/** The distance from the mean, in standard deviations, that a normal variable exceeds at that level. */
 const FAR = 3.2905;
 
 const banner: GachaConfig = {
@@ -25,14 +25,14 @@ const banner: GachaConfig = {
 };
 const catalog = catalogOf({ five: 4, four: 4, three: 8 });
 
-/** Whether the mean of a sample is as far from the expected one as chance allows. */
+/** Whether the mean of a sample is as close to the expected one as chance allows. */
 const meanAgrees = (sample: readonly number[], expected: number): boolean => {
   const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length;
   const variance = sample.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (sample.length - 1);
   return Math.abs(mean - expected) <= FAR * Math.sqrt(variance / sample.length);
 };
 
-/** Cells of less than ten expected are joined, from the end: chi-square is no measure for them. */
+/** Cells with an expected count below ten are merged, from the end: chi-square is not valid for them. */
 const joined = (counts: readonly number[], shares: readonly number[], total: number): [number[], number[]] => {
   const cells: [number[], number[]] = [[], []];
   let count = 0;
@@ -54,7 +54,7 @@ describe('ten million rolls of a banner with two pities', () => {
   const ROLLS = 10_000;
   const { rules } = templateOf('gacha', banner, catalog);
   const TIERS = ['five', 'four', 'three'];
-  // What was given, by the counters before it and the place of the tier.
+  // The results, by the counters before the roll and the place of the tier.
   const given = new Float64Array(90 * 16 * 3);
   const gaps = new Array<number>(91).fill(0);
   const foursByBatch: number[] = [];
@@ -94,7 +94,7 @@ describe('ten million rolls of a banner with two pities', () => {
     );
   });
 
-  test('give in every state of the counters what the next odds say, by chi-square over all states', () => {
+  test('give in every state what the next odds say, by chi-square over all states', () => {
     const template = templateOf('gacha', banner, catalog);
     let statistic = 0;
     let degrees = 0;
@@ -121,7 +121,7 @@ describe('ten million rolls of a banner with two pities', () => {
     assert.ok(statistic < chiSquareCritical(degrees, LEVEL), `${statistic} of ${degrees}`);
   });
 
-  test('have the gaps between top results that the rules give, by chi-square', () => {
+  test('have the gaps between top results that follow from the rules, by chi-square', () => {
     let surviving = 1;
     const shares = [0];
     for (let roll = 1; roll <= 90; roll += 1) {
@@ -133,14 +133,13 @@ describe('ten million rolls of a banner with two pities', () => {
     assert.ok(agrees(...joined(gaps, shares, total), LEVEL));
   });
 
-  test('have the long-run shares and means that are published', () => {
+  test('have the published long-run shares and means', () => {
     const { tiers, items } = templateOdds(templateOf('gacha', banner, catalog));
     const four = tiers.find(({ tier }) => tier === 'four');
     const featured = items.find(({ itemId }) => itemId === 'five-1');
-    // Batches of ten thousand rolls hardly depend on each other, and their own spread tells how near their mean must
-    // be.
+    // Batches of ten thousand rolls are nearly independent, and their own variance bounds the error of their mean.
     assert.ok(meanAgrees(foursByBatch, four?.effective ?? 0));
-    // After a featured result every counter that matters to the next is fresh.
+    // After a featured result every counter that affects the next one is reset.
     assert.ok(meanAgrees(featuredGaps, featured?.expectedRolls ?? 0));
     const median = featured?.medianRolls ?? 0;
     const within = (rolls: number): number => featuredGaps.filter((gap) => gap <= rolls).length / featuredGaps.length;
@@ -165,7 +164,7 @@ describe('packs and offers', () => {
     ['offers of six with a pity', 'roguelike', { baseRates: rates, choices: 6, pityThreshold: 2 }, 6],
   ];
   for (const [name, type, config, cards] of cases) {
-    test(`${name}: 100,000 of them hold every item as often, and for as long not, as published`, () => {
+    test(`${name}: 100,000 of them contain every item as often, and after as long a wait, as published`, () => {
       const template = templateOf(type, config, weighted);
       const { items, tiers } = templateOdds(template);
       const rows = [
@@ -181,7 +180,8 @@ describe('packs and offers', () => {
       const draws = cheapDraws(91);
       const shares = rows.map((): number[] => []);
       const firsts = rows.map((): number[] => []);
-      // Runs from a fresh state, long enough that each sees its first hit. Within one, hundreds of packs make a batch.
+      // Runs from the initial state, long enough that each has its first hit. Within a run, hundreds of packs make a
+      // batch.
       for (let run = 0; run < 500; run += 1) {
         const { results } = rollTemplate(template, initialState(), {
           count: 200,
@@ -191,7 +191,7 @@ describe('packs and offers', () => {
         });
         for (const [row, { is }] of rows.entries()) {
           const hits = results.map(({ item: { id } }) => is(id));
-          // The first hundred packs still remember that they began afresh.
+          // The first hundred packs still depend on the initial state.
           const later = hits.slice(100 * cards);
           shares[row]?.push(later.filter(Boolean).length / later.length);
           const first = hits.indexOf(true);
@@ -200,7 +200,7 @@ describe('packs and offers', () => {
       }
       for (const [row, { effective, expectedRolls, medianRolls }] of rows.entries()) {
         assert.ok(meanAgrees(shares[row] ?? [], effective), `row ${row}: share`);
-        // What comes with nearly every pack has too little spread to measure by.
+        // What is in nearly every pack has too little variance to measure.
         const measurable = firsts[row]?.length === 500 && (expectedRolls ?? 0) > 1.05;
         if (!measurable) continue;
         assert.ok(meanAgrees(firsts[row] ?? [], expectedRolls ?? 0), `row ${row}: mean`);

@@ -3,7 +3,7 @@ import type { Catalog } from '../pool/catalog.ts';
 import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 
-/** Tier, as the configuration writes it, to the id of the option that it meant when it was saved. */
+/** Maps a tier, as written in the configuration, to the id of the option that it referred to when it was saved. */
 export type Bindings = Readonly<Record<string, string>>;
 
 interface Mention {
@@ -11,16 +11,16 @@ interface Mention {
   readonly path: readonly (string | number)[];
 }
 
-/** The keys of one object; no two of them may mean the same option. */
+/** The keys of one object; no two of them may refer to the same option. */
 const mentionsOfKeys = (path: readonly (string | number)[], named: object | undefined): Mention[] =>
   Object.keys(named ?? {}).map((name) => ({ name, path: [...path, name] }));
 
-/** Every place where a configuration names a tier, in groups within which each option may be named once. */
+/** Everything that refers to a tier in a configuration, in groups within which each option may appear once. */
 const mentionsOf = ({ type, config }: TypedConfig): Mention[][] => {
   const groups = [mentionsOfKeys(['baseRates'], config.baseRates)];
   if (type === 'gacha' || type === 'idle') {
     if (config.pityTier !== undefined) groups.push([{ name: config.pityTier, path: ['pityTier'] }]);
-    // A tier named by two pities is a fault too, but one that compiling the template words better.
+    // A tier with two pities is an error too, but compiling the template reports it with a better message.
     for (const [index, { tier }] of (config.pities ?? []).entries()) {
       groups.push([{ name: tier, path: ['pities', index, 'tier'] }]);
     }
@@ -34,13 +34,13 @@ const mentionsOf = ({ type, config }: TypedConfig): Mention[][] => {
   return groups;
 };
 
-/** The option that a binding gives a name; names such as `constructor` are safe. */
+/** The option that a name is bound to; safe for names such as `constructor`. */
 export const boundTo = (bindings: Bindings, name: string): string | undefined =>
   Object.hasOwn(bindings, name) ? bindings[name] : undefined;
 
 /**
- * Binds every tier that a configuration names to an option. An id wins over a name; a name must be borne by one option
- * alone.
+ * Binds every tier in a configuration to an option. Ids take precedence over names; a name must be unique among the
+ * options.
  */
 export const bindTiers = (
   type: TemplateType,
@@ -76,7 +76,7 @@ export const bindTiers = (
   return { bindings: Object.fromEntries(bindings), faults: faults.found };
 };
 
-/** Every option and item that a configuration names, in byte order, so that they can be kept from deletion. */
+/** Every option and item that a configuration refers to, in byte order, to protect them from deletion. */
 export const referencedIds = (
   config: TemplateConfig,
   bindings: Bindings,

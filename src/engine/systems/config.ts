@@ -1,9 +1,9 @@
 import type { PoolFilter } from '../pool/pool.ts';
 
-/** The game systems. What each member means is told in the page on rolls; here are only their shapes. */
+/** The game systems. The documentation of rolls explains each member; these are only their types. */
 export type TemplateType = 'gacha' | 'roguelike' | 'idle' | 'card_pack';
 
-/** Tier, by option id or by name, to a rate, relative to the sum of the rates. */
+/** Maps a tier, by option id or name, to a rate relative to the sum of the rates. */
 export type Rates = Readonly<Record<string, number>>;
 
 export interface SoftPitySegment {
@@ -18,7 +18,7 @@ export interface TierPityConfig {
   readonly higherResets?: boolean;
 }
 
-/** Members that all four types know. Times are checked and kept by the caller: the engine reads no clock. */
+/** Members of all four types. Times are handled by the caller: the engine reads no clock. */
 export interface CommonConfig {
   readonly baseRates?: Rates;
   readonly pool?: PoolFilter;
@@ -62,7 +62,7 @@ export interface RoguelikeConfig extends CommonConfig {
 
 export type TemplateConfig = GachaConfig | IdleConfig | CardPackConfig | RoguelikeConfig;
 
-/** A template's type with the configuration that belongs to it. */
+/** The type of a template with the corresponding configuration. */
 export type TypedConfig =
   | { readonly type: 'gacha'; readonly config: GachaConfig }
   | { readonly type: 'idle'; readonly config: IdleConfig }

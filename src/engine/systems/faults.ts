@@ -1,10 +1,10 @@
-/** A fault of configuration. The path is a JSON pointer (RFC 6901) from the configuration: `/pities/0/tier`. */
+/** A configuration error. The path is a JSON pointer (RFC 6901) into the configuration: `/pities/0/tier`. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
 }
 
-/** Gathers faults, so that all of them are told at once. */
+/** Collects errors, so that all of them are reported at once. */
 export interface FaultList {
   readonly found: readonly Fault[];
   add(path: readonly (string | number)[], message: string): void;

@@ -7,8 +7,8 @@ import type { CompiledTemplate } from './templates.ts';
 import type { WeightedItems } from './tiers.ts';
 
 /**
- * What exact odds are computed from: the rules that roll, as far as they matter to odds. Items are told apart by
- * whatever stands for them. Made of plain data it can be sent to another thread.
+ * The input of exact odds: the rolling rules, as far as they affect odds. Items are represented by any value that
+ * identifies them. As plain data it can be sent to another thread.
  */
 export interface OddsItems {
   readonly items: Iterable<unknown> & { readonly length: number };
@@ -50,7 +50,7 @@ export interface PackOddsInput {
     readonly items: readonly OddsItems[];
   }[];
   readonly cards: number;
-  /** Null where a pack may hold an item twice. */
+  /** Null if a pack may contain an item twice. */
   readonly remainders: readonly unknown[] | null;
   readonly threshold: number;
   readonly forcedCard: number;
@@ -60,7 +60,7 @@ export type OddsInput =
   | { readonly kind: 'rolls'; readonly rules: GachaOddsInput }
   | { readonly kind: 'packs'; readonly plan: PackOddsInput };
 
-/** The rules of a template that odds are computed from; of offers, at depth 0. */
+/** The rules of a template from which odds are computed; for offers, at depth 0. */
 export const oddsInputOf = (template: CompiledTemplate): OddsInput => {
   switch (template.type) {
     case 'gacha':
@@ -73,7 +73,7 @@ export const oddsInputOf = (template: CompiledTemplate): OddsInput => {
   }
 };
 
-/** The same as plain data, in which an item is its place in the catalog. What is shared stays shared. */
+/** The same as plain data, in which an item is its place in the catalog. Shared objects stay shared. */
 export const plainOddsInputOf = (template: CompiledTemplate): OddsInput => {
   const known = new Map<WeightedItems, OddsItems>();
   const plainItems = (of: WeightedItems): OddsItems => {

@@ -7,7 +7,7 @@ import { type OddsTable, oddsAt, oddsTableOf, stepsOfOdds, templateOdds } from '
 import { plainOddsInputOf } from './odds-input.ts';
 
 const TIERS = ['five', 'four', 'three', 'two'];
-/** So many items, dealt out over the last tiers; the first few have one item each. No two weigh the same. */
+/** So many items, distributed over the last tiers; the first few tiers have one item each. All weights differ. */
 const catalogOf = (items: number, single = 1) =>
   compileCatalog(
     TIERS.map((id) => option(id)),
@@ -25,9 +25,9 @@ const ascending = (steps: readonly number[]): void => {
   for (const [index, count] of steps.entries()) assert.ok(count > (steps[index - 1] ?? 0), `${steps}`);
 };
 
-describe('the steps that odds take', () => {
+describe('the steps of odds', () => {
   test('grow with the thresholds, the pities and the items', () => {
-    // A short pity of a tier that hardly ever comes by itself repeats for long, and so takes longer than a longer one.
+    // A short pity of a tier that is rarely rolled by itself repeats for long, and so takes longer than a longer one.
     ascending([60, 300, 1000].map((pityThreshold) => stepsOf('gacha', { baseRates, pityThreshold })));
     const two = (threshold: number) => ({ baseRates, pityThreshold: 60, pities: [{ tier: 'four', threshold }] });
     ascending([10, 30, 60].map((threshold) => stepsOf('gacha', two(threshold))));
@@ -37,14 +37,14 @@ describe('the steps that odds take', () => {
     ascending([200, 1000, 5000].map((items) => stepsOf('card_pack', { baseRates }, catalogOf(items))));
   });
 
-  test('grow with the cards of a pack, the choices of an offer and the tiers that can run out', () => {
+  test('grow with the cards of a pack, the choices of an offer and the exhaustible tiers', () => {
     const packOf = (count: number) => ({ baseRates, slots: [{ count }], unique: true });
     ascending([2, 5, 10, 15].map((count) => stepsOf('card_pack', packOf(count), catalogOf(60))));
     ascending([2, 5, 10, 15].map((choices) => stepsOf('roguelike', { baseRates, choices }, catalogOf(60))));
     ascending([1, 2, 3].map((single) => stepsOf('card_pack', packOf(10), catalogOf(60, single))));
   });
 
-  test('of many short pities are few, since few of their states can come up', () => {
+  test('of many short pities are few, since few of their states are reachable', () => {
     const tiers = Array.from({ length: 12 }, (_, index) => `t${10 + index}`);
     const catalog = compileCatalog(
       tiers.map((id) => option(id)),
@@ -74,7 +74,7 @@ describe('odds of plain data', () => {
     ['roguelike', { baseRates, choices: 4, pityThreshold: 3 }],
   ];
   for (const [index, [type, config]] of configs.entries()) {
-    test(`are those of the template, also after they went to another thread (${type}, ${index + 1})`, () => {
+    test(`are those of the template, even after being sent to another thread (${type}, ${index + 1})`, () => {
       const template = templateOf(type, config, small);
       const table: OddsTable = structuredClone(oddsTableOf(structuredClone(plainOddsInputOf(template))));
       const { tiers, items } = templateOdds(template);
@@ -93,8 +93,9 @@ describe('odds of plain data', () => {
   }
 });
 
-test('medians of many items are those of each by itself, also where pities repeat for long', () => {
-  // Two pities that hardly ever come by themselves: the counters tell for thousands of rolls when they began.
+test('medians of many items are those of each by itself, even if pities repeat for long', () => {
+  // Two pities of tiers that are rarely rolled by themselves: the counters depend on the initial state for thousands of
+  // rolls.
   const rates = { five: 1e-4, four: 1e-3, three: 0.999 };
   const config = { baseRates: rates, pityThreshold: 12, pities: [{ tier: 'four', threshold: 5 }] };
   const weights = Array.from({ length: 200 }, (_, index) => 1 + (index * index) / 50);

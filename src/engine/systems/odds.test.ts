@@ -36,12 +36,12 @@ const itemOf = ({ items }: TemplateOdds, wanted: string): ItemRow => {
   return row;
 };
 
-/** As near as the digits given: half a unit of the last, or 1e-9 where an expression gives all of them. */
+/** As close as the given digits: half a unit of the last, or 1e-9 if an expression gives all of them. */
 const near = (value: number | null, expected: number, tolerance: number): void => {
   assert.ok(value !== null && Math.abs(value - expected) <= tolerance, `${value} is not ${expected}`);
 };
 
-describe('known answers', () => {
+describe('known results', () => {
   test('a banner with soft pity, hard pity and a guarantee', () => {
     const odds = oddsOf('gacha', banner);
     const five = tierOf(odds, 'five');
@@ -56,7 +56,7 @@ describe('known answers', () => {
     assert.deepEqual([featured.medianRolls, featured.worstRolls], [80, 180]);
   });
 
-  test('with a second pity, which leaves the first as it is', () => {
+  test('with a second pity, which does not affect the first', () => {
     const odds = oddsOf('gacha', { ...banner, pities: [{ tier: 'four', threshold: 10 }] });
     const alone = oddsOf('gacha', banner);
     const { effective, ...timing } = tierOf(odds, 'five');
@@ -96,7 +96,7 @@ describe('known answers', () => {
     const five = tierOf(odds, 'five');
     near(five.effective, 0.062584, 5e-7);
     near(five.expectedRolls, 3.5732, 5e-5);
-    // Two packs in a row without one have a chance of 0.5367, three of 0.3932.
+    // Two consecutive packs without one have a probability of 0.5367, three of 0.3932.
     assert.deepEqual([five.medianRolls, five.worstRolls], [3, 10]);
     const { chances } = templateOf('card_pack', pack, catalog);
     near(1 - (chances().fresh[0] ?? 0), 0.7326, 1e-9);
@@ -112,7 +112,7 @@ describe('known answers', () => {
   test('a rate of 0.7 % without pity', () => {
     const five = tierOf(oddsOf('gacha', { baseRates: { five: 0.007, three: 0.993 } }), 'five');
     near(five.expectedRolls, 1 / 0.007, 1e-9);
-    // The median is the first n with 1 - 0.993^n at a half.
+    // The median is the first n for which 1 - 0.993^n is at least one half.
     assert.equal(five.medianRolls, Math.ceil(Math.log(0.5) / Math.log(0.993)));
   });
 });
@@ -189,13 +189,13 @@ describe('worst cases', () => {
     assert.equal(worst({ baseRates, softPity: [{ from: 3, add: 0.5 }] }, 'five'), 4);
   });
 
-  test('are bounded for a lower tier only when nothing rarer can come between', () => {
+  test('are bounded for a lower tier only if nothing rarer can be rolled instead', () => {
     assert.equal(worst({ baseRates, pities: [{ tier: 'four', threshold: 5 }] }, 'four'), null);
     const silent = { baseRates: { five: 0, four: 1, three: 9 }, pities: [{ tier: 'four', threshold: 5 }] };
     assert.equal(worst(silent, 'four'), 5);
   });
 
-  test('are 1 for what always comes, and null for what never does', () => {
+  test('are 1 for what always comes up, and null for what never does', () => {
     assert.equal(worst({ baseRates: { five: 1, four: 0 } }, 'five'), 1);
     assert.deepEqual(tierOf(oddsOf('gacha', { baseRates: { five: 1, four: 0 } }), 'four'), {
       tier: 'four',
@@ -208,7 +208,7 @@ describe('worst cases', () => {
     });
   });
 
-  test('have no mean where something can come only before the pities of others set in', () => {
+  test('have no mean if something is only possible before the pities of others apply', () => {
     const config = {
       baseRates: { a: 1, b: 1, c: 1, d: 1 },
       pities: [
@@ -223,7 +223,7 @@ describe('worst cases', () => {
     );
   });
 
-  test('follow the guarantee', () => {
+  test('follow from the guarantee', () => {
     const guaranteed = oddsOf('gacha', { ...banner, guaranteeAfterLosses: 3 });
     assert.equal(itemOf(guaranteed, 'five-1').worstRolls, 4 * 90);
     assert.equal(itemOf(guaranteed, 'five-2').worstRolls, null);
@@ -234,7 +234,7 @@ describe('worst cases', () => {
 
 describe('many items of a tier', () => {
   test('have the odds that each would have by itself', () => {
-    // Forty small parts are worked out together; the same parts in tiers of two are worked out alone.
+    // Forty small parts are computed together; the same parts in tiers of two are computed individually.
     const weights = Array.from({ length: 40 }, (_, index) => 1 + index / 7);
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const options = ['five', 'four', 'three'].map((id) => option(id));
@@ -271,7 +271,7 @@ describe('many items of a tier', () => {
   });
 });
 
-test('the odds of the banner take far less than 100 ms of work', () => {
+test('the odds of the banner take far less than 100 ms', () => {
   const template = templateOf('gacha', banner, catalog);
   const times = Array.from({ length: 3 }, () => {
     const start = process.cpuUsage();

@@ -19,17 +19,14 @@ export interface ItemRow extends Odds {
 export interface TemplateOdds {
   /** Rarest first. */
   readonly tiers: readonly TierRow[];
-  /** In byte order of their ids, with those that never come. */
+  /** In byte order of their ids, including those that never come up. */
   readonly items: readonly ItemRow[];
 }
 
 const oddsByTier = (input: OddsInput): TierOdds[] =>
   input.kind === 'rolls' ? gachaOdds(input.rules) : packOdds(input.plan);
 
-/**
- * Odds in columns, which go quickly from one thread to another: by tier, and by item, tier after tier, one entry each.
- * What is null is NaN.
- */
+/** Odds in columns, which are cheap to send to another thread: by tier, and by item grouped by tier. Null is NaN. */
 export interface OddsTable {
   readonly tiers: OddsColumns;
   readonly items: OddsColumns;
@@ -53,7 +50,6 @@ export const oddsTableOf = (input: OddsInput): OddsTable => {
   return { tiers: columnsOf(odds), items: columnsOf(odds.flatMap(({ items }) => items)) };
 };
 
-/** A row of a table. */
 export const oddsAt = (columns: OddsColumns, row: number): Odds => {
   const orNull = (value: number | undefined): number | null =>
     value === undefined || Number.isNaN(value) ? null : value;
@@ -66,13 +62,13 @@ export const oddsAt = (columns: OddsColumns, row: number): Odds => {
   };
 };
 
-/** About how many steps exact odds take; a step is a few nanoseconds. */
+/** The approximate number of steps that exact odds take; a step takes a few nanoseconds. */
 export const stepsOfOdds = (template: CompiledTemplate): number => {
   const input = oddsInputOf(template);
   return input.kind === 'rolls' ? stepsOfGacha(input.rules) : stepsOfPack(input.plan);
 };
 
-/** What a store must disclose of a template: exact odds, computed from the rules that roll, never sampled. */
+/** What a store must disclose about a template: exact odds, computed from the rolling rules, never sampled. */
 export const templateOdds = (template: CompiledTemplate): TemplateOdds => {
   const { all, ranked, featured } = template.tiers;
   const odds = oddsByTier(oddsInputOf(template));

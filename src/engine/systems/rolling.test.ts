@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { catalogOf, item, option, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws, listedDraws } from '../../../test/statistics.ts';
 import { compileCatalog } from '../pool/catalog.ts';
-import { isOpen, paySpark, refusalOfSpark, rollSpark, rollTemplate, viewState } from './rolling.ts';
+import { isOpen, paySpark, rollSpark, rollTemplate, sparkFault, viewState } from './rolling.ts';
 import { initialState } from './state.ts';
 
 const catalog = catalogOf({ five: 2, four: 3, three: 5 });
@@ -24,7 +24,7 @@ const roll = (count: number, state = initialState(), u = 0.99) =>
   rollTemplate(banner, state, { count, depth: 0, drawsOf: () => () => u, nowMs: 0 });
 
 describe('the view of a state', () => {
-  test('is all zeros for a user never seen, with the base odds next', () => {
+  test('is all zeros for an unknown user, with the base odds next', () => {
     const { next, ...rest } = viewState(banner, null, 0);
     assert.deepEqual(rest, {
       rolls: 0,
@@ -58,7 +58,7 @@ describe('the view of a state', () => {
     });
   });
 
-  test('tells the chance that a pack holds each tier', () => {
+  test('has the probability that a pack contains each tier', () => {
     const pack = templateOf(
       'card_pack',
       { baseRates: { five: 1, three: 3 }, slots: [{ count: 2 }], pityThreshold: 2 },
@@ -71,7 +71,7 @@ describe('the view of a state', () => {
     const { state } = rollTemplate(pack, initialState(), { count: 1, depth: 0, drawsOf: () => () => 0.99, nowMs: 0 });
     assert.deepEqual(viewState(pack, state, 0).next, [
       { tier: 'five', rate: 1 },
-      // The second card is forced unless the first was five, and then three has its chance with the second.
+      // The second card is forced unless the first was five; then three has its chance with the second.
       { tier: 'three', rate: 3 / 4 + (1 / 4) * (3 / 4) },
     ]);
   });
@@ -94,15 +94,15 @@ describe('a template without named tiers', () => {
 });
 
 describe('spark', () => {
-  test('is refused for want of points, for other items, and where there is none', () => {
-    assert.equal(refusalOfSpark(banner, 'five-1'), null);
-    assert.equal(refusalOfSpark(banner, 'five-2'), 'not-featured');
-    assert.equal(refusalOfSpark(templateOf('gacha', { featuredItemIds: ['five-1'] }, catalog), 'five-1'), 'no-spark');
+  test('is rejected without enough points, for other items, and without a spark price', () => {
+    assert.equal(sparkFault(banner, 'five-1'), null);
+    assert.equal(sparkFault(banner, 'five-2'), 'not-featured');
+    assert.equal(sparkFault(templateOf('gacha', { featuredItemIds: ['five-1'] }, catalog), 'five-1'), 'no-spark');
     assert.equal(paySpark(banner, null), null);
     assert.equal(paySpark(banner, roll(2).state), null);
   });
 
-  test('takes its points and nothing else', () => {
+  test('takes only its points', () => {
     const { state } = roll(4);
     const paid = paySpark(banner, state);
     assert.equal(paid?.own.sparkPoints, 1);

@@ -11,21 +11,21 @@ import type { CompiledTemplate } from './templates.ts';
 export interface RollRequest {
   /** Rolls, packs or offers; an idle template rolls what has accrued instead. */
   readonly count: number;
-  /** Of an offer; 0 on other types. */
+  /** Of an offer; 0 for other types. */
   readonly depth: number;
-  /** The draws of each roll of this call: one source for all, or one for each offer of a seeded run. */
+  /** The draws of each roll of this call: one source for all, or one per offer of a seeded run. */
   readonly drawsOf: (roll: number) => Draws;
   readonly nowMs: number;
 }
 
 export interface Rolled {
-  /** Pack after pack, in the order of the cards. */
+  /** Grouped by pack, in the order of the cards. */
   readonly results: readonly RollResult[];
-  /** Null when there was no state to begin with. */
+  /** Null if there was no state. */
   readonly state: TemplateState | null;
 }
 
-/** What a caller may know of a user's state. */
+/** The part of a user's state that callers can see. */
 export interface StateView {
   readonly rolls: number;
   readonly sinceTop: number;
@@ -37,20 +37,17 @@ export interface StateView {
   readonly next: readonly { readonly tier: string | null; readonly rate: number }[];
 }
 
-/** Whether rolls and exchanges are taken at this moment. */
+/** Whether rolls and exchanges are possible at this time. */
 export const isOpen = ({ startsAtMs, endsAtMs }: CompiledTemplate, nowMs: number): boolean =>
   (startsAtMs === null || nowMs >= startsAtMs) && (endsAtMs === null || nowMs < endsAtMs);
 
-/**
- * What keeps a template from rolling at a depth: only offers know one, and only some depths leave them enough to
- * choose.
- */
+/** What prevents a template from rolling at a depth: only offers have one, and some depths leave too few items. */
 export const depthFaults = (template: CompiledTemplate, depth: number): Fault[] => {
   const message = template.type === 'roguelike' ? faultAtDepth(template.rules, depth) : undefined;
   return message === undefined ? [] : [{ path: '/depth', message }];
 };
 
-/** Packs, or offers, in sequence, counting those without a card of the top tier. */
+/** Packs or offers in sequence, counting those without a card of the top tier. */
 const rollPacks = (
   plan: PackPlan,
   pity: PityState | null,
@@ -72,7 +69,7 @@ const rollPacks = (
   return { results, pity: withCounters(pity, top === null ? [] : [{ tier: top, since }], losses) };
 };
 
-/** How many items a call will give, which its draws do not change. */
+/** How many items a call will give, which does not depend on its draws. */
 export const resultsOf = (
   template: CompiledTemplate,
   state: TemplateState | null,
@@ -91,8 +88,8 @@ export const resultsOf = (
 };
 
 /**
- * Rolls on a template. Without a state the rolls have base odds and leave none; a roll for a user not seen before
- * begins with the initial state. A seeded run is rolled without a state, whoever it is for.
+ * Rolls on a template. Without a state the rolls have base odds and leave none; a roll for an unknown user starts with
+ * the initial state. A seeded run is rolled without a state, whoever it is for.
  */
 export const rollTemplate = (template: CompiledTemplate, state: TemplateState | null, request: RollRequest): Rolled => {
   const pity = state?.pity ?? null;
@@ -104,7 +101,7 @@ export const rollTemplate = (template: CompiledTemplate, state: TemplateState | 
       rolled = rollGacha(template.rules, pity, count, request.drawsOf);
       break;
     case 'idle': {
-      if (state === null) throw new Error('An idle template was rolled for nobody.');
+      if (state === null) throw new Error('An idle template was rolled without a user.');
       const claimed = claim(template.rules, idle, request.nowMs);
       count = claimed.count;
       idle = claimed.account;
@@ -123,7 +120,10 @@ export const rollTemplate = (template: CompiledTemplate, state: TemplateState | 
   return { results: rolled.results, state: { pity: rolled.pity, own } };
 };
 
-/** The exact odds of the next roll by the place of the tier; of packs and offers, the chance that it holds the tier. */
+/**
+ * The exact odds of the next roll by the place of the tier; for packs and offers, the probability that it contains the
+ * tier.
+ */
 const nextRates = (template: CompiledTemplate, pity: PityState): readonly number[] => {
   if (template.type === 'gacha' || template.type === 'idle') {
     const rates = new Float64Array(template.tiers.all.length);
@@ -135,7 +135,7 @@ const nextRates = (template: CompiledTemplate, pity: PityState): readonly number
   return template.chances()[due ? 'due' : 'fresh'];
 };
 
-/** What a user's state comes to at a moment; of a user never seen, null, the same as the initial state. */
+/** A user's state at a given time; null, for an unknown user, is the same as the initial state. */
 export const viewState = (template: CompiledTemplate, state: TemplateState | null, nowMs: number): StateView => {
   const { pity, own } = state ?? initialState();
   const { tiers } = template;
@@ -152,19 +152,19 @@ export const viewState = (template: CompiledTemplate, state: TemplateState | nul
   };
 };
 
-/** Why points cannot be exchanged for an item, whatever a user has of them; null when they can. */
-export const refusalOfSpark = (template: CompiledTemplate, itemId: string): 'no-spark' | 'not-featured' | null => {
+/** Why points cannot be exchanged for an item, however many a user has; null if they can. */
+export const sparkFault = (template: CompiledTemplate, itemId: string): 'no-spark' | 'not-featured' | null => {
   if (template.sparkCost === 0) return 'no-spark';
   return template.tiers.featured.has(itemId) ? null : 'not-featured';
 };
 
-/** The state after an exchange; null when there are too few points. */
+/** The state after an exchange; null if there are too few points. */
 export const paySpark = (template: CompiledTemplate, state: TemplateState | null): TemplateState | null => {
   if (state === null || template.sparkCost === 0 || state.own.sparkPoints < template.sparkCost) return null;
   return { ...state, own: { ...state.own, sparkPoints: state.own.sparkPoints - template.sparkCost } };
 };
 
-/** The featured item of an exchange with fresh values. It is no roll: only its attributes take draws. */
+/** The featured item of an exchange with new values. It is not a roll: only its attributes make draws. */
 export const rollSpark = (template: CompiledTemplate, itemId: string, draws: Draws): RolledItem | undefined => {
   for (const { items } of template.tiers.all) {
     const item = items.find(({ id }) => id === itemId);

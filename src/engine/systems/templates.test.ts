@@ -19,16 +19,16 @@ const baseRates = { five: 0.006, four: 0.051, three: 0.943 };
 const faultsOf = (type: TemplateType, config: TemplateConfig, of: Catalog = catalog): [string, string][] =>
   bindTemplate({ id: 't', type, config }, of).faults.map(({ path, message }) => [path, message]);
 
-/** A configuration and the paths of its faults. */
+/** A configuration and the paths of its errors. */
 type Case<C> = [statement: string, config: C, paths: string[]];
 
-const refuses = <C extends TemplateConfig>(
+const rejects = <C extends TemplateConfig>(
   type: TemplateType,
   cases: readonly Case<C>[],
   of: Catalog = catalog,
 ): void => {
   for (const [statement, config, paths] of cases) {
-    test(paths.length === 0 ? `accepts ${statement}` : `refuses ${statement}`, () => {
+    test(paths.length === 0 ? `accepts ${statement}` : `rejects ${statement}`, () => {
       assert.deepEqual(
         faultsOf(type, config, of).map(([path]) => path),
         paths,
@@ -47,12 +47,12 @@ describe('binding', () => {
   ];
   const named = compileCatalog(options, []);
 
-  test('binds ids and names of one bearer, an id before a name', () => {
+  test('binds ids and unique names, ids before names', () => {
     const config: GachaConfig = { baseRates: { x: 1, a: 2 }, pityTier: 'Five' };
     assert.deepEqual(bindTiers('gacha', config, named), { bindings: { x: 'Five', a: 'a', Five: 'Five' }, faults: [] });
   });
 
-  test('reports names of none and of several, and two keys for one option, each with its path', () => {
+  test('reports unknown and ambiguous names, and two keys for one option, each with its path', () => {
     const config: GachaConfig = {
       baseRates: { 'no/such~tier': 1, Four: 1, x: 1, Five: 1 },
       pities: [{ tier: 'gone', threshold: 3 }],
@@ -67,7 +67,7 @@ describe('binding', () => {
     ]);
   });
 
-  test('is safe from names that every object has', () => {
+  test('is safe for names of built-in members', () => {
     const config = { baseRates: JSON.parse('{ "__proto__": 1, "constructor": 2 }') };
     const { bindings, faults } = bindTiers('gacha', config, named);
     assert.deepEqual(Object.entries(bindings), [['__proto__', 'd']]);
@@ -77,13 +77,13 @@ describe('binding', () => {
     );
   });
 
-  test('knows the tiers of slots and of depth scaling', () => {
+  test('includes the tiers of slots and of depth scaling', () => {
     const pack: CardPackConfig = { baseRates: { a: 1 }, slots: [{ count: 1 }, { count: 1, rates: { x: 1 } }] };
     assert.deepEqual(bindTiers('card_pack', pack, named).bindings, { a: 'a', x: 'Five' });
     assert.deepEqual(bindTiers('roguelike', { depthScaling: { x: 1 } }, named).bindings, { x: 'Five' });
   });
 
-  test('lists every option and item that a configuration names', () => {
+  test('lists every option and item that a configuration refers to', () => {
     const config: CardPackConfig = {
       baseRates: { x: 1 },
       pool: { classifierOptionIds: ['b'], itemIds: ['i2'] },
@@ -96,7 +96,7 @@ describe('binding', () => {
 });
 
 describe('members of all types', () => {
-  refuses<GachaConfig>('gacha', [
+  rejects<GachaConfig>('gacha', [
     ['rates that are bound', { baseRates }, []],
     ['no rates at all', {}, []],
     ['a tier at rate 0 that is empty', { baseRates: { ...baseRates, none: 0 } }, []],
@@ -106,7 +106,7 @@ describe('members of all types', () => {
     ['a tier that the pool leaves empty', { baseRates, pool: { itemIds: ['five-1', 'three-1'] } }, ['/baseRates/four']],
     ['an empty pool', { pool: { itemIds: [] } }, ['/pool']],
     [
-      'ids that nothing has',
+      'unknown ids',
       { pool: { classifierOptionIds: ['five', 'gone'], itemIds: ['five-1', 'gone'] }, featuredItemIds: ['gone'] },
       ['/pool/classifierOptionIds/1', '/pool/itemIds/1', '/pool', '/featuredItemIds/0'],
     ],
@@ -121,7 +121,7 @@ describe('members of all types', () => {
       ['/baseRates/five'],
     ],
     [
-      'every fault at once',
+      'all errors at once',
       {
         baseRates: { five: 1, gone: 1, none: 1 },
         softPity: [
@@ -134,7 +134,7 @@ describe('members of all types', () => {
     ],
   ]);
 
-  test('refuses an item in two tiers, once for each pair', () => {
+  test('rejects an item in two tiers, once per pair', () => {
     const both = compileCatalog(
       [option('five'), option('fire')],
       [item('a', ['five', 'fire']), item('b', ['five', 'fire']), item('c', ['fire'])],
@@ -144,11 +144,11 @@ describe('members of all types', () => {
     ]);
   });
 
-  test('refuses a nameless tier of an empty catalog', () => {
+  test('rejects a template without tiers on an empty catalog', () => {
     assert.deepEqual(faultsOf('gacha', {}, compileCatalog([], [])), [['', 'the pool has no item that can be rolled']]);
   });
 
-  test('refuses weights beyond what doubles keep apart', () => {
+  test('rejects weights beyond the precision of doubles', () => {
     const heavy = compileCatalog([option('five')], [item('a', ['five'], 1e308), item('b', ['five'], 1e308)]);
     assert.deepEqual(
       faultsOf('gacha', { baseRates: { five: 1 } }, heavy).map(([path]) => path),
@@ -156,7 +156,7 @@ describe('members of all types', () => {
     );
   });
 
-  test('refuses an end that is not after its start', () => {
+  test('rejects an end that is not after its start', () => {
     for (const [startsAtMs, endsAtMs, paths] of [
       [5, 5, ['/endsAt']],
       [5, 6, []],
@@ -170,7 +170,7 @@ describe('members of all types', () => {
     }
   });
 
-  test('tells of a broken catalog later in the same words', () => {
+  test('reports a catalog that was broken later with the same messages', () => {
     const config = { baseRates };
     const { bindings } = bindTiers('gacha', config, catalog);
     const later = catalogOf({ five: 2, four: 0, three: 5 });
@@ -182,7 +182,7 @@ describe('members of all types', () => {
 
 describe('gacha', () => {
   const soft = [{ from: 74, add: 0.06 }];
-  refuses<GachaConfig>('gacha', [
+  rejects<GachaConfig>('gacha', [
     ['a banner', { baseRates, pityThreshold: 90, softPity: soft, pities: [{ tier: 'four', threshold: 10 }] }, []],
     ['a pity tier that is no tier', { baseRates: { five: 1 }, pityTier: 'four' }, ['/pityTier']],
     ['a pity tier without named tiers', { pityTier: 'four' }, ['/pityTier']],
@@ -191,7 +191,7 @@ describe('gacha', () => {
     ['a soft pity on an empty top tier', { baseRates: { five: 1, none: 0 }, softPity: soft }, ['/softPity']],
     ['a second pity for the top tier', { baseRates, pities: [{ tier: 'five', threshold: 9 }] }, ['/pities/0/tier']],
     [
-      'a pity that is no tier',
+      'a pity of an unknown tier',
       { baseRates: { five: 1, four: 2 }, pities: [{ tier: 'three', threshold: 9 }] },
       ['/pities/0/tier'],
     ],
@@ -241,7 +241,7 @@ describe('gacha', () => {
       { baseRates, pityThreshold: 1000, pities: [{ tier: 'four', threshold: 5 }] },
       ['/pities'],
     ],
-    ['a soft pity that takes for ever', { baseRates, softPity: [{ from: 1, add: 1e-9 }] }, ['/softPity']],
+    ['a soft pity that takes forever', { baseRates, softPity: [{ from: 1, add: 1e-9 }] }, ['/softPity']],
   ]);
 });
 
@@ -257,7 +257,7 @@ describe('card packs', () => {
     ],
   );
   const rates = { five: 1, three: 3 };
-  refuses<CardPackConfig>(
+  rejects<CardPackConfig>(
     'card_pack',
     [
       ['the default slots', { baseRates: rates }, []],
@@ -265,7 +265,7 @@ describe('card packs', () => {
       ['no slots', { baseRates: rates, slots: [] }, ['/slots']],
       ['more than 20 cards', { baseRates: rates, slots: [{ count: 15 }, { count: 6 }] }, ['/slots']],
       [
-        'slot rates of no tier',
+        'slot rates of an unknown tier',
         { baseRates: { five: 1 }, slots: [{ count: 1, rates: { five: 1, three: 1 } }] },
         ['/slots/0/rates/three'],
       ],
@@ -276,7 +276,7 @@ describe('card packs', () => {
         ['/slots/1/rates'],
       ],
       [
-        'a slot filter of no option',
+        'a slot filter with an unknown option',
         { baseRates: rates, slots: [{ count: 1, classifierOptionIds: ['gone', 'fire'] }] },
         ['/slots/0/classifierOptionIds/0', '/slots/0/classifierOptionIds', '/slots/0/classifierOptionIds'],
       ],
@@ -286,7 +286,7 @@ describe('card packs', () => {
         ['/slots/0/classifierOptionIds'],
       ],
       [
-        'a slot filter that empties a tier of no rate there',
+        'a slot filter that empties a tier without a rate there',
         { baseRates: rates, slots: [{ count: 1, rates: { three: 1 }, classifierOptionIds: ['ice'] }] },
         [],
       ],
@@ -340,13 +340,13 @@ describe('card packs', () => {
 });
 
 describe('roguelike', () => {
-  refuses<RoguelikeConfig>('roguelike', [
+  rejects<RoguelikeConfig>('roguelike', [
     ['three choices', { baseRates, depthScaling: { five: 1.1 } }, []],
     ['as many choices as items', { baseRates: { five: 1, four: 2 }, choices: 5 }, []],
     ['more choices than items', { baseRates: { five: 1, four: 2 }, choices: 6 }, ['/choices']],
     ['more choices than items of a rate', { baseRates: { five: 0, four: 2 }, choices: 4 }, ['/choices']],
     [
-      'depth scaling of no tier',
+      'depth scaling of an unknown tier',
       { baseRates: { five: 1, four: 2 }, depthScaling: { three: 1.1 } },
       ['/depthScaling/three'],
     ],
@@ -360,7 +360,7 @@ describe('roguelike', () => {
 });
 
 describe('idle', () => {
-  refuses<IdleConfig>('idle', [
+  rejects<IdleConfig>('idle', [
     ['a chest', { baseRates, rollsPerHour: 0.5 }, []],
     ['six decimals', { baseRates, rollsPerHour: 0.123456 }, []],
     ['seven decimals', { baseRates, rollsPerHour: 0.1234567 }, ['/rollsPerHour']],

@@ -9,9 +9,9 @@ import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
 import { compileIdle, type IdleRules } from './idle/idle.ts';
 import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike/roguelike.ts';
-import type { Tiers, Workshop } from './tiers.ts';
+import type { CompileContext, Tiers } from './tiers.ts';
 
-/** When a template may be rolled on, in milliseconds since 1970; the caller reads `startsAt` and `endsAt`. */
+/** When a template can be rolled on, in milliseconds since 1970; the caller parses `startsAt` and `endsAt`. */
 export interface Period {
   readonly startsAtMs: number | null;
   readonly endsAtMs: number | null;
@@ -20,7 +20,7 @@ export interface Period {
 interface Compiled extends Period {
   readonly id: string;
   readonly tiers: Tiers;
-  /** Points that a featured item costs; 0 when there is no exchange. */
+  /** Price of a featured item in points; 0 without spark. */
   readonly sparkCost: number;
   /** Templates of one group share the pity part of a user's state. */
   readonly pityGroup: string | null;
@@ -29,7 +29,7 @@ interface Compiled extends Period {
 export type CompiledGacha = Compiled & { readonly type: 'gacha'; readonly rules: GachaRules };
 export type CompiledIdle = Compiled & { readonly type: 'idle'; readonly rules: IdleRules };
 interface Packed {
-  /** Of offers, at depth 0. Worked out when first asked for, since a template may be rolled on without. */
+  /** For offers, at depth 0. Computed on first use, since rolling does not need it. */
   readonly chances: () => PackChances;
 }
 export type CompiledCardPack = Compiled & Packed & { readonly type: 'card_pack'; readonly rules: PackPlan };
@@ -49,27 +49,24 @@ export type CompiledOrFaults =
 
 type SystemOf<T> = T extends Compiled ? Omit<T, keyof Compiled> : never;
 
-function* compileSystem({ type, config }: TypedConfig, workshop: Workshop): Steps<SystemOf<CompiledTemplate>> {
+function* compileSystem({ type, config }: TypedConfig, context: CompileContext): Steps<SystemOf<CompiledTemplate>> {
   switch (type) {
     case 'gacha':
-      return { type, rules: yield* compileGacha(config, workshop) };
+      return { type, rules: yield* compileGacha(config, context) };
     case 'idle':
-      return { type, rules: yield* compileIdle(config, workshop) };
+      return { type, rules: yield* compileIdle(config, context) };
     case 'card_pack': {
-      const rules = yield* compileCardPack(config, workshop);
+      const rules = yield* compileCardPack(config, context);
       return { type, rules, chances: once(() => chancesOfPacks(rules)) };
     }
     case 'roguelike': {
-      const rules = yield* compileRoguelike(config, workshop);
+      const rules = yield* compileRoguelike(config, context);
       return { type, rules, chances: once(() => chancesOfPacks(offerPlan(rules, 0))) };
     }
   }
 }
 
-/**
- * Makes a template ready to roll on a catalog, or tells everything that keeps it from being so: on save and on roll in
- * the same words.
- */
+/** Compiles a template against a catalog, or returns all errors: the same messages when saving and when rolling. */
 export function* compileTemplateInSteps(source: TemplateSource, catalog: Catalog): Steps<CompiledOrFaults> {
   const { id, type, config, bindings, startsAtMs = null, endsAtMs = null } = source;
   const faults = listFaults();
@@ -91,14 +88,18 @@ export const compileTemplate = (source: TemplateSource, catalog: Catalog): Compi
 
 export type BoundOrFaults = CompiledOrFaults & { readonly bindings: Bindings };
 
-/** Binds the names of a new configuration and compiles it: all that saving a template has to ask. */
+/** Binds the names of a new configuration and compiles it: everything that saving a template needs. */
 export function* bindTemplateInSteps(source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): Steps<BoundOrFaults> {
   const { bindings, faults } = bindTiers(source.type, source.config, catalog);
   const compiled = yield* compileTemplateInSteps({ ...source, bindings }, catalog);
   if (faults.length === 0) return { ...compiled, bindings };
-  // What could not be bound is told once, by the binding, which knows why.
-  const told = new Set(faults.map(({ path }) => path));
-  return { template: null, bindings, faults: [...faults, ...compiled.faults.filter(({ path }) => !told.has(path))] };
+  // What could not be bound is reported once, by the binding, which knows why.
+  const reported = new Set(faults.map(({ path }) => path));
+  return {
+    template: null,
+    bindings,
+    faults: [...faults, ...compiled.faults.filter(({ path }) => !reported.has(path))],
+  };
 }
 
 export const bindTemplate = (source: Omit<TemplateSource, 'bindings'>, catalog: Catalog): BoundOrFaults =>

@@ -7,32 +7,32 @@ import { type Bindings, boundTo } from './binding.ts';
 import type { CommonConfig, Rates } from './config.ts';
 import type { FaultList } from './faults.ts';
 
-/** Items with the weights they have here, which featured items may have multiplied. */
+/** Items with the weights they have here, which may be multiplied for featured items. */
 export interface WeightedItems {
-  /** In byte order of their ids, with those of weight 0. */
+  /** In byte order of their ids, including those of weight 0. */
   readonly items: readonly CompiledItem[];
   readonly weights: readonly number[];
   readonly picker: Picker;
-  /** How many have a weight above 0. */
+  /** The number of items with a weight above 0. */
   readonly rollable: number;
-  /** Whether any of them has attributes, or is featured: where none is, nobody need look at the item to know. */
+  /** Whether any of them has attributes, or is featured: if none is, the rolled item need not be accessed. */
   readonly hasAttributes: boolean;
   readonly hasFeatured: boolean;
 }
 
 export interface Tier extends WeightedItems {
-  /** As the configuration writes it; null for the nameless tier. */
+  /** As written in the configuration; null for the only tier of a template without tiers. */
   readonly key: string | null;
   readonly optionId: string | null;
   readonly name: string | null;
-  /** The base rate as configured, and its share of all of them. */
+  /** The base rate as configured, and its share of the sum. */
   readonly rate: number;
   readonly share: number;
 }
 
-/** The tiers of a template and the items in them. */
+/** The tiers of a template and their items. */
 export interface Tiers {
-  /** In byte order of the option ids, the order in which a draw runs through them. */
+  /** In byte order of the option ids, the order in which a draw visits them. */
   readonly all: readonly Tier[];
   /** Places in `all`, rarest first; the first is the top tier. */
   readonly ranked: readonly number[];
@@ -40,12 +40,12 @@ export interface Tiers {
   readonly ranks: readonly number[];
   readonly top: number;
   readonly featured: ReadonlySet<string>;
-  /** False when a rate could not be bound: then what follows from the missing tier is not worth reporting. */
+  /** False if a rate could not be bound: then errors that follow from the missing tier are not reported. */
   readonly complete: boolean;
 }
 
-/** What compiling a template works on. */
-export interface Workshop {
+/** What compiling a template needs. */
+export interface CompileContext {
   readonly catalog: Catalog;
   readonly bindings: Bindings;
   readonly faults: FaultList;
@@ -70,7 +70,7 @@ export const weigh = (
   weightOf: (item: CompiledItem) => number,
 ): WeightedItems => weighted(items, items.map(weightOf), featured);
 
-/** What is wrong with items that must be able to give one; undefined when nothing is. */
+/** What is wrong with items that must be able to give one; undefined if nothing is. */
 export const faultOfItems = ({ picker, rollable }: WeightedItems): string | undefined => {
   if (rollable === 0) return 'has no item that can be rolled';
   return isUsableTotal(picker.total)
@@ -78,14 +78,14 @@ export const faultOfItems = ({ picker, rollable }: WeightedItems): string | unde
     : 'has items whose weights add up to less than 2^-900 or more than 2^1000';
 };
 
-/** Whether rates can be chosen among. */
+/** Checks whether a choice among rates is possible. */
 export const checkRates = (rates: readonly number[], path: readonly (string | number)[], faults: FaultList): void => {
   const total = sumOf(rates);
   if (total === 0) faults.add(path, 'must have a rate above 0');
   else if (!isUsableTotal(total)) faults.add(path, 'has rates that add up to less than 2^-900 or more than 2^1000');
 };
 
-/** Reports every id that the catalog does not know. */
+/** Reports every unknown id. */
 export const checkIds = (
   ids: readonly string[] | undefined,
   known: ReadonlyMap<string, unknown>,
@@ -103,7 +103,7 @@ interface NamedRate {
 }
 
 /** The rates whose tiers are bound, in byte order of the options; the others are reported. */
-const bindRates = (rates: Rates, { bindings, faults }: Workshop): NamedRate[] => {
+const bindRates = (rates: Rates, { bindings, faults }: CompileContext): NamedRate[] => {
   const bound: NamedRate[] = [];
   for (const [key, rate] of Object.entries(rates)) {
     const optionId = boundTo(bindings, key);
@@ -115,7 +115,7 @@ const bindRates = (rates: Rates, { bindings, faults }: Workshop): NamedRate[] =>
   return sortedBy(bound, ({ optionId }) => optionId);
 };
 
-/** The items of each rate, and a report of any that are in two tiers: one for each pair of tiers, to keep it short. */
+/** The items of each rate. Reports items in two tiers, once per pair of tiers to keep it short. */
 const divide = (items: readonly CompiledItem[], rates: readonly NamedRate[], faults: FaultList): CompiledItem[][] => {
   const places = new Map(rates.map(({ optionId }, place) => [optionId, place]));
   const divided: CompiledItem[][] = rates.map(() => []);
@@ -138,7 +138,7 @@ const divide = (items: readonly CompiledItem[], rates: readonly NamedRate[], fau
   return divided;
 };
 
-/** Rarest first: by share, then by id; the pity tier before all. */
+/** Rarest first: by share, then by id; the pity tier before all others. */
 const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: string | undefined): number[] => {
   const comesFirst = (optionId: string | null): number => Number(pityTier !== undefined && optionId === pityTier);
   return tiers
@@ -152,7 +152,7 @@ const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: stri
     .map(({ place }) => place);
 };
 
-const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: Workshop): void => {
+const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: CompileContext): void => {
   const { featuredItemIds = [] } = config;
   if (featuredItemIds.length === 0) return;
   const pool = new Set(tiers.flatMap(({ items }) => items));
@@ -166,18 +166,16 @@ const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, 
 export interface TierOptions {
   /** The option that ranks first whatever its share. */
   readonly pityTier?: string;
-  /**
-   * Whether featured items of the top tier keep their own weights: a share of their own takes the place of the rate-up.
-   */
+  /** Whether featured items of the top tier keep their own weights, because a featured share replaces the rate-up. */
   readonly plainTop?: boolean;
 }
 
 /**
- * Divides the pool into tiers. Whether a tier at rate 0 must be able to give an item depends on who names it, so that
- * is left to those who do.
+ * Divides the pool into tiers. Whether a tier with rate 0 must be able to give an item depends on what refers to it, so
+ * that is checked there.
  */
-export function* compileTiers(config: CommonConfig, options: TierOptions, workshop: Workshop): Steps<Tiers> {
-  const { catalog, faults } = workshop;
+export function* compileTiers(config: CommonConfig, options: TierOptions, context: CompileContext): Steps<Tiers> {
+  const { catalog, faults } = context;
   checkIds(
     config.pool?.classifierOptionIds,
     catalog.options,
@@ -193,7 +191,7 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, worksh
 
   const baseRates = config.baseRates ?? {};
   const keys = Object.keys(baseRates);
-  const rates = bindRates(baseRates, workshop);
+  const rates = bindRates(baseRates, context);
   const total = sumOf(rates.map(({ rate }) => rate));
   if (keys.length > 0) checkRates(Object.values(baseRates), ['baseRates'], faults);
   const complete = rates.length === keys.length;
@@ -224,26 +222,25 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, worksh
     else
       faults.add(config.pool === undefined ? [] : ['pool'], `${config.pool === undefined ? 'the pool ' : ''}${fault}`);
   }
-  if (complete) checkFeatured(config, all, workshop);
+  if (complete) checkFeatured(config, all, context);
   return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
 }
 
 /**
- * The place of a tier that a member names; -1 after reporting a name that is no tier, or a tier that cannot give an
- * item.
+ * The place of a tier that a member refers to; -1 after reporting an unknown tier, or a tier that cannot give an item.
  */
 export const tierNamed = (
   name: string,
   path: readonly (string | number)[],
   { all }: Tiers,
-  { bindings, faults }: Workshop,
+  { bindings, faults }: CompileContext,
 ): number => {
   const optionId = boundTo(bindings, name);
   const place = optionId === undefined ? -1 : all.findIndex((tier) => tier.optionId === optionId);
   const tier = all[place];
   if (optionId === undefined) faults.add(path, 'does not match any classifier option');
   else if (tier === undefined) faults.add(path, 'is not a tier of baseRates');
-  // A tier with a rate has been reported already, under its own name.
+  // A tier with a rate was already reported under its own name.
   else if (tier.rate === 0) {
     const fault = faultOfItems(tier);
     if (fault !== undefined) faults.add(path, fault);
@@ -251,6 +248,6 @@ export const tierNamed = (
   return place;
 };
 
-/** From which pack, or offer, on one is due: Infinity when none is, as where the only tier there is always comes. */
+/** The number of the first pack or offer that is due: Infinity if none is, also if the only tier always comes up. */
 export const packThreshold = ({ pityThreshold = 0 }: CommonConfig, { all, top }: Tiers): number =>
   pityThreshold > 0 && all[top]?.share !== 1 ? pityThreshold : Number.POSITIVE_INFINITY;

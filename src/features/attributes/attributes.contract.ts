@@ -7,8 +7,8 @@ const NewAttribute = Strict(
   {
     id: Type.Optional(OwnId),
     name: Name,
-    min: Type.Optional(Type.Number({ description: 'Lowest value; 0 when left out.' })),
-    max: Type.Optional(Type.Number({ description: 'Highest value; 100 when left out.' })),
+    min: Type.Optional(Type.Number({ description: 'Lowest value; defaults to 0.' })),
+    max: Type.Optional(Type.Number({ description: 'Highest value; defaults to 100.' })),
     step: Type.Optional(Step),
   },
   { title: 'NewAttribute', examples: [{ name: 'Damage', min: 1, max: 100 }] },
@@ -22,7 +22,10 @@ const AttributeChange = Strict(
     max: Type.Optional(Type.Number()),
     step: Type.Optional(Step),
     teamId: Type.Optional(
-      Type.String({ maxLength: LIMITS.idLength, description: "The caller's own team; any other is refused with 403." }),
+      Type.String({
+        maxLength: LIMITS.idLength,
+        description: "Must be the caller's own team; any other team is rejected with 403.",
+      }),
     ),
   },
   { title: 'AttributeChange', examples: [{ max: 120 }] },

@@ -9,7 +9,7 @@ import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import type { AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
-/** Faults of a range, wherever one is given; `blamed` is the bound to name where the request gives only one. */
+/** Checks a range. `blamed` is the bound to report if the request sets only one of them. */
 export const rangeFaults = (min: number, max: number, path: string, blamed?: 'min' | 'max'): Issue[] => {
   if (min > max)
     return blamed === 'max'
@@ -47,7 +47,7 @@ export const updateAttribute = async (
   { teamId: namedTeamId = teamId, ...change }: AttributeChange,
 ): Promise<Attribute> => {
   if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
-  // Where both bounds are given the request is at fault by itself, whether the attribute exists or not.
+  // If both bounds are given, the request is invalid by itself, whether or not the attribute exists.
   if (change.min !== undefined && change.max !== undefined) throwIfAny(rangeFaults(change.min, change.max, '/body'));
   await beginCatalogChange(tx, teamId);
   const present = await store.selectAttribute(tx, teamId, id);
@@ -56,28 +56,28 @@ export const updateAttribute = async (
   changed.min += 0;
   changed.max += 0;
   throwIfAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
-  if (changed.min > present.min || changed.max < present.max) await refuseOutside(tx, changed);
+  if (changed.min > present.min || changed.max < present.max) await rejectOutside(tx, changed);
   return store.updateAttribute(tx, changed, nowMs);
 };
 
-/** Refuses a range that would leave that of an item outside. Items are looked at some at a time: there may be very many. */
-const refuseOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
+/** Rejects a range that no longer contains the range of every item. Reads items in batches: there may be very many. */
+const rejectOutside = async (tx: Transaction, attribute: Attribute): Promise<void> => {
   const faults: Issue[] = [];
   let lastId: string | undefined;
   do {
     const carriers = await store.selectCarriers(tx, attribute.teamId, attribute.id, lastId, LIMITS.pageRows);
-    for (const item of carriers) faults.push(...outsideFaults(item, attribute));
+    for (const item of carriers) faults.push(...outsideIssues(item, attribute));
     lastId = carriers.length < LIMITS.pageRows ? undefined : carriers.at(-1)?.id;
   } while (lastId !== undefined && faults.length < LIMITS.issues);
   throwIfAny(faults.slice(0, LIMITS.issues));
 };
 
-/** How the range of an item would lie outside that of its attribute, a fault for each bound. */
-const outsideFaults = (
+/** One issue per bound of an item's range that is outside the attribute's range. */
+const outsideIssues = (
   item: { id: string; name: string; min: number; max: number },
   { min, max }: { min: number; max: number },
 ): Issue[] => {
-  const message = `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would lie outside`;
+  const message = `item ${item.name} (${item.id}) has the range ${item.min} to ${item.max}, which would be outside`;
   return [
     ...(item.min < min ? [{ path: '/body/min', message }] : []),
     ...(item.max > max ? [{ path: '/body/max', message }] : []),
@@ -92,6 +92,6 @@ export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: 
   await store.deleteAttribute(tx, teamId, id);
 };
 
-/** The attributes of these ids that the team has. */
+/** The team's attributes with these ids. */
 export const findAttributes = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<Attribute[]> =>
   store.selectAttributesById(reader, teamId, ids);

@@ -64,7 +64,7 @@ export const updateAttribute = (
 export const deleteAttribute = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('attributes').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-/** The next items that carry the attribute, in the order of their ids, with their ranges of it. */
+/** The next items that carry the attribute, ordered by id, with their ranges. */
 export const selectCarriers = (
   reader: Reader,
   teamId: string,

@@ -14,12 +14,12 @@ const create = (client: Client, id: string) => client.post('/attributes', { id, 
 
 onEveryDatabase('attributes', (service) => {
   describe('creation', () => {
-    test('gives the default range', async () => {
+    test('uses the default range', async () => {
       const { body } = assertDone(await service().post('/attributes', { name: 'damage' }));
       assert.deepEqual(body, { id: body.id, name: 'damage', min: 0, max: 100, step: null, teamId: service().teamId });
     });
 
-    test('keeps what is given, as it is given', async () => {
+    test('stores what the request contains', async () => {
       for (const [min, max, step] of [
         [1, 1, null],
         [-5.5, 7.25, 0.25],
@@ -34,7 +34,7 @@ onEveryDatabase('attributes', (service) => {
       }
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       const answer = await service().post('/attributes', undefined, { raw: '{"name":"zero","min":-0,"max":-0.0}' });
       const [stored] = (await service().get(`/attributes?id=${answer.body.id}`)).body;
       for (const value of [answer.body.min, answer.body.max, stored.min, stored.max]) assert.ok(Object.is(value, 0));
@@ -42,8 +42,8 @@ onEveryDatabase('attributes', (service) => {
 
     keepsTheRulesOfCreation(service, '/attributes', {});
 
-    describe('refuses', () => {
-      test('a range that is turned round', async () => {
+    describe('rejects', () => {
+      test('a range with min above max', async () => {
         const { status, body } = await service().post('/attributes', { name: 'damage', min: 9, max: 1 });
         assert.equal(status, 400);
         assert.deepEqual(body, {
@@ -55,11 +55,11 @@ onEveryDatabase('attributes', (service) => {
         assertInvalid(await service().post('/attributes', { name: 'damage', max: -1 }), '/body/min');
       });
 
-      test('a range that is not finite', async () => {
+      test('an infinite range', async () => {
         assertInvalid(await service().post('/attributes', { name: 'wide', min: -1e308, max: 1e308 }), '/body/max');
       });
 
-      test('numbers of another type', async () => {
+      test('numbers of the wrong type', async () => {
         for (const wrong of ['1', null, true, [1], {}])
           assertInvalid(
             await service().post('/attributes', { name: 'n', min: wrong, max: wrong }),
@@ -75,13 +75,13 @@ onEveryDatabase('attributes', (service) => {
         assertInvalid(await service().post('/attributes', undefined, { raw }), '/body/min', '/body/max', '/body/step');
       });
 
-      test('a step that is not above 0', async () => {
+      test('a step that is not greater than 0', async () => {
         for (const step of [0, -0.5])
           assertInvalid(await service().post('/attributes', { name: 'n', step }), '/body/step');
         assertInvalid(await service().post('/attributes', undefined, { raw: '{"name":"n","step":-0}' }), '/body/step');
       });
 
-      test('every fault at once, each with its path', async () => {
+      test('all invalid members at once, each with its path', async () => {
         const answer = await service().post('/attributes', { name: '', min: '1', colour: 'red' });
         assertInvalid(answer, '/body/colour', '/body/min', '/body/name');
       });
@@ -99,21 +99,21 @@ onEveryDatabase('attributes', (service) => {
         assert.deepEqual(assertDone(await team.get(`/attributes?id=${id}`)).body, []);
     });
 
-    test("does not find another team's by its id", async () => {
+    test('does not find an attribute of another team by id', async () => {
       assertDone(await create(await service().anotherTeam(), 'not-ours'));
       assert.deepEqual(assertDone(await service().get('/attributes?id=not-ours')).body, []);
     });
 
     keepsTheRulesOfLists(service, '/attributes', create);
 
-    test('refuses an id that is too long or given twice', async () => {
+    test('rejects an id that is too long or repeated', async () => {
       assertInvalid(await service().get(`/attributes?id=${'x'.repeat(192)}`), '/query/id');
       assertInvalid(await service().get('/attributes?id=a&id=b'), '/query/id');
     });
   });
 
   describe('change', () => {
-    test('touches only what is given', async () => {
+    test('changes only the given members', async () => {
       const { body: before } = assertDone(
         await service().post('/attributes', { id: 'changing', name: 'before', min: 1, max: 9, step: 0.5 }),
       );
@@ -138,13 +138,13 @@ onEveryDatabase('attributes', (service) => {
       }
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       await service().post('/attributes', { id: 'to-zero', name: 'n', min: -1, max: 1 });
       const { body } = await service().put('/attributes/to-zero', undefined, { raw: '{"min":-0,"max":-0}' });
       assert.ok(Object.is(body.min, 0) && Object.is(body.max, 0));
     });
 
-    test('allows a range that just holds those of the items', async () => {
+    test('allows a range that exactly contains the ranges of the items', async () => {
       await service().post('/attributes', { id: 'held', name: 'held' });
       const item = { name: 'holder', itemAttributes: [{ attributeId: 'held', min: 10, max: 20 }] };
       assertDone(await service().post('/items', item));
@@ -158,8 +158,8 @@ onEveryDatabase('attributes', (service) => {
       create,
     );
 
-    describe('refuses', () => {
-      test('a range that would leave that of an item outside, and names the item', async () => {
+    describe('rejects', () => {
+      test('a range that excludes part of an item range, and names the item', async () => {
         await service().post('/attributes', { id: 'carried', name: 'carried' });
         const itemAttributes = [{ attributeId: 'carried', min: 10, max: 20 }];
         await service().post('/items', { id: 'first-carrier', name: 'First', itemAttributes });
@@ -177,7 +177,7 @@ onEveryDatabase('attributes', (service) => {
         assert.deepEqual((await service().get('/attributes?id=carried')).body, before);
       });
 
-      test('a range that is turned round by what stands already', async () => {
+      test('a range inverted by the bound already stored', async () => {
         await service().post('/attributes', { id: 'turning', name: 'n', min: 1, max: 9 });
         assertInvalid(await service().put('/attributes/turning', { min: 10 }), '/body/min');
         assertInvalid(await service().put('/attributes/turning', { max: 0 }), '/body/max');
@@ -185,18 +185,18 @@ onEveryDatabase('attributes', (service) => {
         assertInvalid(await service().put('/attributes/turning', { min: -1e308, max: 1e308 }), '/body/max');
       });
 
-      test('what is no attribute', async () => {
-        await create(service(), 'refusing');
+      test('an invalid change', async () => {
+        await create(service(), 'target');
         assertInvalid(
-          await service().put('/attributes/refusing', { name: '', min: '1', max: null, step: 0, id: 'x', teamId: 1 }),
+          await service().put('/attributes/target', { name: '', min: '1', max: null, step: 0, id: 'x', teamId: 1 }),
           ...['/body/name', '/body/min', '/body/max', '/body/step', '/body/id', '/body/teamId'],
         );
-        assertInvalid(await service().put('/attributes/refusing', undefined, { raw: '{"max":1e999}' }), '/body/max');
-        assertInvalid(await service().put('/attributes/refusing', { teamId: 'x'.repeat(192) }), '/body/teamId');
-        assertInvalid(await service().put('/attributes/refusing'), '/body');
+        assertInvalid(await service().put('/attributes/target', undefined, { raw: '{"max":1e999}' }), '/body/max');
+        assertInvalid(await service().put('/attributes/target', { teamId: 'x'.repeat(192) }), '/body/teamId');
+        assertInvalid(await service().put('/attributes/target'), '/body');
       });
 
-      test("the caller's wish for another team, whether the attribute exists or not", async () => {
+      test('another team id, whether or not the attribute exists', async () => {
         await create(service(), 'to-give');
         const other = await service().anotherTeam();
         for (const [id, teamId] of [
@@ -212,7 +212,7 @@ onEveryDatabase('attributes', (service) => {
         }
       });
 
-      test('faults of the request before it looks for the attribute', async () => {
+      test('an invalid request before looking up the attribute', async () => {
         assertInvalid(await service().put('/attributes/nobody', { colour: 'red' }), '/body/colour');
         assertInvalid(await service().put('/attributes/nobody', { min: 2, max: 1 }), '/body/min');
       });
@@ -220,7 +220,7 @@ onEveryDatabase('attributes', (service) => {
   });
 
   describe('deletion', () => {
-    test('answers {} and leaves nothing', async () => {
+    test('returns {} and deletes the attribute', async () => {
       await create(service(), 'going');
       assert.deepEqual(assertDone(await service().delete('/attributes/going')).body, {});
       assert.deepEqual((await service().get('/attributes?id=going')).body, []);
@@ -230,7 +230,7 @@ onEveryDatabase('attributes', (service) => {
 
     keepsTheRulesOfRows(service, 'DELETE /attributes/{id}', (client, id) => client.delete(`/attributes/${id}`), create);
 
-    test('refuses an attribute that items carry, and names them', async () => {
+    test('rejects an attribute that items carry, and names the items', async () => {
       await create(service(), 'attached');
       const itemAttributes = [{ attributeId: 'attached', min: 1, max: 2 }];
       await service().post('/items', { id: 'attached-1', name: 'One', itemAttributes });
@@ -257,7 +257,7 @@ onEveryDatabase('attributes', (service) => {
       { method: 'DELETE', path: '/attributes/any', changes: true },
     ]);
 
-    test('lets a secret that may only read list them', async () => {
+    test('a read-only secret can list attributes', async () => {
       assertDone(await (await service().as('read')).get('/attributes'));
     });
   });

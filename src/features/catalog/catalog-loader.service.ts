@@ -5,7 +5,7 @@ import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { collectShownItems, type ShownCatalog } from './shown-catalog.presenter.ts';
 
-/** A space as placing things needs it. */
+/** The part of a space that placing needs. */
 export interface CatalogSpace {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface CatalogSpace {
   readonly rows: number;
 }
 
-/** A team's catalog at one version: compiled for rolling, and what else there is to show of it. */
+/** A team's catalog at one version: compiled for rolling, plus what responses show of it. */
 export interface LoadedCatalog {
   readonly version: string;
   readonly catalog: Catalog;
@@ -22,12 +22,12 @@ export interface LoadedCatalog {
 }
 
 /**
- * Items are read some at a time, so that a large catalog is never in memory as rows: few at first, since each may have two
- * hundred options and attributes, and then as many as promise to have so many rows together.
+ * Items are read in pages so that a large catalog is never held in memory as rows. The first page is small, because
+ * each item may have two hundred options and attributes; later pages are sized to hold about the same number of rows.
  */
 const FIRST_ITEMS = 25;
-const MOST_ITEMS = 400;
-const ROWS_A_PAGE = 2000;
+const MAX_ITEMS = 400;
+const ROWS_PER_PAGE = 2000;
 
 interface ItemPage {
   readonly items: Awaited<ReturnType<typeof store.selectItemsAfter>>;
@@ -53,8 +53,8 @@ async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPa
       attributesOf: Map.groupBy(attributes, ({ itemId }) => itemId),
     };
     if (items.length < count) return;
-    const rowsAnItem = (items.length + options.length + attributes.length) / items.length;
-    count = Math.min(MOST_ITEMS, 2 * count, Math.ceil(ROWS_A_PAGE / rowsAnItem));
+    const rowsPerItem = (items.length + options.length + attributes.length) / items.length;
+    count = Math.min(MAX_ITEMS, 2 * count, Math.ceil(ROWS_PER_PAGE / rowsPerItem));
     await takeTurns();
   }
 }
@@ -63,7 +63,6 @@ async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPa
 export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
   new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
 
-/** In the order in which they are listed. */
 const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
   rows.toSorted((a, b) => a.position - b.position);
 
@@ -101,7 +100,7 @@ const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedC
   return { catalog: catalog.finish(), spaces, shown: { teamId, attributes, classifiers, items: shownItems.finish() } };
 };
 
-/** Reads a catalog and the version it belongs to, through a reader that sees one state of the data throughout. */
+/** Reads a catalog and its version. The reader must see a single state of the data throughout. */
 export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
   const [found] = await reader.find(store.versions, {});
   if (found === undefined) throw new ServiceError('UNAUTHORIZED');

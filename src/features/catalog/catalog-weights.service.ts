@@ -3,10 +3,10 @@ import { LIMITS } from '../../limits.ts';
 import * as store from './catalog.store.ts';
 import { loadCatalog } from './catalog-loader.service.ts';
 
-/** Weights below this cannot bring a finite sum to infinity: they are lost in the rounding of one that is near it. */
+/** Weights below this cannot make a finite sum infinite: next to a sum that large they are lost in rounding. */
 const HARMLESS_WEIGHT = 2 ** 900;
 
-/** The largest numerator of a team's items, looked for some items at a time: there may be very many. */
+/** The largest numerator of a team's items. Reads items in batches: there may be very many. */
 const largestNumerator = async (tx: Transaction): Promise<number> => {
   let largest = 0;
   let lastId: string | undefined;
@@ -18,7 +18,7 @@ const largestNumerator = async (tx: Transaction): Promise<number> => {
   return largest;
 };
 
-/** Whether the weights would be harmless even if one item had every option whose multiplier is above 1. */
+/** Whether the weights would be harmless even if one item had every option with a multiplier above 1. */
 const areHarmlessAtMost = async (tx: Transaction): Promise<boolean> => {
   let most = Math.max(1, await largestNumerator(tx));
   for (const { dropRateMultiplier } of await store.selectOptions(tx, tx.teamId))
@@ -27,8 +27,8 @@ const areHarmlessAtMost = async (tx: Transaction): Promise<boolean> => {
 };
 
 /**
- * Whether the weights of a team's items still have a finite sum after a change; where it changed one item alone, `largest`
- * is its weight. Only where weights are enormous does it take the whole catalog to know.
+ * Whether the weights of a team's items still have a finite sum after a change. If only one item changed, `largest` is
+ * its weight. The whole catalog is needed only if weights are enormous.
  */
 export const hasFiniteWeights = async (tx: Transaction, largest = Number.POSITIVE_INFINITY): Promise<boolean> => {
   if (largest <= HARMLESS_WEIGHT || (await areHarmlessAtMost(tx))) return true;

@@ -1,11 +1,11 @@
-/** Shapes of the catalog that several features show. */
+/** Schemas of the catalog that several features use. */
 import { type Static, Type } from 'typebox';
 import { Id, Name, Nullable, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
 export const Step = Nullable(Type.Number({ exclusiveMinimum: 0 }), {
   description:
-    'The distance between neighbouring values, above 0. Null: whole numbers where both bounds are whole, else any value.',
+    'Distance between adjacent values, greater than 0. Null: whole numbers if both bounds are whole, otherwise any value.',
   examples: [0.5],
 });
 
@@ -27,7 +27,7 @@ export const Attribute = Type.Object(
 export type Attribute = Static<typeof Attribute>;
 
 export const DropRateMultiplier = Nullable(Type.Number({ minimum: 0 }), {
-  description: 'Multiplies the weight of items that have the option. 0: they never drop. Null counts as 1.',
+  description: 'Multiplies the weight of items that have the option. 0: they never drop. Null is the same as 1.',
   examples: [0.25],
 });
 
@@ -38,19 +38,18 @@ export const ClassifierOption = Type.Object(
 export type ClassifierOption = Static<typeof ClassifierOption>;
 
 export const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLength }), {
-  description: 'Where a picture of it is found: a URL or whatever your game understands.',
+  description: 'Reference to an image: a URL or anything that your game understands.',
   examples: ['https://cdn.example/sword.png'],
 });
 export const RollNumerator = Type.Number({
   minimum: 0,
-  description:
-    'The base of its weight, which is multiplied by the multipliers of its options. 0: it never drops. 100 when left out.',
+  description: 'Base weight, multiplied by the multipliers of its options. 0: it never drops. Defaults to 100.',
   examples: [100],
 });
 export const side = (which: string) =>
-  Type.Integer({ minimum: 1, maximum: LIMITS.itemSide, description: `${which} in grid cells; 1 when left out.` });
+  Type.Integer({ minimum: 1, maximum: LIMITS.itemSide, description: `${which} in grid cells; defaults to 1.` });
 
-/** What an item is wherever it is shown. */
+/** The members of an item in every response. */
 export const itemMembers = {
   id: Id,
   name: Name,

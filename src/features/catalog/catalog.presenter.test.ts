@@ -31,7 +31,10 @@ interface Given {
   readonly min?: number;
 }
 
-/** A catalog of one item, `sword`, with two options and three attributes that are listed in another order than drawn. */
+/**
+ * A catalog of one item, `sword`, with two options and three attributes listed in a different order than they are
+ * drawn.
+ */
 const presenterOf = ({ name = 'Sword', thumbnail = null, rollNumerator = 1, min = 0 }: Given = {}) => {
   const options = [
     { id: 'rare', classifierId: 'rarity', name: `${name} rare`, dropRateMultiplier: 0.25 },
@@ -75,7 +78,7 @@ const presenterOf = ({ name = 'Sword', thumbnail = null, rollNumerator = 1, min 
   return { presenter, catalog };
 };
 
-/** The item instance as the contract has it. */
+/** The item instance as the contract defines it. */
 const instanceOf = (
   { name = 'Sword', thumbnail = null, rollNumerator = 1, min = 0 }: Given,
   { id, userId, placement }: StoredInstance,
@@ -135,13 +138,13 @@ const ALL_LISTED = [
   ['damage', 3],
 ] as const;
 
-describe('the text of an item instance', () => {
-  test('has the attributes in the order in which they are listed', () => {
+describe('item instance as JSON', () => {
+  test('has the attributes in the order of the item', () => {
     const { presenter } = presenterOf();
     assert.equal(presenter.instanceText(stored(ALL)), JSON.stringify(instanceOf({}, stored(ALL), ALL_LISTED)));
   });
 
-  test('is the JSON of the contract whatever the names', () => {
+  test('matches the contract for any name', () => {
     for (const name of AWKWARD) {
       const placement = {
         id: `placement ${name}`,
@@ -165,7 +168,7 @@ describe('the text of an item instance', () => {
     }
   });
 
-  test('is the JSON of the contract whatever the numbers', () => {
+  test('matches the contract for any number', () => {
     for (const value of [0, -0, 0.1, -7.25, 1e21, 1e-7, 2 ** 53, 5e-324, Number.MAX_VALUE]) {
       const given = { rollNumerator: value, min: value };
       const instance = stored(`{"sword-damage":${Object.is(value, -0) ? '-0' : value}}`);
@@ -176,7 +179,7 @@ describe('the text of an item instance', () => {
     }
   });
 
-  test('leaves out attributes that the instance has no value of, and values of attributes that the item has lost', () => {
+  test('leaves out attributes without a value and values of attributes that the item no longer has', () => {
     const { presenter } = presenterOf();
     const cases: [string, [string, number][]][] = [
       ['{}', []],
@@ -192,13 +195,13 @@ describe('the text of an item instance', () => {
       );
   });
 
-  test('is not written of an item that the catalog does not hold', () => {
-    assert.throws(() => presenterOf().presenter.instanceText(stored(ALL, { itemId: 'shield' })), /does not hold/);
+  test('is not written for an item that is not in the catalog', () => {
+    assert.throws(() => presenterOf().presenter.instanceText(stored(ALL, { itemId: 'shield' })), /does not contain/);
   });
 });
 
-describe('the text of a roll', () => {
-  test('is the JSON of the contract whatever the names', () => {
+describe('roll result as JSON', () => {
+  test('matches the contract for any name', () => {
     for (const name of AWKWARD) {
       const { presenter, catalog } = presenterOf({ name, thumbnail: name, rollNumerator: 0.5 });
       const [item] = catalog.items;
@@ -236,8 +239,8 @@ describe('the text of a roll', () => {
   });
 });
 
-describe('a presenter', () => {
-  test('writes the right item when there are more than it remembers', () => {
+describe('presenter', () => {
+  test('writes the right item when there are more items than it caches', () => {
     const count = LIMITS.cachedItemTexts + 10;
     const idOf = (place: number) => `item-${String(place).padStart(6, '0')}`;
     const catalog = compileCatalog(

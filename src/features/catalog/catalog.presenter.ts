@@ -5,14 +5,13 @@ import { createRecentlyUsed } from '../../recently-used.ts';
 import { isoTime } from '../../time.ts';
 import type { ShownCatalog, ShownItem } from './shown-catalog.presenter.ts';
 
-/** An item instance as it is stored. */
 export interface StoredInstance {
   readonly id: string;
   readonly itemId: string;
   readonly userId: string;
   /** A JSON object of item attribute id to value. */
   readonly values: string;
-  /** Where it lies; null where it is not placed. */
+  /** Null if it is not placed. */
   readonly placement: StoredPlacement | null;
 }
 
@@ -27,23 +26,23 @@ export interface StoredPlacement {
 }
 
 /**
- * Writes what responses say of a team's items, as JSON text. What is the same each time an item is shown is written once
- * and remembered, for the items that were lately shown: of all of them it would take more memory than all else.
+ * Writes a team's items as JSON for responses. The parts that never change are cached for recently shown items only:
+ * caching them for all items would take more memory than everything else.
  */
 export interface CatalogPresenter {
-  /** A roll result; `more` is the text of further members, each after a comma. */
+  /** A roll result; `more` is JSON of additional members, each preceded by a comma. */
   rollText(rolled: RolledItem, more?: string): string;
-  /** An item instance as lists show it. */
+  /** An item instance as in lists. */
   instanceText(instance: StoredInstance): string;
 }
 
-/** The parts of an instance's text that are the same for all instances of an item. */
+/** The parts of an instance's JSON that are the same for all instances of an item. */
 interface InstanceParts {
-  /** From the item up to the placement. */
+  /** From the item to the placement. */
   readonly item: string;
-  /** From behind the placement up to the attributes. */
+  /** From after the placement to the attributes. */
   readonly classifiers: string;
-  /** In the order in which they are listed. */
+  /** In the order of the item. */
   readonly attributes: readonly AttributeParts[];
 }
 
@@ -53,31 +52,31 @@ interface AttributeParts {
   readonly afterValue: string;
 }
 
-/** What the compiled catalog names is in the rows it was compiled from. */
+/** For values that the compiled catalog refers to, which must be in the rows it was compiled from. */
 const known = <T>(value: T | undefined): T => {
-  if (value === undefined) throw new Error('the catalog names a row that it does not hold');
+  if (value === undefined) throw new Error('The catalog refers to a row that it does not contain.');
   return value;
 };
 
-/** Members as JSON, without the braces around them. */
+/** Members as JSON, without the surrounding braces. */
 const membersText = (members: object): string => JSON.stringify(members).slice(1, -1);
 
-/** One flat text: what is remembered is read often, and a text in pieces is put together each time. */
+/** Joins into one flat string: cached strings are read often, and V8 would flatten a rope each time. */
 const flat = (...parts: readonly string[]): string => parts.join('');
 
-/** Ids of ours, and most of others, hold nothing that JSON would escape. */
+/** Generated ids, and most others, need no escaping in JSON. */
 const PLAIN = /^[\w.: -]*$/;
 
-/** A text as JSON: at half the time, where it is plain. */
+/** A string as JSON; twice as fast if it needs no escaping. */
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** The values that an instance has, in the order in which its item's attributes are listed. */
+/** The values of an instance, in the order of its item's attributes. */
 const attributesText = (attributes: readonly AttributeParts[], storedValues: string): string => {
   const values = JSON.parse(storedValues) as Record<string, number>;
   let text = '';
   for (const { itemAttributeId, beforeValue, afterValue } of attributes) {
     const value = values[itemAttributeId];
-    // An attribute that the item gained later has no value here; one that it lost is no longer shown.
+    // The item gained the attribute after the instance was created. Attributes that it lost are not shown.
     if (value === undefined) continue;
     text += `${text === '' ? '' : ','}${beforeValue}${value}${afterValue}`;
   }
@@ -89,7 +88,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
   const teamText = JSON.stringify(teamId);
   const optionOf = (optionId: string): CatalogOption => known(catalog.options.get(optionId));
 
-  /** What a roll shows of an item's option, from behind the ids of the link and the item. */
+  /** What a roll shows of an item's option, from after the ids of the link and the item. */
   const optionTexts = new Map(
     catalog.options.values().map(({ id, name, dropRateMultiplier, classifierId }) => {
       const classifierOption = { id, name, dropRateMultiplier, classifierId };
@@ -97,7 +96,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
     }),
   );
 
-  /** The members that an item has wherever it is shown. */
+  /** The members of an item in every response. */
   const itemMembersText = (item: CompiledItem, { thumbnail, rollNumerator, createdAtMs, updatedAtMs }: ShownItem) => {
     const { id, name, width, height } = item;
     const times = { createdAt: isoTime(createdAtMs), updatedAt: isoTime(updatedAtMs) };
@@ -146,7 +145,7 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
   const attributeTexts = new Map(
     shown.attributes.values().map(({ id, name, min, max, step }) => [
       id,
-      // As a roll shows it, the whole attribute.
+      // A roll shows the whole attribute.
       JSON.stringify({ id, name, min, max, step, teamId }),
     ]),
   );

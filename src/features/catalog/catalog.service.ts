@@ -1,7 +1,7 @@
 import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
-import { allAtOnce, THINGS_A_STEP } from '../../engine/steps.ts';
+import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
 import { ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
@@ -15,35 +15,34 @@ import { type CatalogSpace, type LoadedCatalog, loadCatalog } from './catalog-lo
 export interface TeamCatalog extends CatalogPresenter {
   readonly version: string;
   readonly catalog: Catalog;
-  /** Spaces by id. */
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
-  /** All items. */
+  /** The pool of all items. */
   readonly everything: Pool;
-  /** The pool of a plain roll with a filter, compiled once for each filter in use. */
+  /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
 }
 
-/** Compiled catalogs of teams, each for as long as its version holds. */
+/** Compiled catalogs of teams, each cached while its version is current. */
 export interface Catalogs {
-  /** The catalog as the given transaction sees it. */
+  /** The catalog as this transaction sees it. */
   current(finder: Finder): Promise<TeamCatalog>;
   /**
-   * The same for a command that gives or places things: until its end no item goes, and no item or space changes its
-   * size.
+   * The same for a command that creates or places item instances: until it ends, no item is deleted and no item or
+   * space changes its size.
    */
   currentForPlacing(work: Work): Promise<TeamCatalog>;
-  /** The same with the version of the templates at that moment. */
+  /** The same, with the version of the templates at that moment. */
   currentWithTemplates(
     finder: Finder,
     options: { forPlacing: boolean },
   ): Promise<{ team: TeamCatalog; templatesVersion: string }>;
-  /** What is held in memory. */
+  /** What is held in memory, for metrics. */
   held(): { readonly teams: number; readonly items: number };
 }
 
 /**
- * Begins every change to a catalog. From the commit on, no node rolls on what was compiled before, since each roll
- * compares the version in its own transaction. A version is never used twice, not even after a rollback.
+ * Must be called first by every change to a catalog. After the commit no node rolls on what was compiled before,
+ * because each roll compares the version in its own transaction. A version is never reused, not even after a rollback.
  */
 export const beginCatalogChange = async (tx: Transaction, teamId: string): Promise<void> => {
   await store.updateVersion(tx, teamId, newId());
@@ -54,15 +53,15 @@ export const beginTemplateChange = async (tx: Transaction, teamId: string): Prom
   await store.updateTemplatesVersion(tx, teamId, newId());
 };
 
-/** Keeps the number of a team's items, and tells it. */
+/** Adjusts the stored number of a team's items and returns it. */
 export const changeItemCount = (tx: Transaction, by: number): Promise<number> =>
   store.changeItemCount(tx, tx.teamId, by);
 
-/** Filters that mean the same have the same key. */
+/** Equivalent filters have the same key. */
 const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
   JSON.stringify([[...classifierOptionIds].sort(), itemIds ?? null]);
 
-/** Pools of a catalog that are in use. A large one is compiled while no transaction waits for it. */
+/** The pools of a catalog that are in use. A large pool is compiled while no transaction is open. */
 const createPools = (catalog: Catalog) => {
   interface Compiling {
     pool?: Pool;
@@ -71,7 +70,7 @@ const createPools = (catalog: Catalog) => {
   const compile = (key: string): Compiling => {
     const [classifierOptionIds, itemIds] = JSON.parse(key);
     const steps = buildPool(catalog, { classifierOptionIds, itemIds: itemIds ?? undefined });
-    if (catalog.items.length <= THINGS_A_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
+    if (catalog.items.length <= ELEMENTS_PER_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
     const compiling: Compiling = {
       promise: inTurns(steps).then((pool) => {
         compiling.pool = pool;
@@ -120,7 +119,7 @@ export const createCatalogs = (read: Read): Catalogs => {
     }
   };
 
-  /** Many find out at once that a catalog changed; it is read once for all of them. */
+  /** Many requests may notice at once that a catalog changed; it is read once for all of them. */
   const loadOnce = (teamId: string): Promise<TeamCatalog> => {
     let promise = loading.get(teamId);
     if (promise === undefined) {
@@ -132,12 +131,11 @@ export const createCatalogs = (read: Read): Catalogs => {
     return promise;
   };
 
-  /** The catalog of the version that was found. */
   const catalogOf = (finder: Finder, found: { readonly catalogVersion: string } | undefined): TeamCatalog => {
-    // It was there when the caller was authorized: another state of the database was restored meanwhile.
+    // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
     if (found === undefined) throw new ServiceError('UNAUTHORIZED');
     const team = kept.get(finder.teamId);
-    // Reading and compiling a catalog takes time, for which no transaction is kept open.
+    // Reading and compiling a catalog takes time, so no transaction is kept open for it.
     return team?.version === found.catalogVersion ? team : finder.rerunAfter(loadOnce(finder.teamId));
   };
 

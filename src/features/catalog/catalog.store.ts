@@ -2,14 +2,14 @@ import type { Expression } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
 import type { Queries, Reader, Transaction } from '../../database/work.ts';
 
-/** Also holds the team's row until the end of the transaction: changes to one catalog come one after another. */
+/** Also locks the team's row until the end of the transaction, so that changes to one catalog are serialized. */
 export const updateVersion = (tx: Transaction, teamId: string, version: string) =>
   tx.queries.updateTable('teams').set({ catalog_version: version }).where('id', '=', teamId).execute();
 
 export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
   tx.queries.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
 
-/** Keeps the number of a team's items beside the team, so that nobody has to count them. */
+/** Adjusts the number of items stored with the team, so that nobody has to count them. */
 export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
   const { item_count } = await tx.queries
     .updateTable('teams')
@@ -28,7 +28,7 @@ const selectVersions = (queries: Queries, teamId: Expression<string>) =>
 
 export const versions = lookup({}, selectVersions);
 
-/** The same for whoever gives or places things: what items and spaces there are, and their sizes, then stay as they are. */
+/** The same for commands that create or place item instances: items, spaces and their sizes then cannot change. */
 export const versionsForPlacing = lookup({}, selectVersions, { shares: 'grids' });
 
 export const selectSpaces = (reader: Reader, teamId: string) =>
@@ -51,7 +51,7 @@ export const selectOptions = (reader: Reader, teamId: string) =>
     .where('team_id', '=', teamId)
     .execute();
 
-/** The next items in byte order of their ids, from the beginning where no id is given. */
+/** The next items in byte order of their ids; from the start if no id is given. */
 export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
   const query = reader.queries
     .selectFrom('items')
@@ -71,7 +71,7 @@ export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string
   return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
 };
 
-/** The same with nothing but what their weights begin with. */
+/** The same with only the numerators. */
 export const selectNumeratorsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
   const query = reader.queries
     .selectFrom('items')
@@ -82,13 +82,14 @@ export const selectNumeratorsAfter = (reader: Reader, teamId: string, afterId: s
   return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
 };
 
-/** Items from one id to another, both included. */
+/** Items from one id to another, both inclusive. */
 export interface ItemRange {
   readonly firstId: string;
   readonly lastId: string;
 }
 
-// In the order of the index that has the items: a planner that knows little of the team would else take one that has not.
+// Both are ordered like the index that starts with the item: without statistics about the team, the planner would
+// otherwise choose another index.
 
 export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries

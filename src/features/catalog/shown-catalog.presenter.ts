@@ -2,7 +2,7 @@ import { sortedBy } from '../../engine/byte-order.ts';
 import { buildNumberColumn } from '../../engine/pool/number-column.ts';
 import { buildTextColumn, type TextColumn } from '../../engine/pool/text-column.ts';
 
-/** What is shown of a catalog beyond what it takes to roll. */
+/** What responses show of a catalog in addition to what rolling needs. */
 export interface ShownCatalog {
   readonly teamId: string;
   readonly attributes: ReadonlyMap<string, ShownAttribute>;
@@ -18,7 +18,7 @@ export interface ShownAttribute {
   readonly step: number | null;
 }
 
-/** What links an item to one of its classifier options. */
+/** Links an item to one of its classifier options. */
 export interface ShownLink {
   readonly id: string;
   readonly optionId: string;
@@ -29,26 +29,26 @@ export interface ShownItem {
   readonly rollNumerator: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** In the order in which they are listed. */
+  /** In the order in which the item lists them. */
   readonly links: readonly ShownLink[];
 }
 
-/** By the place of the item in the catalog. */
+/** By the item's place in the catalog. */
 export interface ShownItems {
   at(place: number): ShownItem;
-  /** Which of the item's compiled attributes comes first, second and so on where they are listed. */
+  /** Indexes of the item's compiled attributes, in the order in which the item lists them. */
   attributeOrderAt(place: number): readonly number[];
 }
 
-/** A column for each member rather than an object for each item: there may be a hundred thousand. */
+/** A column per member rather than an object per item: there may be a hundred thousand items. */
 interface Columns {
   readonly optionIds: readonly string[];
-  /** As JSON, which tells null from a text. */
+  /** As JSON, to tell null from a string. */
   readonly thumbnails: TextColumn;
   readonly rollNumerators: Float64Array;
   readonly createdAtMs: Float64Array;
   readonly updatedAtMs: Float64Array;
-  /** Where the links of each item begin in the two columns below, and after the last item where they end. */
+  /** Index of each item's first link in the two columns below, followed by the total number of links. */
   readonly firstLinks: Uint32Array;
   readonly linkIds: TextColumn;
   readonly linkOptions: Uint32Array;
@@ -65,7 +65,7 @@ const linksAt = ({ optionIds, firstLinks, linkIds, linkOptions }: Columns, place
   return links;
 };
 
-/** By itself, so that what was collected on the way is not kept. */
+/** A function of its own, so that its closure does not retain the collectors. */
 const shownItemsOf = (columns: Columns): ShownItems => ({
   at: (place) => ({
     thumbnail: JSON.parse(columns.thumbnails.at(place)) as string | null,
@@ -79,7 +79,7 @@ const shownItemsOf = (columns: Columns): ShownItems => ({
   ],
 });
 
-/** Collects the items in the order of the catalog. */
+/** Collects items, which must be added in the order of the catalog. */
 export const collectShownItems = (optionIds: readonly string[]) => {
   const optionNumbers = new Map(optionIds.map((id, number) => [id, number]));
   const thumbnails = buildTextColumn();

@@ -1,18 +1,18 @@
 /**
- * Compares what tables say of the same things. Everything is read as a stream at one moment and nothing is changed, so a
- * database of any size can be looked at while it is in use.
+ * Cross-checks tables that describe the same things. Everything is streamed from one snapshot and nothing is changed,
+ * so a database of any size can be checked while it is in use.
  */
 import type { CompiledQuery } from 'kysely';
 import type { Snapshot } from '../../database/work.ts';
 import * as store from './check.store.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
 
-/** Told of each thing that is wrong, in words. */
+/** Called for each inconsistency, with a description. */
 export type Report = (teamId: string, finding: string) => void;
 
 export type Check = (snapshot: Snapshot, report: Report) => Promise<number>;
 
-/** Calls for each row; answers how many there were. */
+/** Calls a function for each row and returns the number of rows. */
 export const forEachRow = async <Row>(
   snapshot: Snapshot,
   query: CompiledQuery<Row>,
@@ -35,28 +35,29 @@ const checkItemCounts: Check = (snapshot, report) =>
   );
 
 const placementFaults = (row: RowOf<typeof store.selectPlacements>): string[] => {
-  if (row.user_spaces !== 1) return [`lies in ${row.user_spaces} user spaces at once`];
+  if (row.user_spaces !== 1) return [`is placed in ${row.user_spaces} user spaces at once`];
   const faults: string[] = [];
-  if (row.firsts !== 1) faults.push('has no first cell that tells its placement');
+  if (row.firsts !== 1) faults.push('has no first cell with its placement');
   const [width, height] = row.rotated === 1 ? [row.height, row.width] : [row.width, row.height];
   const [covered, across] = [row.right - row.left + 1, row.bottom - row.top + 1];
   if (covered !== width || across !== height || row.cells !== width * height)
-    faults.push(`covers ${row.cells} cells of ${covered} × ${across}, but its item is ${width} × ${height} as it lies`);
+    faults.push(`covers ${row.cells} cells of ${covered} × ${across}, but its item is ${width} × ${height} as placed`);
   if (row.left < 0 || row.top < 0 || row.right >= row.cols || row.bottom >= row.rows)
     faults.push(`reaches outside the grid of ${row.cols} × ${row.rows} cells`);
-  if (row.owner !== row.bag_owner) faults.push(`belongs to user ${row.owner}, but the user space to ${row.bag_owner}`);
+  if (row.owner !== row.user_space_owner)
+    faults.push(`belongs to user ${row.owner}, but the user space to ${row.user_space_owner}`);
   return faults;
 };
 
-/** More than the longest side of an item: what cells of one instance are numbered by. */
-const PARTS_A_ROW = 100;
+/** Greater than the longest side of an item: the stride by which the cells of an instance are numbered. */
+const PARTS_PER_ROW = 100;
 
 const checkPlacements: Check = async (snapshot, report) => {
   const placements = await forEachRow(snapshot, store.selectPlacements(snapshot.queries), (row) => {
     for (const fault of placementFaults(row))
       report(row.team_id, `item instance ${row.item_instance_id} in user space ${row.user_space_id} ${fault}`);
   });
-  const cells = store.selectMisnumberedCells(snapshot.queries, PARTS_A_ROW);
+  const cells = store.selectMisnumberedCells(snapshot.queries, PARTS_PER_ROW);
   await forEachRow(snapshot, cells, ({ team_id, item_instance_id, user_space_id, x, y, part }) =>
     report(
       team_id,
@@ -66,7 +67,7 @@ const checkPlacements: Check = async (snapshot, report) => {
   return placements;
 };
 
-/** The rows of grids, from which free places are found, against the cells that are taken. */
+/** The grid rows, which are used to find free positions, against the occupied cells. */
 const checkGridRows: Check = async (snapshot, report) => {
   type Cell = RowOf<typeof store.selectCellsWithRows>;
   let open: (Pick<Cell, 'team_id' | 'user_space_id' | 'y' | 'taken'> & { bits: bigint }) | undefined;
@@ -87,59 +88,59 @@ const checkGridRows: Check = async (snapshot, report) => {
   });
   close();
   await forEachRow(snapshot, store.selectRowsWithoutCells(snapshot.queries), ({ team_id, user_space_id, y }) =>
-    report(team_id, `row ${y} of user space ${user_space_id} says that cells are taken, but nothing lies there`),
+    report(team_id, `row ${y} of user space ${user_space_id} says that cells are taken, but nothing is placed there`),
   );
   return cells;
 };
 
 type HistoryRow = RowOf<typeof store.selectHistory>;
 
-/** What may come before each event; a creation that the instance itself tells is not among them. */
+/** The events that each event may follow, without creations that only the instance itself records. */
 const MAY_FOLLOW: Record<string, readonly (string | undefined)[]> = {
   created: [undefined, 'deleted'],
   transferred: ['created', 'transferred'],
   deleted: ['created', 'transferred'],
 };
 
-/** What is wrong with an event, seen with the one before it. */
+/** What is wrong with an event, given the one before it. */
 const eventFault = (row: HistoryRow, previous: HistoryRow | undefined): string | undefined => {
-  // The first event of an instance that tells its own creation is the second of its history.
-  const isTold = row.owner !== null && row.instance_cause !== null;
-  const before = previous?.event ?? (isTold ? 'created' : undefined);
-  const expected = (previous?.sequence ?? (isTold ? 1 : 0)) + 1;
+  // If the instance records its own creation, the first event in the history has the number 2.
+  const recordsCreation = row.owner !== null && row.instance_cause !== null;
+  const before = previous?.event ?? (recordsCreation ? 'created' : undefined);
+  const expected = (previous?.sequence ?? (recordsCreation ? 1 : 0)) + 1;
   if (row.sequence !== expected) return `has event ${row.sequence} where event ${expected} should be`;
   if (!MAY_FOLLOW[row.event]?.includes(before))
     return `has event ${row.sequence} (${row.event}) after ${before ?? 'nothing'}`;
-  // A player who was deleted is named no more.
+  // Deleted users are removed from the history.
   const giver = previous?.to_user_id ?? null;
   if (row.event !== 'created' && giver !== null && row.from_user_id !== null && row.from_user_id !== giver)
-    return `was given away by ${row.from_user_id} in event ${row.sequence}, but ${giver} had it`;
+    return `was transferred from ${row.from_user_id} in event ${row.sequence}, but belonged to ${giver}`;
   return undefined;
 };
 
-/** What is wrong with an instance, seen with the last event of its history. */
+/** What is wrong with an instance, given the last event of its history. */
 const endFault = ({ owner, event, to_user_id, item_id, instance_item_id }: HistoryRow): string | undefined => {
-  if (owner === null) return event === 'deleted' ? undefined : 'is gone, but its history does not say so';
-  if (event === 'deleted') return 'is there, but its history says that it was deleted';
-  if (to_user_id !== owner) return `belongs to user ${owner}, but its history gave it to ${to_user_id ?? 'nobody'}`;
-  if (item_id !== instance_item_id) return `is of item ${instance_item_id}, but its history speaks of ${item_id}`;
+  if (owner === null) return event === 'deleted' ? undefined : 'was deleted, but its history does not say so';
+  if (event === 'deleted') return 'exists, but its history says that it was deleted';
+  if (to_user_id !== owner) return `belongs to user ${owner}, but its history says ${to_user_id ?? 'nobody'}`;
+  if (item_id !== instance_item_id) return `is of item ${instance_item_id}, but its history says ${item_id}`;
   return undefined;
 };
 
 const checkHistory: Check = async (snapshot, report) => {
   let previous: HistoryRow | undefined;
-  const tell = (row: HistoryRow, fault: string | undefined): void => {
+  const reportFault = (row: HistoryRow, fault: string | undefined): void => {
     if (fault !== undefined) report(row.team_id, `item instance ${row.item_instance_id} ${fault}`);
   };
   const events = await forEachRow(snapshot, store.selectHistory(snapshot.queries), (row) => {
     const isSame = previous?.team_id === row.team_id && previous.item_instance_id === row.item_instance_id;
-    if (!isSame && previous !== undefined) tell(previous, endFault(previous));
-    tell(row, eventFault(row, isSame ? previous : undefined));
+    if (!isSame && previous !== undefined) reportFault(previous, endFault(previous));
+    reportFault(row, eventFault(row, isSame ? previous : undefined));
     previous = row;
   });
-  if (previous !== undefined) tell(previous, endFault(previous));
-  await forEachRow(snapshot, store.selectUntoldInstances(snapshot.queries), ({ team_id, id }) =>
-    report(team_id, `item instance ${id} does not tell how it came about, and neither does its history`),
+  if (previous !== undefined) reportFault(previous, endFault(previous));
+  await forEachRow(snapshot, store.selectInstancesWithoutCreation(snapshot.queries), ({ team_id, id }) =>
+    report(team_id, `item instance ${id} has no recorded creation, neither itself nor in its history`),
   );
   return events;
 };
@@ -186,15 +187,15 @@ const checkStates: Check = (snapshot, report) =>
   forEachRow(snapshot, store.selectStates(snapshot.queries), ({ team_id, user_id, scope, template_id, state }) => {
     const value = parsed(state);
     const isGroup = template_id === null;
-    const isWell = isGroup ? isPity(value) : isObject(value) && isOwnState(value.own) && isPity(value.pity);
-    if (!isWell) report(team_id, `the state of user ${user_id} under ${scope} cannot be read`);
+    const isValid = isGroup ? isPity(value) : isObject(value) && isOwnState(value.own) && isPity(value.pity);
+    if (!isValid) report(team_id, `the state of user ${user_id} under ${scope} cannot be read`);
     if (isGroup ? !scope.startsWith('group:') : scope !== `template:${template_id}`)
       report(team_id, `the state of user ${user_id} under ${scope} belongs to template ${template_id ?? 'none'}`);
   });
 
-const checkAnswers: Check = (snapshot, report) =>
-  forEachRow(snapshot, store.selectEmptyAnswers(snapshot.queries), ({ team_id, key }) =>
-    report(team_id, `the stored answer of the idempotency key ${key} is empty`),
+const checkStoredResponses: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectEmptyResponses(snapshot.queries), ({ team_id, key }) =>
+    report(team_id, `the stored response of the idempotency key ${key} is empty`),
   );
 
 const checkCounters: Check = async (snapshot, report) => {
@@ -205,7 +206,7 @@ const checkCounters: Check = async (snapshot, report) => {
   return rolls;
 };
 
-/** Looks at everything; answers how much there was of what. */
+/** Checks everything and returns how much was checked. */
 export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkItemCounts(snapshot, report);
   await checkTemplates(snapshot, report);
@@ -214,6 +215,6 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   const events = await checkHistory(snapshot, report);
   const placements = await checkPlacements(snapshot, report);
   await checkGridRows(snapshot, report);
-  await checkAnswers(snapshot, report);
+  await checkStoredResponses(snapshot, report);
   return { instances, placements, events, states, rolls: await checkCounters(snapshot, report) };
 };

@@ -1,10 +1,10 @@
-/** Queries over all teams, each to be read as a stream: what they find is compared, never changed. */
+/** Queries over all teams, each to be read as a stream. */
 import { sql } from 'kysely';
 import type { Queries } from '../../database/work.ts';
 
 export const selectTeamIds = (queries: Queries) => queries.selectFrom('teams').select('id').orderBy('id').compile();
 
-/** Teams whose number of items is not that which stands beside them. */
+/** Teams whose stored number of items is wrong. */
 export const selectWrongItemCounts = (queries: Queries) =>
   queries
     .selectFrom('teams')
@@ -15,7 +15,7 @@ export const selectWrongItemCounts = (queries: Queries) =>
     .orderBy('teams.id')
     .compile();
 
-/** What each placed instance covers, and what it should. */
+/** What each placed instance covers, and what it should cover. */
 export const selectPlacements = (queries: Queries) =>
   queries
     .selectFrom((from) =>
@@ -44,16 +44,16 @@ export const selectPlacements = (queries: Queries) =>
     .innerJoin('items as item', (join) =>
       join.onRef('item.team_id', '=', 'placed.team_id').onRef('item.id', '=', 'instance.item_id'),
     )
-    .innerJoin('user_spaces as bag', (join) =>
-      join.onRef('bag.team_id', '=', 'placed.team_id').onRef('bag.id', '=', 'placed.user_space_id'),
+    .innerJoin('user_spaces as user_space', (join) =>
+      join.onRef('user_space.team_id', '=', 'placed.team_id').onRef('user_space.id', '=', 'placed.user_space_id'),
     )
     .innerJoin('spaces as space', (join) =>
-      join.onRef('space.team_id', '=', 'placed.team_id').onRef('space.id', '=', 'bag.space_id'),
+      join.onRef('space.team_id', '=', 'placed.team_id').onRef('space.id', '=', 'user_space.space_id'),
     )
     .selectAll('placed')
     .select([
       'instance.user_id as owner',
-      'bag.user_id as bag_owner',
+      'user_space.user_id as user_space_owner',
       'item.width',
       'item.height',
       'space.cols',
@@ -61,22 +61,22 @@ export const selectPlacements = (queries: Queries) =>
     ])
     .compile();
 
-/** Cells whose number among those of their instance is not that of where they lie. */
-export const selectMisnumberedCells = (queries: Queries, partsARow: number) =>
+/** Cells whose number within their instance does not match their position. */
+export const selectMisnumberedCells = (queries: Queries, partsPerRow: number) =>
   queries
     .selectFrom('item_instance_spaces as cell')
     .innerJoin('item_instance_spaces as first', (join) =>
       join
         .onRef('first.team_id', '=', 'cell.team_id')
         .onRef('first.item_instance_id', '=', 'cell.item_instance_id')
-        // Not `= 0`: it is to be found by its instance, and not among all first cells in their order.
+        // Not `= 0`, which would make the planner scan the index of all first cells instead of looking up the instance.
         .on('first.part', '<', 1),
     )
     .select(['cell.team_id', 'cell.item_instance_id', 'cell.user_space_id', 'cell.x', 'cell.y', 'cell.part'])
-    .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsARow)} + cell.x - first.x`)
+    .where(sql<boolean>`cell.part <> (cell.y - first.y) * ${sql.lit(partsPerRow)} + cell.x - first.x`)
     .compile();
 
-/** All cells, row by row of each grid, with what the row says is taken. */
+/** All cells, row by row of each grid, with the stored bits of the row. */
 export const selectCellsWithRows = (queries: Queries) =>
   queries
     .selectFrom('item_instance_spaces as cell')
@@ -93,7 +93,7 @@ export const selectCellsWithRows = (queries: Queries) =>
     .orderBy('cell.x')
     .compile();
 
-/** Rows of grids in which something is said to be taken, and nothing lies. */
+/** Grid rows that claim occupied cells although there are none. */
 export const selectRowsWithoutCells = (queries: Queries) =>
   queries
     .selectFrom('user_space_rows as row')
@@ -112,7 +112,7 @@ export const selectRowsWithoutCells = (queries: Queries) =>
     )
     .compile();
 
-/** All events in their order, each with the instance as it is, if it is. */
+/** All events in order, each with its instance if that still exists. */
 export const selectHistory = (queries: Queries) =>
   queries
     .selectFrom('item_instance_history as event')
@@ -136,8 +136,8 @@ export const selectHistory = (queries: Queries) =>
     .orderBy('event.sequence')
     .compile();
 
-/** Instances that leave it to the history to tell how they came about, and that it has nothing of. */
-export const selectUntoldInstances = (queries: Queries) =>
+/** Instances whose creation should be in the history, but is not. */
+export const selectInstancesWithoutCreation = (queries: Queries) =>
   queries
     .selectFrom('item_instances as instance')
     .select(['instance.team_id', 'instance.id'])
@@ -163,7 +163,7 @@ export const selectTemplates = (queries: Queries) =>
 export const selectStates = (queries: Queries) =>
   queries.selectFrom('user_states').select(['team_id', 'user_id', 'scope', 'template_id', 'state']).compile();
 
-export const selectEmptyAnswers = (queries: Queries) =>
+export const selectEmptyResponses = (queries: Queries) =>
   queries
     .selectFrom('stored_answers')
     .select(['team_id', 'key'])

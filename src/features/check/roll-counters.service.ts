@@ -3,12 +3,12 @@ import type { Snapshot } from '../../database/work.ts';
 import { utcDay } from '../../time.ts';
 import * as store from './check.store.ts';
 
-/** The largest prime below 2^47: sums of two remainders stay exact. */
+/** The largest prime below 2^47, so that sums of two remainders stay exact. */
 const PRIME = 140_737_488_355_213;
 
 /**
- * Rolls of one day and one template: how many, and a fingerprint of which items, the sum of a number for each of them. To
- * keep the items themselves would take memory for all items of all days.
+ * Rolls of one day and one template: their number, and a fingerprint of the items, which is the sum of one number per
+ * roll. Keeping the items themselves would take memory for all items of all days.
  */
 interface Sum {
   rolls: number;
@@ -56,7 +56,7 @@ const listOf = (text: string): unknown[] | undefined => {
   }
 };
 
-/** What a list of items and counts by turns adds up to; undefined where it is none. */
+/** Adds up a flat list of items and counts; undefined if it is malformed. */
 const sumOf = (counts: string, prints: Prints): Sum | undefined => {
   const list = listOf(counts);
   if (list === undefined || list.length % 2 !== 0) return undefined;
@@ -79,7 +79,7 @@ const add = (sum: Sum, { rolls, print }: Sum): void => {
 const named = (day: string, templateId: string): string =>
   `${templateId === '' ? 'rolls without a template' : `rolls on template ${templateId}`}${day === EVER ? ', all days together' : ` on ${day}`}`;
 
-/** Adds up the record of a team; answers how many rows it has. */
+/** Adds up the roll record of a team and returns its number of rows. */
 const readRecord = async (
   snapshot: Snapshot,
   teamId: string,
@@ -103,14 +103,14 @@ const readRecord = async (
   return { recorded, rows };
 };
 
-/** Adds up what the counters of a team say, with what waits to be added to them. */
+/** Adds up the counters of a team, including pending rows. */
 const readCounters = async (
   snapshot: Snapshot,
   teamId: string,
   prints: Prints,
   report: (finding: string) => void,
 ): Promise<ReturnType<typeof createSums>> => {
-  const told = createSums();
+  const counted = createSums();
   const take = (row: { day: string; template_id: string; rolls: number; counts: string }, days: readonly string[]) => {
     const sum = sumOf(row.counts, prints);
     if (sum === undefined) report(`the counters of ${named(row.day, row.template_id)} cannot be read`);
@@ -118,16 +118,16 @@ const readCounters = async (
       report(
         `the counters of ${named(row.day, row.template_id)} say ${row.rolls}, but their items add up to ${sum.rolls}`,
       );
-    for (const day of days) add(told.of(day, row.template_id), { rolls: row.rolls, print: sum?.print ?? 0 });
+    for (const day of days) add(counted.of(day, row.template_id), { rolls: row.rolls, print: sum?.print ?? 0 });
   };
   for await (const rows of snapshot.stream(store.selectCounts(snapshot.queries, teamId)))
     for (const row of rows) take(row, [row.day]);
   for await (const rows of snapshot.stream(store.selectPendingCounts(snapshot.queries, teamId)))
     for (const row of rows) take(row, [row.day, EVER]);
-  return told;
+  return counted;
 };
 
-/** Compares the counters of a team with its record of rolls; answers how many rows that has. */
+/** Compares the counters of a team with its roll record and returns the number of rows of the record. */
 export const checkRollCounts = async (
   snapshot: Snapshot,
   teamId: string,
@@ -135,10 +135,10 @@ export const checkRollCounts = async (
 ): Promise<number> => {
   const prints = createPrints();
   const { recorded, rows } = await readRecord(snapshot, teamId, prints, report);
-  const told = await readCounters(snapshot, teamId, prints, report);
-  for (const key of [...new Set([...recorded.keys(), ...told.keys()])].sort()) {
+  const counted = await readCounters(snapshot, teamId, prints, report);
+  for (const key of [...new Set([...recorded.keys(), ...counted.keys()])].sort()) {
     const [day = '', templateId = ''] = key.split('\n');
-    const [inRecord, inCounters] = [recorded.of(day, templateId), told.of(day, templateId)];
+    const [inRecord, inCounters] = [recorded.of(day, templateId), counted.of(day, templateId)];
     if (inRecord.rolls !== inCounters.rolls)
       report(`${named(day, templateId)}: the counters say ${inCounters.rolls}, the record has ${inRecord.rolls}`);
     else if (inRecord.print !== inCounters.print)

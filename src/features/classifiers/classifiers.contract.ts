@@ -53,7 +53,7 @@ const ClassifierChange = Strict(
         {
           maxItems: LIMITS.optionsPerClassifier,
           description:
-            'The whole list. An element with `id` changes that option, one without is added (and needs a `name`), an option left out is removed.',
+            'The whole list. An element with `id` updates that option, one without `id` is added (and needs a `name`), and an option that is missing is removed.',
         },
       ),
     ),

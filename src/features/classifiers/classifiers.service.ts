@@ -10,7 +10,7 @@ import { templatesNamingOptions } from '../templates/templates.service.ts';
 import type { Classifier, ClassifierChange, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
 
-/** A negative zero is stored as 0. */
+/** Stores negative zero as 0. */
 const withoutNegativeZero = (multiplier: number | null): number | null => (multiplier === null ? null : multiplier + 0);
 
 export const createClassifier = async (
@@ -33,7 +33,7 @@ export const createClassifier = async (
   return getClassifier(tx, { teamId }, id);
 };
 
-/** A page of texts, each of one classifier. */
+/** A page of classifiers, each as JSON. */
 export const listClassifiers = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
   textPage(await store.selectClassifierRows(reader, teamId, page), async (rows) =>
     (await store.withOptions(reader, teamId, rows)).map((classifier) => JSON.stringify(classifier)),
@@ -51,7 +51,7 @@ export const getClassifier = async (
 
 type OptionChange = NonNullable<ClassifierChange['classifierOptions']>[number];
 
-/** Faults that the request shows by itself, whether the classifier exists or not. */
+/** Issues that the request has by itself, whether or not the classifier exists. */
 const shapeFaults = (changes: readonly OptionChange[]): Issue[] =>
   changes.flatMap(({ id, name }, index): Issue[] => {
     const path = `/body/classifierOptions/${index}`;
@@ -127,7 +127,7 @@ export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id:
     classifierOptions.map((option) => option.id),
   );
   await store.deleteClassifier(tx, teamId, id);
-  // Weights grow only where a multiplier below 1 goes.
+  // Weights grow only if a multiplier below 1 is removed.
   const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
   if (lowered && !(await hasFiniteWeights(tx)))
     throw invalid({
@@ -143,11 +143,11 @@ const templatesNaming = async (reader: Reader, options: readonly ClassifierOptio
   return rows.map((row) => ({ optionName: names.get(row.optionId), template: `${row.name} (${row.id})` }));
 };
 
-/** The options of these ids that the team has. */
+/** The team's options with these ids. */
 export const findOptions = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<ClassifierOption[]> =>
   store.selectOptionsById(reader, teamId, ids);
 
-/** Gives an item these options, in place of those it had. */
+/** Replaces the options of an item. */
 export const setItemOptions = (tx: Transaction, itemId: string, optionIds: readonly string[]): Promise<void> =>
   store.replaceItemOptions(
     tx,

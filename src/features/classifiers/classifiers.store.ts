@@ -41,7 +41,7 @@ export const updateClassifier = (tx: Transaction, teamId: string, id: string, na
 export const deleteClassifier = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('classifiers').where('team_id', '=', teamId).where('id', '=', id).execute();
 
-/** Writes options as they are to be: new ones are added, known ones are changed. */
+/** Inserts new options and updates existing ones. */
 export const saveOptions = async (
   tx: Transaction,
   teamId: string,
@@ -70,7 +70,7 @@ export const saveOptions = async (
     .execute();
 };
 
-/** Which options an item has, in place of those it had. */
+/** Replaces the options of an item. */
 export const replaceItemOptions = async (
   tx: Transaction,
   teamId: string,
@@ -93,7 +93,7 @@ export const replaceItemOptions = async (
     .execute();
 };
 
-/** Takes options from the items that have them, some at a time: there may be very many. */
+/** Removes options from the items that have them, in batches: there may be very many. */
 export const takeFromItems = async (tx: Transaction, teamId: string, optionIds: readonly string[]): Promise<void> => {
   for (const optionId of optionIds) {
     for (;;) {

@@ -21,21 +21,21 @@ interface Option {
   classifierId: string;
 }
 
-/** A template that names an option, which an item must have. */
+/** Creates a template that refers to an option, and an item with that option. */
 const nameInTemplate = async (client: Client, id: string, optionId: string): Promise<void> => {
   assertDone(await client.post('/items', { name: 'n', classifierOptionIds: [optionId] }));
   assertDone(await client.post('/templates', { id, name: 'Banner', config: { baseRates: { [optionId]: 1 } } }));
 };
 
 onEveryDatabase('classifiers', (service) => {
-  /** A classifier and its options by name. */
+  /** Creates a classifier; returns it, and its options by name. */
   const given = async (id: string, ...classifierOptions: object[]) => {
     const { body } = assertDone(await service().post('/classifiers', { id, name: id, classifierOptions }));
     return { body, option: Object.fromEntries(body.classifierOptions.map((option: Option) => [option.name, option])) };
   };
 
   describe('creation', () => {
-    test('answers the classifier with its options, in the order in which they were given', async () => {
+    test('returns the classifier with its options, in the given order', async () => {
       const moment = '2026-11-14T09:30:00.123Z';
       service().setClock(Date.parse(moment));
       const answer = assertDone(
@@ -70,13 +70,13 @@ onEveryDatabase('classifiers', (service) => {
       assert.deepEqual(assertDone(await service().get(`/classifiers/${id}`)).body, answer.body);
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       const raw = '{"name":"zero","classifierOptions":[{"name":"none","dropRateMultiplier":-0}]}';
       const { body } = assertDone(await service().post('/classifiers', undefined, { raw }));
       assert.ok(Object.is(body.classifierOptions[0].dropRateMultiplier, 0));
     });
 
-    test('takes no options, and 100 of them', async () => {
+    test('accepts 0 and 100 options', async () => {
       for (const count of [0, 100]) {
         const body = { name: 'many', classifierOptions: options(count) };
         const answer = assertDone(await service().post('/classifiers', body));
@@ -87,7 +87,7 @@ onEveryDatabase('classifiers', (service) => {
       }
     });
 
-    test('counts the characters of the names of options', async () => {
+    test('counts the characters of option names', async () => {
       const names = ['n', 'n'.repeat(191), '🗡'.repeat(191)];
       const body = { name: 'named', classifierOptions: names.map((name) => ({ name })) };
       const answer = assertDone(await service().post('/classifiers', body));
@@ -99,8 +99,8 @@ onEveryDatabase('classifiers', (service) => {
 
     keepsTheRulesOfCreation(service, '/classifiers', { classifierOptions: [] });
 
-    describe('refuses', () => {
-      test('options that are absent, no list, or more than 100', async () => {
+    describe('rejects', () => {
+      test('options that are missing, not an array, or more than 100', async () => {
         assertInvalid(await service().post('/classifiers', { name: 'n' }), '/body/classifierOptions');
         for (const classifierOptions of [null, {}, 'common', options(101)])
           assertInvalid(
@@ -109,7 +109,7 @@ onEveryDatabase('classifiers', (service) => {
           );
       });
 
-      test('options with faults, each with its path', async () => {
+      test('invalid options, each with its path', async () => {
         const classifierOptions = [
           { name: 'fine', dropRateMultiplier: 1 },
           { name: '', dropRateMultiplier: -1 },
@@ -129,7 +129,7 @@ onEveryDatabase('classifiers', (service) => {
         );
       });
 
-      test('a multiplier that is not finite', async () => {
+      test('an infinite multiplier', async () => {
         const raw = '{"name":"n","classifierOptions":[{"name":"a","dropRateMultiplier":1e999}]}';
         assertInvalid(
           await service().post('/classifiers', undefined, { raw }),
@@ -140,7 +140,7 @@ onEveryDatabase('classifiers', (service) => {
   });
 
   describe('list', () => {
-    test('shows each classifier with its own options', async () => {
+    test('returns each classifier with its own options', async () => {
       const team = await service().anotherTeam();
       const bodies = [];
       for (const [index, name] of ['rarity', 'slot', 'element'].entries()) {
@@ -154,12 +154,12 @@ onEveryDatabase('classifiers', (service) => {
     keepsTheRulesOfLists(service, '/classifiers', create);
   });
 
-  describe('reading one', () => {
+  describe('get', () => {
     keepsTheRulesOfRows(service, 'GET /classifiers/{id}', (client, id) => client.get(`/classifiers/${id}`), create);
   });
 
   describe('change', () => {
-    test('of the name leaves the options', async () => {
+    test('of the name leaves the options alone', async () => {
       service().setClock(Date.parse('2026-01-01T00:00:00Z'));
       const { body } = await given('renamed', { name: 'a', dropRateMultiplier: 2 }, { name: 'b' });
       service().setClock(Date.parse('2026-01-02T00:00:00Z'));
@@ -168,7 +168,7 @@ onEveryDatabase('classifiers', (service) => {
       assert.deepEqual((await service().get('/classifiers/renamed')).body, answer.body);
     });
 
-    test('changes options with an id, adds those without, removes those left out, and keeps the order given', async () => {
+    test('updates options with an id, adds those without, removes those left out, and keeps the given order', async () => {
       const { body, option } = await given(
         'rebuilt',
         { name: 'kept', dropRateMultiplier: 2 },
@@ -198,7 +198,7 @@ onEveryDatabase('classifiers', (service) => {
       assert.deepEqual((await service().get('/classifiers/rebuilt')).body, answer.body);
     });
 
-    test('takes a removed option from the items that had it, and leaves them the others', async () => {
+    test('removes a deleted option from items, which keep their other options', async () => {
       const { option } = await given('assigned', { name: 'stays' }, { name: 'goes' });
       const classifierOptionIds = [option.stays.id, option.goes.id];
       await service().post('/items', { id: 'two-options', name: 'n', classifierOptionIds });
@@ -210,7 +210,7 @@ onEveryDatabase('classifiers', (service) => {
       assert.deepEqual((await service().get('/items/two-options')).body.classifiers, []);
     });
 
-    test('takes 100 options', async () => {
+    test('accepts 100 options', async () => {
       await given('filled');
       assertDone(await service().put('/classifiers/filled', { classifierOptions: options(100) }));
       const { body } = await service().get('/classifiers/filled');
@@ -222,7 +222,7 @@ onEveryDatabase('classifiers', (service) => {
       assertInvalid(answer, '/body/classifierOptions');
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       const { option } = await given('to-zero', { name: 'a', dropRateMultiplier: 1 });
       const raw = `{"classifierOptions":[{"id":"${option.a.id}","dropRateMultiplier":-0}]}`;
       const { body } = await service().put('/classifiers/to-zero', undefined, { raw });
@@ -236,8 +236,8 @@ onEveryDatabase('classifiers', (service) => {
       create,
     );
 
-    describe('refuses', () => {
-      test('options that are not its own, or given twice', async () => {
+    describe('rejects', () => {
+      test('options of another classifier and repeated options', async () => {
         const { body: before, option } = await given('own', { name: 'a' });
         const { option: sister } = await given('sister', { name: 'b' });
         const other = await service().anotherTeam();
@@ -259,24 +259,24 @@ onEveryDatabase('classifiers', (service) => {
         assert.deepEqual((await service().get('/classifiers/own')).body, before);
       });
 
-      test('what is no classifier', async () => {
-        await given('refusing');
+      test('an invalid change', async () => {
+        await given('target');
         const at = (rest: string) => `/body/classifierOptions/${rest}`;
         assertInvalid(
-          await service().put('/classifiers/refusing', {
+          await service().put('/classifiers/target', {
             id: 'x',
             name: '',
             classifierOptions: [{ id: 1, name: 2, dropRateMultiplier: -1, colour: 'red' }, null],
           }),
           ...['/body/id', '/body/name', at('0/id'), at('0/name'), at('0/dropRateMultiplier'), at('0/colour'), at('1')],
         );
-        assertInvalid(await service().put('/classifiers/refusing', { classifierOptions: [{}] }), at('0/name'));
-        assertInvalid(await service().put('/classifiers/refusing'), '/body');
+        assertInvalid(await service().put('/classifiers/target', { classifierOptions: [{}] }), at('0/name'));
+        assertInvalid(await service().put('/classifiers/target'), '/body');
         const raw = '{"classifierOptions":[{"name":"a","dropRateMultiplier":1e999}]}';
-        assertInvalid(await service().put('/classifiers/refusing', undefined, { raw }), at('0/dropRateMultiplier'));
+        assertInvalid(await service().put('/classifiers/target', undefined, { raw }), at('0/dropRateMultiplier'));
       });
 
-      test('faults of the request before it looks for the classifier', async () => {
+      test('an invalid request before looking up the classifier', async () => {
         assertInvalid(await service().put('/classifiers/nobody', { colour: 'red' }), '/body/colour');
         assertInvalid(
           await service().put('/classifiers/nobody', { classifierOptions: [{ dropRateMultiplier: 1 }] }),
@@ -311,7 +311,7 @@ onEveryDatabase('classifiers', (service) => {
         for (const { id } of items) await service().delete(`/items/${id}`);
       });
 
-      test('the removal of an option that a template names', async () => {
+      test('removing an option that a template refers to', async () => {
         const { body: before, option } = await given('named', { name: 'five' }, { name: 'four' });
         await nameInTemplate(service(), 'naming-five', option.five.id);
         const answer = await service().put('/classifiers/named', { classifierOptions: [{ id: option.four.id }] });
@@ -328,7 +328,7 @@ onEveryDatabase('classifiers', (service) => {
   });
 
   describe('deletion', () => {
-    test('takes the options and their assignment to items along', async () => {
+    test('deletes the options and removes them from items', async () => {
       const { option } = await given('going', { name: 'a' }, { name: 'b' });
       const { option: staying } = await given('staying', { name: 'c' });
       const classifierOptionIds = [option.a.id, staying.c.id, option.b.id];
@@ -349,8 +349,8 @@ onEveryDatabase('classifiers', (service) => {
       create,
     );
 
-    describe('refuses', () => {
-      test('a classifier of which a template names an option', async () => {
+    describe('rejects', () => {
+      test('a classifier with an option that a template refers to', async () => {
         const { body: before, option } = await given('kept', { name: 'five' });
         await nameInTemplate(service(), 'keeping-five', option.five.id);
         const answer = await service().delete('/classifiers/kept');
@@ -359,7 +359,7 @@ onEveryDatabase('classifiers', (service) => {
         assert.deepEqual((await service().get('/classifiers/kept')).body, before);
       });
 
-      test('to take a small multiplier away from a weight that is not finite without it', async () => {
+      test('removing a small multiplier if a weight would become infinite without it', async () => {
         const { option: small } = await given('damping', { name: 'small', dropRateMultiplier: 1e-300 });
         const { option: large } = await given('raising', { name: 'large', dropRateMultiplier: 1e10 });
         const item = { id: 'damped', name: 'n', rollNumerator: 1e305 };

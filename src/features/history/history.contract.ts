@@ -6,26 +6,29 @@ const NullableUserId = (description: string) =>
 
 const HistoryEvent = Type.Object(
   {
-    sequence: Type.Integer({ minimum: 1, description: 'Counts the events of this item instance, from 1.' }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'Number of the event in the history of this item instance, starting at 1.',
+    }),
     itemInstanceId: Id,
     itemId: Id,
     event: OneOf(['created', 'transferred', 'deleted'] as const, { description: 'What happened.' }),
-    fromUserId: NullableUserId('Who had it before; null where nobody had, or where that user is deleted.'),
+    fromUserId: NullableUserId('The previous owner; null if there was none or that user was deleted.'),
     toUserId: NullableUserId(
-      'Who has it since; null where nobody has, where that user is deleted, or, of a creation, where what came next is not kept any more.',
+      'The owner from then on. Null if there is none or that user was deleted; for a creation also if the following event is no longer kept.',
     ),
     cause: Type.String({
       description:
-        'Why: `request` (an operation on this item instance), `batch`, `roll`, `template:ID` (a roll on that template), `spark:ID`, `user deleted`, or `unknown` (created before there was a history).',
+        'The cause: `request` (an operation on this item instance), `batch`, `roll`, `template:ID` (a roll on that template), `spark:ID`, `user deleted`, or `unknown` (created before histories were kept).',
       examples: ['request'],
     }),
     requestId: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The `X-Request-Id` of the request that did it.',
+      description: 'The `X-Request-Id` of the request that caused it.',
     }),
     createdAt: Timestamp,
   },
-  { title: 'ItemInstanceEvent', description: 'Something that happened to an item instance.' },
+  { title: 'ItemInstanceEvent', description: 'An event in the life of an item instance.' },
 );
 export type HistoryEvent = Static<typeof HistoryEvent>;
 

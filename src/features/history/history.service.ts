@@ -9,30 +9,30 @@ import { isoTime } from '../../time.ts';
 import type { HistoryEvent } from './history.contract.ts';
 import * as store from './history.store.ts';
 
-/** Before every event. */
+/** Sorts before every event. */
 const BEGINNING: store.EventKey = ['', '', 0];
 
-/** Why something happened to an instance; a roll on a template and a spark name the template. */
+/** Why something happened to an instance; for a roll on a template or a spark, with the template id. */
 export type Cause = 'request' | 'batch' | 'roll' | `template:${string}` | `spark:${string}`;
 
 /**
- * What an instance itself tells of how it came about. Where `cause` is null its id had a life before, and the history
- * has an event that tells.
+ * What an instance itself records about its creation. `cause` is null if its id was used before; then the history has
+ * the creation event.
  */
 export interface Origin {
   readonly cause: string | null;
   readonly request_id: string | null;
 }
 
-/** An instance as far as its history goes. */
-export interface Told extends Origin {
+/** The part of an instance that its history needs. */
+export interface RecordedInstance extends Origin {
   readonly id: string;
   readonly item_id: string;
   readonly user_id: string;
   readonly created_at: number;
 }
 
-/** What the history has of an instance: the number of its last event, and who had it before the second. */
+/** What the history knows about an instance: the number of its last event, and its owner before the second event. */
 export interface Past {
   readonly last: number | null;
   readonly first_owner: string | null;
@@ -40,11 +40,11 @@ export interface Past {
 
 const NO_PAST: Past = { last: null, first_owner: null };
 
-/** To be asked together with the instance, which is held, so that its events are numbered one after another. */
+/** To be read together with the lock on the instance, so that its events are numbered consecutively. */
 export const askPast = (itemInstanceId: string): Ask<Past> => ask(store.pastOf, { itemInstanceId });
 
-/** How an instance came about that its history does not tell of: its first owner is who first gave it away. */
-const creationOf = (instance: Told, { last, first_owner }: Past): store.EventRow => ({
+/** The creation of an instance that its history does not contain: the first owner is the one who first gave it away. */
+const creationOf = (instance: RecordedInstance, { last, first_owner }: Past): store.EventRow => ({
   item_instance_id: instance.id,
   sequence: 1,
   item_id: instance.item_id,
@@ -56,7 +56,7 @@ const creationOf = (instance: Told, { last, first_owner }: Past): store.EventRow
   request_id: instance.request_id,
 });
 
-/** The events that one command adds, some of which may concern the same instance. */
+/** The events that one command adds, several of which may concern the same instance. */
 export class Chronicle {
   readonly #work: Work;
   readonly #context: Context;
@@ -69,27 +69,27 @@ export class Chronicle {
     this.#cause = cause;
   }
 
-  /** Adds what was read of an instance that is held. */
+  /** Adds what was read about a locked instance. */
   learn(itemInstanceId: string, [past]: readonly Past[]): void {
     if (past !== undefined) this.#pasts.set(itemInstanceId, past);
   }
 
-  /** What a new instance is to tell of itself. Only an id of the caller's own, which is held, may have a past. */
-  created(instance: Omit<Told, keyof Origin>): Origin {
+  /** Returns what a new instance records about itself. Only a caller-supplied id, which is locked, can have a past. */
+  created(instance: Omit<RecordedInstance, keyof Origin>): Origin {
     const { last } = this.#pastOf(instance.id);
     if (last === null) return { cause: this.#cause, request_id: this.#context.requestId };
     this.#add(instance, last, { event: 'created', from_user_id: null, to_user_id: instance.user_id });
     return { cause: null, request_id: null };
   }
 
-  transferred(instance: Told, toUserId: string): void {
+  transferred(instance: RecordedInstance, toUserId: string): void {
     const { last } = this.#pastOf(instance.id);
     const event = { event: 'transferred', from_user_id: instance.user_id, to_user_id: toUserId } as const;
     this.#add(instance, last ?? 1, event);
   }
 
-  /** From now on the history alone tells of the instance, so that it also needs to tell how it came about. */
-  deleted(instance: Told): void {
+  /** The instance can no longer record its own creation, so the history has to. */
+  deleted(instance: RecordedInstance): void {
     const past = this.#pastOf(instance.id);
     if (instance.cause !== null) this.#work.write(store.insertEvent, creationOf(instance, past));
     this.#add(instance, past.last ?? 1, { event: 'deleted', from_user_id: instance.user_id, to_user_id: null });
@@ -100,7 +100,7 @@ export class Chronicle {
   }
 
   #add(
-    { id, item_id }: Pick<Told, 'id' | 'item_id'>,
+    { id, item_id }: Pick<RecordedInstance, 'id' | 'item_id'>,
     last: number,
     event: Pick<store.EventRow, 'event' | 'from_user_id' | 'to_user_id'>,
   ): void {
@@ -121,14 +121,14 @@ export class Chronicle {
 }
 
 /**
- * Records that all instances of a user go with the user, and takes the user out of every event. The caller holds the
- * instances and the user, so that nobody gives them another one meanwhile.
+ * Records the deletion of all instances of a user, and removes the user from every event. The caller must hold locks on
+ * the instances and the user, so that none are added in the meantime.
  */
 export const recordUserDeletion = async (
   tx: Transaction,
   { nowMs, requestId }: Context,
   userId: string,
-  instances: readonly Told[],
+  instances: readonly RecordedInstance[],
 ): Promise<void> => {
   const nobodyIf = (named: string | null): string | null => (named === userId ? null : named);
   await inChunks(instances, async (some) => {
@@ -150,7 +150,7 @@ export const recordUserDeletion = async (
         request_id: requestId,
       });
     }
-    // What came to the user is theirs still, or has gone from them since.
+    // Instances given to the user are still theirs, or have been given away since.
     const withPast = some.filter((_, index) => (pasts[index]?.[0]?.last ?? null) !== null).map(({ id }) => id);
     if (withPast.length > 0) await store.forgetReceiver(tx, userId, withPast);
   });
@@ -172,27 +172,27 @@ const toHistoryEvent = (row: store.EventRow): HistoryEvent => ({
 const pastOf = async (finder: Finder, id: string): Promise<Past> =>
   (await finder.find(store.pastOf, { itemInstanceId: id }))[0] ?? NO_PAST;
 
-/** The events of an instance, which is undefined where it is no more; one that never was is not found. */
+/** The events of an instance, or of a deleted one if `instance` is undefined. 404 if it never existed. */
 export const listHistory = async (
   reader: Reader,
   id: string,
-  instance: Told | undefined,
+  instance: RecordedInstance | undefined,
   { limit, after }: Page,
 ): Promise<Paged<HistoryEvent>> => {
   const past = await pastOf(reader, id);
   if (instance === undefined && past.last === null) throw notFound();
-  // The events of one instance are numbered, so the number is where a page goes on.
+  // Events of one instance are numbered, so the number serves as the cursor.
   const number = after?.createdAtMs ?? 0;
-  const told = instance !== undefined && instance.cause !== null && number < 1 ? [creationOf(instance, past)] : [];
-  const found = [...told, ...(await store.selectEvents(reader, id, number, limit + 1))];
+  const recorded = instance !== undefined && instance.cause !== null && number < 1 ? [creationOf(instance, past)] : [];
+  const found = [...recorded, ...(await store.selectEvents(reader, id, number, limit + 1))];
   const rows = found.slice(0, limit).map(toHistoryEvent);
   const last = rows.at(-1);
   return found.length > limit && last ? { rows, next: { createdAtMs: last.sequence, id } } : { rows };
 };
 
 /**
- * Looks at some events, in the order of the key, and removes those from before a moment as far as they can be done without.
- * `position` is where the last call has stopped; the answer is where the next goes on, and empty at the end.
+ * Scans some events in key order and removes those before a given time that are no longer needed. `position` is where
+ * the last call stopped; returns where the next call continues, or '' at the end.
  */
 export const removeOldHistory = async (tx: Transaction, beforeMs: number, position: string): Promise<string> => {
   const after = position === '' ? BEGINNING : (JSON.parse(position) as store.EventKey);

@@ -17,7 +17,10 @@ export const insertEvent = insertInto('item_instance_history', {
   request_id: 'text',
 });
 
-/** The number of the last event of an instance, and who had it before the second; one row, whether there are any or not. */
+/**
+ * The number of the last event of an instance, and its owner before the second event. Always one row, even without
+ * events.
+ */
 export const pastOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { itemInstanceId }) => {
   const events = queries
     .selectFrom('item_instance_history')
@@ -45,10 +48,10 @@ export const selectEvents = (
     .limit(limit)
     .execute();
 
-/** Where an event stands in the order of the key. */
+/** Position of an event in key order. */
 export type EventKey = readonly [teamId: string, itemInstanceId: string, sequence: number];
 
-/** The next events in the order of the key, of whatever team and instance. */
+/** The next events in key order, of any team and instance. */
 const eventsAfter = ({ queries }: Transaction, after: EventKey, most: number) =>
   queries
     .selectFrom('item_instance_history')
@@ -58,7 +61,7 @@ const eventsAfter = ({ queries }: Transaction, after: EventKey, most: number) =>
     .orderBy('sequence')
     .limit(most);
 
-/** The last of so many events after the given one, if there are as many. */
+/** The last of `most` events after the given one; undefined if there are fewer. */
 export const selectKeyAfter = async (tx: Transaction, after: EventKey, most: number): Promise<EventKey | undefined> => {
   const row = await eventsAfter(tx, after, 1)
     .select(['team_id', 'item_instance_id', 'sequence'])
@@ -67,7 +70,7 @@ export const selectKeyAfter = async (tx: Transaction, after: EventKey, most: num
   return row && [row.team_id, row.item_instance_id, row.sequence];
 };
 
-/** Whether an event has another of the same instance behind it, which may have to be of a certain kind. */
+/** Whether an event is followed by another of the same instance that satisfies the condition. */
 const isFollowed = (by: string, of: string, such = sql`true`) =>
   sql<boolean>`exists (select 1 from ${sql.table('item_instance_history')} as ${sql.ref(by)}
     where ${sql.ref(`${by}.team_id`)} = ${sql.ref(`${of}.team_id`)}
@@ -75,9 +78,9 @@ const isFollowed = (by: string, of: string, such = sql`true`) =>
       and ${sql.ref(`${by}.sequence`)} > ${sql.ref(`${of}.sequence`)} and ${such})`;
 
 /**
- * Removes what is from before a moment of so many events after the given one. The last event of an instance stays while
- * there is the instance: it tells the next number, and that the instance has changed hands. All events of one that is gone
- * go once its deletion is that old; since this goes up the numbers, the deletion goes last.
+ * Removes old ones among the `most` events after the given one. The last event of an existing instance stays: it has the
+ * latest number and shows that the instance changed hands. All events of a deleted instance are removed once its
+ * deletion is old enough; the order is ascending, so the deletion is removed last.
  */
 export const deleteOldEvents = async (tx: Transaction, after: EventKey, most: number, beforeMs: number) => {
   const isLast = sql<boolean>`not ${isFollowed('next', 'last')}`;
@@ -101,7 +104,7 @@ export const deleteOldEvents = async (tx: Transaction, after: EventKey, most: nu
     .execute();
 };
 
-/** Takes a user out of the events in which these instances came to them. */
+/** Removes a user from the events in which these instances were given to them. */
 export const forgetReceiver = async (
   { queries, teamId }: Transaction,
   userId: string,
@@ -116,7 +119,7 @@ export const forgetReceiver = async (
     .execute();
 };
 
-/** Takes a user out of the events of all that has gone from them. */
+/** Removes a user from the events in which instances left them. */
 export const forgetGiver = async ({ queries, teamId }: Transaction, userId: string): Promise<void> => {
   await queries
     .updateTable('item_instance_history')

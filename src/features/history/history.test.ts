@@ -7,7 +7,7 @@ const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
 const LATER = '2026-11-14T09:30:01.000Z';
 
-onEveryDatabase('the history of item instances', (service) => {
+onEveryDatabase('item instance history', (service) => {
   let team: Client;
   before(async () => {
     service().setClock(MOMENT);
@@ -23,13 +23,13 @@ onEveryDatabase('the history of item instances', (service) => {
     return body;
   };
   /** Each event as `event from → to, cause`. */
-  const toldOf = async (id: string): Promise<string[]> =>
+  const eventsOf = async (id: string): Promise<string[]> =>
     (await historyOf(id)).map(
       ({ event, fromUserId, toUserId, cause }: Record<string, string | null>) =>
         `${event} ${fromUserId} → ${toUserId}, ${cause}`,
     );
 
-  test('tells of creation, transfers and deletion, and stays when the instance is gone', async () => {
+  test('contains creation, transfers and deletion, and outlives the instance', async () => {
     await team.post('/item-instances', { id: 'sword', itemId: '1x1', userId: 'ann' }, as('first'));
     service().setClock(MOMENT + 1000);
     await team.post('/item-instances/sword/transfer', { toUserId: 'bob' }, as('second'));
@@ -53,12 +53,12 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await team.get('/item-instances/sword')).status, 404);
   });
 
-  test('goes on where an id is used again', async () => {
+  test('continues when an id is reused', async () => {
     for (const userId of ['ann', 'bob']) {
       assert.equal((await team.post('/item-instances', { id: 'phoenix', itemId: '1x1', userId })).status, 200);
       assert.equal((await team.delete('/item-instances/phoenix')).status, 200);
     }
-    assert.deepEqual(await toldOf('phoenix'), [
+    assert.deepEqual(await eventsOf('phoenix'), [
       'created null → ann, request',
       'deleted ann → null, request',
       'created null → bob, request',
@@ -77,9 +77,9 @@ onEveryDatabase('the history of item instances', (service) => {
         .execute(),
     );
 
-  test('begins with the creation, whether the instance tells of it or, once it is gone, the history', async () => {
+  test('starts with the creation, whether the instance or the history records it', async () => {
     await team.post('/item-instances', { id: 'shield', itemId: '1x1', userId: 'ann' }, as('first'));
-    assert.deepEqual(await toldOf('shield'), ['created null → ann, request']);
+    assert.deepEqual(await eventsOf('shield'), ['created null → ann, request']);
     assert.deepEqual(await storedOf('shield'), []);
     await team.post('/item-instances/shield/transfer', { toUserId: 'bob' });
     await team.post('/item-instances/shield/transfer', { toUserId: 'cyd' });
@@ -96,7 +96,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await storedOf('shield')).length, 4);
   });
 
-  test('tells of every life of an id, and from whom to whom it went in each', async () => {
+  test('contains every life of an id, with its owners in each', async () => {
     for (const [userId, toUserId] of [
       ['ann', 'bob'],
       ['bob', 'cyd'],
@@ -106,7 +106,7 @@ onEveryDatabase('the history of item instances', (service) => {
       assert.equal((await team.delete('/item-instances/hydra')).status, 200);
     }
     await team.post('/item-instances', { id: 'hydra', itemId: '2x2', userId: 'ann' });
-    assert.deepEqual(await toldOf('hydra'), [
+    assert.deepEqual(await eventsOf('hydra'), [
       'created null → ann, request',
       'transferred ann → bob, request',
       'deleted bob → null, request',
@@ -125,7 +125,7 @@ onEveryDatabase('the history of item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('leaves no trace of a user who is deleted, whatever became of what they had', async () => {
+  test('contains no trace of a deleted user, whatever happened to their instances', async () => {
     await team.post('/users', { id: 'ghost' });
     const create = (id: string, userId: string) => team.post('/item-instances', { id, itemId: '1x1', userId });
     const give = (id: string, toUserId: string) => team.post(`/item-instances/${id}/transfer`, { toUserId });
@@ -138,15 +138,15 @@ onEveryDatabase('the history of item instances', (service) => {
     await team.delete('/item-instances/twice');
     await create('twice', 'ghost');
     assert.equal((await team.delete('/users/ghost')).status, 200);
-    assert.deepEqual(await toldOf('round'), [
+    assert.deepEqual(await eventsOf('round'), [
       'created null → null, request',
       'transferred null → ann, request',
       'transferred ann → null, request',
       'deleted null → null, user deleted',
     ]);
-    assert.deepEqual(await toldOf('lent'), ['created null → null, request', 'transferred null → ann, request']);
+    assert.deepEqual(await eventsOf('lent'), ['created null → null, request', 'transferred null → ann, request']);
     await team.delete('/item-instances/lent');
-    assert.deepEqual(await toldOf('twice'), [
+    assert.deepEqual(await eventsOf('twice'), [
       'created null → null, request',
       'deleted null → null, request',
       'created null → null, request',
@@ -163,7 +163,7 @@ onEveryDatabase('the history of item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('is not told of moves, nor of what was refused', async () => {
+  test('does not contain moves or rejected operations', async () => {
     const bag = await openBag(team, 'ann', 2, 1);
     const { body } = await team.post('/item-instances', { itemId: '1x1', userId: 'ann', userSpaceId: bag });
     const move = (x: number) =>
@@ -174,15 +174,15 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal((await team.post(`/item-instances/${body.id}/transfer`, transfer)).status, 404);
     await team.post(`/users/ann/spaces/${bag}/sort`);
     await team.delete(`/users/ann/spaces/${bag}`);
-    assert.deepEqual(await toldOf(body.id), ['created null → ann, request']);
-    const refused = { id: 'never', itemId: '1x1', userId: 'ann', userSpaceId: bag };
-    assert.equal((await team.post('/item-instances', refused)).status, 400);
+    assert.deepEqual(await eventsOf(body.id), ['created null → ann, request']);
+    const rejected = { id: 'never', itemId: '1x1', userId: 'ann', userSpaceId: bag };
+    assert.equal((await team.post('/item-instances', rejected)).status, 400);
     assert.equal((await team.get('/item-instances/never/history')).status, 404);
   });
 
-  test('names the batch, the roll, the template and the spark that caused an event', async () => {
+  test('names the batch, roll, template or spark that caused an event', async () => {
     const { body: rolled } = await team.post('/items/roll', { userId: 'ann' });
-    assert.deepEqual(await toldOf(rolled.itemInstance.id), ['created null → ann, roll']);
+    assert.deepEqual(await eventsOf(rolled.itemInstance.id), ['created null → ann, roll']);
     const { body: classifier } = await team.post('/classifiers', {
       name: 'Rarity',
       classifierOptions: [{ name: 'five' }],
@@ -197,10 +197,10 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.equal(template.status, 200, JSON.stringify(template.body));
     const { body: pulled } = await team.post('/templates/banner/roll', { userId: 'ann', grant: true, count: 2 });
     for (const { itemInstance } of pulled.rolls)
-      assert.deepEqual(await toldOf(itemInstance.id), ['created null → ann, template:banner']);
+      assert.deepEqual(await eventsOf(itemInstance.id), ['created null → ann, template:banner']);
     const spark = await team.post('/templates/banner/spark', { userId: 'ann', itemId: 'featured' });
     assert.equal(spark.status, 200, JSON.stringify(spark.body));
-    assert.deepEqual(await toldOf(spark.body.itemInstance.id), ['created null → ann, spark:banner']);
+    assert.deepEqual(await eventsOf(spark.body.itemInstance.id), ['created null → ann, spark:banner']);
     await team.post(
       '/item-instances/batch',
       {
@@ -212,7 +212,7 @@ onEveryDatabase('the history of item instances', (service) => {
       },
       as('one request'.replace(' ', '-')),
     );
-    assert.deepEqual(await toldOf('batched'), [
+    assert.deepEqual(await eventsOf('batched'), [
       'created null → ann, batch',
       'transferred ann → bob, batch',
       'deleted bob → null, batch',
@@ -233,20 +233,23 @@ onEveryDatabase('the history of item instances', (service) => {
     service().setClock(MOMENT + 1000);
     assert.equal((await team.delete('/users/leaver', as('farewell'))).status, 200);
     service().setClock(MOMENT);
-    assert.deepEqual(await toldOf('kept-by-bob'), ['created null → null, request', 'transferred null → bob, request']);
-    assert.deepEqual(await toldOf('from-cyd'), [
+    assert.deepEqual(await eventsOf('kept-by-bob'), [
+      'created null → null, request',
+      'transferred null → bob, request',
+    ]);
+    assert.deepEqual(await eventsOf('from-cyd'), [
       'created null → cyd, request',
       'transferred cyd → null, request',
       'deleted null → null, user deleted',
     ]);
-    assert.deepEqual(await toldOf('placed'), ['created null → null, request', 'deleted null → null, user deleted']);
-    assert.deepEqual(await toldOf('gone-before'), ['created null → null, request', 'deleted null → null, request']);
+    assert.deepEqual(await eventsOf('placed'), ['created null → null, request', 'deleted null → null, user deleted']);
+    assert.deepEqual(await eventsOf('gone-before'), ['created null → null, request', 'deleted null → null, request']);
     const last = (await historyOf('placed')).at(-1);
     assert.deepEqual([last.requestId, last.createdAt, last.sequence], ['farewell', LATER, 2]);
     await assertInventoriesHold(service());
   });
 
-  test('goes page by page, oldest first', async () => {
+  test('is paged, oldest first', async () => {
     await team.post('/item-instances', { id: 'ball', itemId: '1x1', userId: 'ann' });
     for (let n = 0; n < 6; n += 1)
       await team.post('/item-instances/ball/transfer', { toUserId: n % 2 === 0 ? 'bob' : 'ann' });
@@ -266,7 +269,7 @@ onEveryDatabase('the history of item instances', (service) => {
     assert.deepEqual([answer.status, issuePaths(answer).sort()], [400, ['/query/event', '/query/limit']]);
   });
 
-  test('is not found for what never was, or is of another team', async () => {
+  test('returns 404 for unknown instances and those of another team', async () => {
     await team.post('/item-instances', { id: 'secretly', itemId: '1x1', userId: 'ann' });
     const other = await service().anotherTeam();
     for (const answer of [

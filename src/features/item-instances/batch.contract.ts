@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, OneOf, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { GivenInstance, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
+import { InstanceResult, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
 
-const type = <const W extends string>(word: W) => OneOf([word] as const, { description: 'Which operation.' });
+const type = <const W extends string>(word: W) => OneOf([word] as const, { description: 'The operation.' });
 const instance = { id: { ...Id, description: 'Which item instance.' } };
 
 export const OPERATION_TYPES = ['create', 'move', 'transfer', 'delete'] as const;
 
-/** The operations of a batch, each with the members that it has alone, and the id that its path has. */
+/**
+ * The operations of a batch, each with the members that it has on its own plus the id that is otherwise in the path.
+ */
 export const OPERATIONS = {
   create: Strict({ type: type('create'), ...newItemInstanceMembers }, { title: 'CreateOperation' }),
   move: Strict({ type: type('move'), ...instance, ...moveMembers }, { title: 'MoveOperation' }),
@@ -17,9 +19,9 @@ export const OPERATIONS = {
 };
 export type Operation = { [T in keyof typeof OPERATIONS]: Static<(typeof OPERATIONS)[T]> }[keyof typeof OPERATIONS];
 
-/** Checked by its type, which a schema of the body alone cannot tell without naming the faults of every type. */
+/** Validated by type in the service: a schema of the whole body would report the errors of every type. */
 const AnyOperation = Type.Unsafe<unknown>({
-  description: 'One operation, with the members that it has alone.',
+  description: 'An operation, with the same members as the endpoint of that operation.',
   'x-any-of': Object.values(OPERATIONS),
 });
 
@@ -28,7 +30,7 @@ const Batch = Strict(
     operations: Type.Array(AnyOperation, {
       minItems: 1,
       maxItems: LIMITS.operationsPerBatch,
-      description: `1 to ${LIMITS.operationsPerBatch}, done in this order.`,
+      description: `1 to ${LIMITS.operationsPerBatch} operations, run in this order.`,
     }),
   },
   {
@@ -46,7 +48,7 @@ const Batch = Strict(
 
 const BatchResult = Type.Object(
   {
-    results: Type.Array(Type.Union([GivenInstance, Empty]), {
+    results: Type.Array(Type.Union([InstanceResult, Empty]), {
       description: 'The result of each operation, in order; `{}` for a deletion.',
     }),
   },

@@ -3,7 +3,7 @@ import type { Work } from '../../database/work.ts';
 import { conflict, type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { compileShape } from '../../shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
-import { carryOutAll, type Manner, shapeFaults, type Workshop } from './item-instances.service.ts';
+import { type InstanceDeps, type OperationErrors, runOperations, shapeFaults } from './item-instances.service.ts';
 
 const SHAPES = {
   create: compileShape(OPERATIONS.create),
@@ -14,7 +14,7 @@ const SHAPES = {
 
 const isType = (type: unknown): type is Operation['type'] => (OPERATION_TYPES as readonly unknown[]).includes(type);
 
-/** An operation's own path, as a fault of the same operation alone has it, in the batch. */
+/** Maps the path of an issue, as the operation reports it on its own, to its path in the batch. */
 const inBatch = (index: number, { path, message }: Issue): Issue => ({
   path: path === '/path/id' ? `/body/operations/${index}/id` : path.replace(/^\/body/, `/body/operations/${index}`),
   message,
@@ -31,21 +31,21 @@ const operationFaults = (operation: unknown, index: number): Issue[] => {
   return faults.length > 0 ? faults : shapeFaults(operation as Operation).map((fault) => inBatch(index, fault));
 };
 
-/** The operations, if all of them have the shape that their type asks for; else a refusal with every fault. */
+/** Returns the operations if all are valid for their type; otherwise rejects the batch with every issue. */
 export const checkOperations = (operations: readonly unknown[]): Operation[] => {
   throwIfAny(operations.flatMap(operationFaults));
   return operations as Operation[];
 };
 
-/** In a batch it is the body that names things: what is not there is 400, and an owner who has changed is 409. */
-const IN_BATCH: Manner = {
+/** In a batch the body refers to things: what does not exist is a 400, and a changed owner is a 409. */
+const IN_BATCH: OperationErrors = {
   cause: 'batch',
   unknown: () => invalid({ path: '/body/id', message: 'is not an item instance of this team' }),
   notOwner: () => conflict({ path: '/body/userId', message: 'is not the current owner' }),
 };
 
-/** A refusal names the operation that it came from. */
-const refuse = (error: unknown, index: number): never => {
+/** Adds the index of the operation to its error. */
+const rethrow = (error: unknown, index: number): never => {
   if (!(error instanceof ServiceError)) throw error;
   throw new ServiceError(
     error.code,
@@ -54,12 +54,12 @@ const refuse = (error: unknown, index: number): never => {
   );
 };
 
-/** Runs operations in their order, all of them or none. */
+/** Runs operations in order, all or none. */
 export const runBatch = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
-  workshop: Workshop,
+  deps: InstanceDeps,
 ): Promise<BatchResult> => ({
-  results: await carryOutAll(work, context, operations, { ...workshop, manner: IN_BATCH }, refuse),
+  results: await runOperations(work, context, operations, { ...deps, errors: IN_BATCH }, rethrow),
 });

@@ -9,11 +9,11 @@ import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.
 import { askUserSpace } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
-import type { GivenInstance } from './item-instances.contract.ts';
-import { itemOf, noSuchUserSpace, toGivenInstance, valuesText } from './item-instances.service.ts';
+import type { InstanceResult } from './item-instances.contract.ts';
+import { itemOf, noSuchUserSpace, toInstanceResult, valuesText } from './item-instances.service.ts';
 import * as store from './item-instances.store.ts';
 
-/** Where gifts go, unplaced where no user space is named, and why. */
+/** Who receives item instances, in which user space (unplaced if none is given), and why. */
 export interface Receiver {
   readonly userId: string;
   readonly userSpaceId?: string;
@@ -21,41 +21,42 @@ export interface Receiver {
   readonly cause: Cause;
 }
 
-/** A new instance whose values are decided. */
+/** A new instance whose values are already rolled. */
 export interface Gift {
   readonly itemId: string;
   readonly values: readonly { readonly itemAttributeId: string; readonly value: number }[];
 }
 
-export interface Given {
-  readonly itemInstance: GivenInstance;
-  /** Whether it found a place in the user space that was named; null where none was. */
+export interface GiveResult {
+  readonly itemInstance: InstanceResult;
+  /** Whether it was placed in the given user space; null if none was given. */
   readonly placed: boolean | null;
 }
 
-/** A player who is ready to be given something. */
+/** A user who is ready to be given item instances. */
 export interface OpenReceiver {
-  /** The player, who is made where there was none. */
+  /** Created if the user did not exist. */
   readonly user: KnownUser;
   /**
-   * To be called before any draw: refuses where the user space would not take so many of the pool's largest footprint, one
-   * after another, unless what finds no place is to be kept unplaced anyway. A refusal never depends on luck.
+   * Must be called before any draw. Rejects the request if the user space has no room for `count` of the pool's largest
+   * footprint, one after another, unless overflow may stay unplaced anyway. So a rejection never depends on luck.
    */
   requireRoom(count: number, largest: Footprint): void;
-  /** Gives, once, what was drawn. What finds no place is kept unplaced. */
-  give(gifts: readonly Gift[]): Given[];
+  /** Creates the instances; must be called once. Those without a free position are kept unplaced. */
+  give(gifts: readonly Gift[]): GiveResult[];
 }
 
-/** What the result of a roll says of what was given: text of further members, each after a comma. */
-export const givenText = ({ itemInstance, placed }: Given): string =>
+/** What a roll result says about a created instance: JSON of additional members, each preceded by a comma. */
+export const giveResultText = ({ itemInstance, placed }: GiveResult): string =>
   `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`;
 
 /**
- * Rolls give in three steps. Opening the receiver holds the user space that is named, and refuses one that is not the
- * player's; what else the roll holds, such as what a template remembers of the player, it holds at the same time, with
- * both in one `Promise.all`. Then, before any draw, `requireRoom`. What was drawn is given by `give`, which never refuses.
+ * Rolls create instances in three steps. Opening the receiver locks the given user space and rejects one of another
+ * user. Whatever else the roll locks, such as the user's state on a template, must be locked at the same time, both in
+ * one `Promise.all`. Then, before any draw, comes `requireRoom`. Finally `give` creates what was drawn and never
+ * rejects.
  *
- * The catalog is one that was asked for placing, so that no item goes and no size changes meanwhile.
+ * The catalog must come from `currentForPlacing`, so that no item is deleted and no size changes in the meantime.
  */
 export const openReceiver = async (
   work: Work,
@@ -63,16 +64,16 @@ export const openReceiver = async (
   { userId, userSpaceId, onFull = 'reject', cause }: Receiver,
   team: TeamCatalog,
 ): Promise<OpenReceiver> => {
-  const [[users], bag] = await Promise.all([
+  const [[users], held] = await Promise.all([
     work.hold(askUser(userId)),
     userSpaceId === undefined ? null : work.hold(askUserSpace(userSpaceId), askGridRows(userSpaceId)),
   ]);
   const inventory = new Inventory(context);
-  const userSpace = bag?.[0][0];
-  if (bag !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
-  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), bag?.[1] ?? []);
+  const userSpace = held?.[0][0];
+  if (held !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
+  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), held?.[1] ?? []);
 
-  const give = ({ itemId, values }: Gift): Given => {
+  const give = ({ itemId, values }: Gift): GiveResult => {
     const row: store.InstanceRow = {
       id: newId(),
       item_id: itemId,
@@ -85,7 +86,7 @@ export const openReceiver = async (
     };
     work.write(store.insertInstance, row);
     const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
-    const itemInstance = toGivenInstance(work.teamId, row, placement);
+    const itemInstance = toInstanceResult(work.teamId, row, placement);
     return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
   };
 

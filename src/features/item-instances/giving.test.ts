@@ -5,13 +5,13 @@ import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../..
 import type { Context } from '../../context.ts';
 import { ServiceError } from '../../errors.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
-import { type Given, openReceiver, type Receiver } from './giving.service.ts';
+import { type GiveResult, openReceiver, type Receiver } from './giving.service.ts';
 
-onEveryDatabase('giving', (service) => {
+onEveryDatabase('giving items', (service) => {
   let team: Client;
   before(async () => {
     team = await service().anotherTeam();
-    // The large one comes up nearly always, the small one is the prize.
+    // The large item is drawn nearly always; the small one is the prize.
     for (const [id, width, height, rollNumerator] of [
       ['armor', 2, 2, 1000],
       ['pole', 1, 3, 1000],
@@ -22,12 +22,12 @@ onEveryDatabase('giving', (service) => {
 
   const LARGEST = { width: 2, height: 2 };
 
-  /** Gives items as a roll does that expects so many of the largest footprint. */
+  /** Creates instances like a roll that requires room for a number of items of the largest footprint. */
   const give = async (
     to: Omit<Receiver, 'cause'>,
     itemIds: readonly string[],
     expected = itemIds.length,
-  ): Promise<Given[]> => {
+  ): Promise<GiveResult[]> => {
     const catalogs = createCatalogs(service().database.read);
     const context: Context = { teamId: team.teamId, role: 'write', nowMs: Date.now(), requestId: 'test' };
     return service().database.write(team.teamId, async (work) => {
@@ -38,13 +38,13 @@ onEveryDatabase('giving', (service) => {
     });
   };
 
-  const refused = (status: string, path: string) => (error: unknown) => {
+  const rejected = (status: string, path: string) => (error: unknown) => {
     assert.ok(error instanceof ServiceError);
     assert.deepEqual([error.code, error.issues.map((issue) => issue.path)], [status, [path]]);
     return true;
   };
 
-  test('places things one after another, and makes a player who is not there', async () => {
+  test('places instances one after another, and creates an unknown user', async () => {
     const given = await give({ userId: 'newcomer' }, ['ring', 'armor']);
     assert.deepEqual(
       given.map(({ itemInstance, placed }) => [itemInstance.itemId, itemInstance.itemInstanceSpace, placed]),
@@ -76,14 +76,14 @@ onEveryDatabase('giving', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('refuses before any draw what might not fit, and after it nothing', async () => {
+  test('rejects before any draw what might not fit, and nothing afterwards', async () => {
     const userSpaceId = await openBag(team, 'bob', 3, 4);
     const to = { userId: 'bob', userSpaceId };
     const before = await inventoryState(service());
-    // Three rings would fit, but three of the largest would not.
-    await assert.rejects(give(to, ['ring', 'ring', 'ring']), refused('CONFLICT', '/body/userSpaceId'));
+    // Three rings would fit, but three of the largest footprint would not.
+    await assert.rejects(give(to, ['ring', 'ring', 'ring']), rejected('CONFLICT', '/body/userSpaceId'));
     assert.deepEqual(await inventoryState(service()), before);
-    // Two of the largest fit, and what is drawn then is kept, though a pole more has no place.
+    // Two of the largest footprint fit; everything drawn then is kept, even a pole that has no position.
     const given = await give(to, ['armor', 'pole', 'armor', 'armor'], 2);
     assert.deepEqual(
       given.map(({ placed }) => placed),
@@ -94,7 +94,7 @@ onEveryDatabase('giving', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('leaves unplaced what finds no place, where it is told to', async () => {
+  test('leaves unplaced what does not fit, if requested', async () => {
     const userSpaceId = await openBag(team, 'cyd', 2, 2);
     const given = await give({ userId: 'cyd', userSpaceId, onFull: 'unplaced' }, ['ring', 'armor', 'ring']);
     assert.deepEqual(
@@ -104,27 +104,27 @@ onEveryDatabase('giving', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test("refuses a user space that is not the player's", async () => {
+  test('rejects a user space of another user', async () => {
     const userSpaceId = await openBag(team, 'dee', 2, 2);
     for (const to of [
       { userId: 'ann', userSpaceId },
       { userId: 'nobody-yet', userSpaceId },
       { userId: 'dee', userSpaceId: 'nothing' },
     ])
-      await assert.rejects(give(to, ['ring']), refused('BAD_REQUEST', '/body/userSpaceId'));
+      await assert.rejects(give(to, ['ring']), rejected('BAD_REQUEST', '/body/userSpaceId'));
     assert.equal((await team.get('/users/nobody-yet')).status, 404);
   });
 
-  test('gives a thousand at once, and knows at once that a thousand more would not fit', async () => {
+  test('creates a thousand instances at once, and knows that a thousand more do not fit', async () => {
     const userSpaceId = await openBag(team, 'eve', 200, 200);
     const to = { userId: 'eve', userSpaceId };
     const given = await give(to, Array(1000).fill('pole'), 2000);
     assert.ok(given.every(({ placed }) => placed));
-    await assert.rejects(give(to, [], 10_000), refused('CONFLICT', '/body/userSpaceId'));
+    await assert.rejects(give(to, [], 10_000), rejected('CONFLICT', '/body/userSpaceId'));
     await assertInventoriesHold(service(), team.teamId);
   });
 
-  test('never lets luck decide whether a roll is refused', async () => {
+  test('never lets luck decide whether a roll is rejected', async () => {
     const userSpaceId = await openBag(team, 'fay', 2, 2);
     const roll = () => team.post('/items/roll', { userId: 'fay', userSpaceId });
     await team.post('/item-instances', { itemId: 'ring', userId: 'fay', userSpaceId });

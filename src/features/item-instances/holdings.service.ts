@@ -8,14 +8,14 @@ import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-space
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import * as store from './item-instances.store.ts';
 
-/** What the operations of a command name, and whatever of it is there is to be held. */
+/** What the operations of a command refer to. Whatever exists of it is locked. */
 export interface Named {
-  /** Instances that are there, and ids of the caller's own for those that are to be. */
+  /** Existing instances, and caller-supplied ids of new ones. */
   readonly instanceIds: ReadonlySet<string>;
-  /** Those of them of which the history will tell. */
-  readonly toldIds: ReadonlySet<string>;
+  /** Those of them for which history events will be recorded. */
+  readonly recordedIds: ReadonlySet<string>;
   readonly userSpaceIds: ReadonlySet<string>;
-  /** Players' spaces; the user spaces that these have of them are meant. */
+  /** Pairs of user and space; they stand for the user spaces that the user has of that space. */
   readonly spacesOfUsers: readonly { readonly userId: string; readonly spaceId: string }[];
   readonly userIds: ReadonlySet<string>;
 }
@@ -23,7 +23,7 @@ export interface Named {
 interface Found {
   readonly team: TeamCatalog;
   readonly users: ReadonlyMap<string, readonly KnownUser[]>;
-  /** By player and space. */
+  /** By user and space. */
   readonly userSpaceIds: ReadonlyMap<string, readonly string[]>;
   readonly inventory: Inventory;
   readonly chronicle: Chronicle;
@@ -32,8 +32,8 @@ interface Found {
 const ofUserAndSpace = (userId: string, spaceId: string): string => `${userId}\0${spaceId}`;
 
 /**
- * All that a command holds, and what it does with it. Nothing is written before the end; what comes later in the command
- * sees here what came before.
+ * Everything a command has locked, and its changes to it. Nothing is written before the end; later operations of the
+ * command see the changes of earlier ones.
  */
 export class Holdings {
   readonly team: TeamCatalog;
@@ -42,11 +42,11 @@ export class Holdings {
   readonly #work: Work;
   readonly #context: Context;
   readonly #found: Found;
-  /** Instances as the database has them, and as they are now. */
+  /** Instances as they are in the database. */
   readonly #before = new Map<string, store.InstanceRow>();
   readonly #now = new Map<string, store.InstanceRow>();
-  /** Instances that the command itself has made. */
-  readonly #made = new Set<string>();
+  /** Instances that the command itself created. */
+  readonly #created = new Set<string>();
   readonly #userSpaces = new Map<string, UserSpaceRow>();
   readonly #newUsers = new Map<string, KnownUser>();
 
@@ -72,8 +72,8 @@ export class Holdings {
     return this.#now.get(id);
   }
 
-  make(instance: store.InstanceRow): void {
-    this.#made.add(instance.id);
+  create(instance: store.InstanceRow): void {
+    this.#created.add(instance.id);
     this.#now.set(instance.id, instance);
   }
 
@@ -89,10 +89,10 @@ export class Holdings {
     return this.#userSpaces.get(id);
   }
 
-  /** The first two user spaces that a player has of a space. */
+  /** The first two user spaces that a user has of a space. */
   userSpaceIdsOf(userId: string, spaceId: string): readonly string[] {
     const ids = this.#found.userSpaceIds.get(ofUserAndSpace(userId, spaceId)) ?? [];
-    // One that was found is gone: it was deleted before it could be held.
+    // One of them was deleted before it could be locked.
     if (ids.some((id) => !this.#userSpaces.has(id))) throw new Collision();
     return ids;
   }
@@ -101,27 +101,27 @@ export class Holdings {
     return (this.#found.users.get(id)?.length ?? 0) > 0 || this.#newUsers.has(id);
   }
 
-  /** Makes a player who is not there yet, once. */
+  /** Creates a user who does not exist yet, once. */
   ensureUser(id: string): void {
     if (!this.hasUser(id)) this.#newUsers.set(id, ensureUser(this.#work, this.#context, id, []));
   }
 
-  /** Writes whatever is not as it was. */
+  /** Writes everything that changed. */
   save(): void {
     for (const [id, before] of this.#before) {
       const now = this.#now.get(id);
-      if (now === undefined || this.#made.has(id)) this.#work.write(store.deleteInstance, { id });
+      if (now === undefined || this.#created.has(id)) this.#work.write(store.deleteInstance, { id });
       else if (now !== before) this.#work.write(store.updateOwner, now);
     }
-    for (const id of this.#made) {
-      const made = this.#now.get(id);
-      if (made !== undefined) this.#work.write(store.insertInstance, made);
+    for (const id of this.#created) {
+      const created = this.#now.get(id);
+      if (created !== undefined) this.#work.write(store.insertInstance, created);
     }
     this.inventory.save(this.#work);
   }
 }
 
-/** Looks, without holding anything, where the instances lie and which user spaces are meant. */
+/** Finds, without locks, where the instances are placed and which user spaces are meant. */
 const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers, userIds }: Named) => {
   const placements = [...instanceIds].map(askPlacement);
   const users = [...userIds].map(askUser);
@@ -133,7 +133,7 @@ const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers
   ]);
   return {
     team,
-    lyingIn: placed.flat().map(({ user_space_id }) => user_space_id),
+    placedIn: placed.flat().map(({ user_space_id }) => user_space_id),
     users: new Map([...userIds].map((id, index) => [id, known[index] ?? []])),
     userSpaceIds: new Map(
       spacesOfUsers.map(({ userId, spaceId }, index) => [ofUserAndSpace(userId, spaceId), ofSpaces[index] ?? []]),
@@ -142,8 +142,8 @@ const look = async (work: Work, catalogs: Catalogs, { instanceIds, spacesOfUsers
 };
 
 /**
- * Holds all that the operations of a command name before the first of them begins, at once and in the order in which
- * everybody holds things. What was found before may have changed by then, so where instances lie is read again.
+ * Locks everything that the operations of a command refer to before the first one runs, at once and in the global lock
+ * order. What was found before may have changed by then, so placements are read again under the locks.
  */
 export const openHoldings = async (
   work: Work,
@@ -151,14 +151,14 @@ export const openHoldings = async (
   named: Named,
   { catalogs, cause }: { catalogs: Catalogs; cause: Cause },
 ): Promise<Holdings> => {
-  const { team, lyingIn, users, userSpaceIds } = await look(work, catalogs, named);
+  const { team, placedIn, users, userSpaceIds } = await look(work, catalogs, named);
   const instanceIds = [...named.instanceIds];
-  const toldIds = [...named.toldIds];
-  const spaceIds = [...new Set([...named.userSpaceIds, ...lyingIn, ...[...userSpaceIds.values()].flat()])];
+  const recordedIds = [...named.recordedIds];
+  const spaceIds = [...new Set([...named.userSpaceIds, ...placedIn, ...[...userSpaceIds.values()].flat()])];
   const [instances, placed, pasts, userSpaces, gridRows] = await Promise.all([
     work.hold(...instanceIds.map((id) => ask(store.holdInstance, { id }))),
     work.hold(...instanceIds.map(askPlacement)),
-    work.hold(...toldIds.map(askPast)),
+    work.hold(...recordedIds.map(askPast)),
     work.hold(...spaceIds.map(askUserSpace)),
     work.hold(...spaceIds.map(askGridRows)),
   ]);
@@ -175,11 +175,11 @@ export const openHoldings = async (
     holdings.addStored(instance);
     inventory.learn(instance.id, placed[index] ?? []);
   }
-  for (const [index, id] of toldIds.entries()) chronicle.learn(id, pasts[index] ?? []);
+  for (const [index, id] of recordedIds.entries()) chronicle.learn(id, pasts[index] ?? []);
   return holdings;
 };
 
-/** The size of a user space's grid. The catalog has every space that a user space is of, if it is recent enough. */
+/** The grid size of a user space. A current catalog contains every space that has user spaces. */
 export const sizeOf = ({ spaces }: TeamCatalog, { space_id }: UserSpaceRow) => {
   const size = spaces.get(space_id);
   if (size === undefined) throw new Collision();

@@ -16,39 +16,39 @@ import { LIMITS } from '../../limits.ts';
 import { itemMembers } from '../catalog/catalog.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
-const GivenPosition = Type.Integer({
+const PositionInput = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Of the top-left cell, from 0. X counts columns, Y rows.',
+  description: 'Of the top-left cell, starting at 0. X is the column, Y the row.',
 });
 
 const NullableItemInstanceSpace = Type.Union([ItemInstanceSpace, Type.Null()], {
-  description: 'Null where it is not placed.',
+  description: 'Null if it is not placed.',
 });
 
-export const GivenInstance = Type.Object(
+export const InstanceResult = Type.Object(
   {
     id: Id,
     itemId: Id,
-    userId: Type.String({ description: 'Its owner.' }),
+    userId: Type.String({ description: 'The id of its owner.' }),
     teamId: Id,
     createdAt: Timestamp,
     updatedAt: Timestamp,
     itemInstanceSpace: NullableItemInstanceSpace,
   },
-  { title: 'GivenItemInstance', description: 'An item instance that was given to a player.' },
+  { title: 'ItemInstanceResult', description: 'An item instance as operations that create or change it return it.' },
 );
-export type GivenInstance = Static<typeof GivenInstance>;
+export type InstanceResult = Static<typeof InstanceResult>;
 
 export const ItemInstance = Type.Object(
   {
     id: Id,
-    userId: Type.String({ description: 'Its owner.' }),
+    userId: Type.String({ description: 'The id of its owner.' }),
     item: Type.Object(itemMembers),
     itemInstanceSpace: NullableItemInstanceSpace,
     classifiers: Type.Array(
       Type.Object({ id: Id, name: Name, classifierOption: Type.Object({ id: Id, name: Name }) }),
-      { description: "The item's options; `id` and `name` are the classifier's." },
+      { description: "The item's options; `id` and `name` are those of the classifier." },
     ),
     attributes: Type.Array(
       Type.Object({
@@ -59,10 +59,10 @@ export const ItemInstance = Type.Object(
         min: Type.Number(),
         max: Type.Number(),
       }),
-      { description: "The values that this one has; `id` is the item attribute's, `min` and `max` its range." },
+      { description: 'Its attribute values; `id` is that of the item attribute, `min` and `max` are its range.' },
     ),
   },
-  { title: 'ItemInstance', description: 'One particular item that a player owns.' },
+  { title: 'ItemInstance', description: 'An individual item that a user owns.' },
 );
 
 const OwnerId = (description: string) =>
@@ -71,8 +71,8 @@ const UserSpaceId = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.idLength, description, examples: ['player-1-backpack'] });
 
 const place = {
-  spacePositionX: Type.Optional(GivenPosition),
-  spacePositionY: Type.Optional(GivenPosition),
+  spacePositionX: Type.Optional(PositionInput),
+  spacePositionY: Type.Optional(PositionInput),
   rotated: Type.Optional(Rotated),
 };
 
@@ -81,14 +81,14 @@ export const newItemInstanceMembers = {
   itemId: Id,
   userId: UserId,
   itemAttributeInstances: Type.Optional(
-    // Other members are ignored, so that the attributes of a roll's response can be sent as they are.
+    // Other members are ignored, so that the attributes of a roll result can be sent unchanged.
     Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number() }), {
       maxItems: LIMITS.attributesPerItem,
       description:
-        "Values within the item's ranges; an attribute that is left out is rolled. The `itemAttributeInstances` of a roll's response can be sent as they are: members other than `itemAttributeId` and `value` are ignored.",
+        "Values within the item's ranges; attributes that are left out are rolled. The `itemAttributeInstances` of a roll result can be sent unchanged: members other than `itemAttributeId` and `value` are ignored.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId("The owner's user space to place it in.")),
+  userSpaceId: Type.Optional(UserSpaceId('The user space of the owner to place it in; unplaced if left out.')),
   ...place,
 };
 const NewItemInstance = Strict(newItemInstanceMembers, {
@@ -98,22 +98,24 @@ const NewItemInstance = Strict(newItemInstanceMembers, {
 export type NewItemInstance = Static<typeof NewItemInstance>;
 
 export const moveMembers = {
-  userId: OwnerId('Its owner.'),
-  spacePositionX: GivenPosition,
-  spacePositionY: GivenPosition,
+  userId: OwnerId('The current owner.'),
+  spacePositionX: PositionInput,
+  spacePositionY: PositionInput,
   spaceId: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.idLength,
-      description: "Which of the owner's spaces; the present one when left out.",
+      description: "One of the owner's spaces; defaults to the current one.",
     }),
   ),
-  userSpaceId: Type.Optional(UserSpaceId('Exactly which, where the owner has several of one space.')),
+  userSpaceId: Type.Optional(
+    UserSpaceId("One of the owner's user spaces; required if the owner has several of the same space."),
+  ),
   rotated: Type.Optional(Rotated),
   swap: Type.Optional(
     Type.Boolean({
       description:
-        'What lies on the target goes to where this one came from, as it is arranged, if all of it fits there. False when left out.',
+        'Whatever is placed at the target moves to where this one came from, keeping its arrangement, if all of it fits there. Defaults to false.',
     }),
   ),
 };
@@ -124,9 +126,9 @@ const Move = Strict(moveMembers, {
 export type Move = Static<typeof Move>;
 
 export const transferMembers = {
-  userId: Type.Optional(OwnerId('The present owner. Give it, and no transfer happens twice.')),
-  toUserId: OwnerId('Who gets it: a user who exists.'),
-  toUserSpaceId: Type.Optional(UserSpaceId("The new owner's user space to place it in; unplaced when left out.")),
+  userId: Type.Optional(OwnerId('The current owner. If given, a repeated request does not transfer it twice.')),
+  toUserId: OwnerId('The new owner, who must exist.'),
+  toUserSpaceId: Type.Optional(UserSpaceId('The user space of the new owner to place it in; unplaced if left out.')),
   ...place,
 };
 const Transfer = Strict(transferMembers, {
@@ -144,7 +146,7 @@ export const createItemInstance = {
     'With a user space and no position, it is placed at the first free position, row by row. A position outside the grid, or on a cell that is taken: 409. A user who does not exist yet is created.',
   tags,
   body: NewItemInstance,
-  response: responses('The item instance that was created.', GivenInstance, 400, 401, 403, 409, 500),
+  response: responses('The item instance that was created.', InstanceResult, 400, 401, 403, 409, 500),
 };
 
 const Filter = Type.String({ maxLength: LIMITS.idLength });
@@ -156,11 +158,11 @@ export const listItemInstances = {
     'Filters can be combined; an item instance must match all of them. Oldest first, one page at a time; follow the `Link` header for more.',
   tags,
   querystring: Strict({
-    userId: Type.Optional({ ...Filter, description: 'Only those of this owner.' }),
-    userSpaceId: Type.Optional({ ...Filter, description: 'Only those that lie in this user space.' }),
-    itemId: Type.Optional({ ...Filter, description: 'Only those of this item.' }),
-    classifierOptionIds: Type.Optional(IdList('Only those whose item has one of these options.')),
-    instanceIds: Type.Optional(IdList('Only these.')),
+    userId: Type.Optional({ ...Filter, description: 'Only item instances of this owner.' }),
+    userSpaceId: Type.Optional({ ...Filter, description: 'Only item instances placed in this user space.' }),
+    itemId: Type.Optional({ ...Filter, description: 'Only instances of this item.' }),
+    classifierOptionIds: Type.Optional(IdList('Only instances of items with one of these options.')),
+    instanceIds: Type.Optional(IdList('Only these item instances.')),
     ...Paging,
   }),
   response: responses('A page of item instances.', Type.Array(ItemInstance), 400, 401, 403, 404, 500),
@@ -196,7 +198,7 @@ export const moveItemInstance = {
   tags,
   params: PathId,
   body: Move,
-  response: responses('The item instance at its new place.', GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance at its new position.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };
 
 export const transferItemInstance = {
@@ -207,5 +209,5 @@ export const transferItemInstance = {
   tags,
   params: PathId,
   body: Transfer,
-  response: responses('The item instance with its new owner.', GivenInstance, 400, 401, 403, 404, 409, 500),
+  response: responses('The item instance with its new owner.', InstanceResult, 400, 401, 403, 404, 409, 500),
 };

@@ -7,13 +7,13 @@ import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
 
-type Parts = { readonly database: Database; readonly command: RequestRunners['command'] } & service.Workshop;
+type Parts = { readonly database: Database; readonly command: RequestRunners['command'] } & service.InstanceDeps;
 
-export const itemInstanceRoutes = (app: App, { database, command, ...workshop }: Parts): void => {
-  const { catalogs } = workshop;
+export const itemInstanceRoutes = (app: App, { database, command, ...deps }: Parts): void => {
+  const { catalogs } = deps;
 
   app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
-    command(request, reply, (work, { context, body }) => service.createItemInstance(work, context, body, workshop)),
+    command(request, reply, (work, { context, body }) => service.createItemInstance(work, context, body, deps)),
   );
 
   app.get('/item-instances', { schema: contract.listItemInstances }, async (request, reply) => {
@@ -30,21 +30,19 @@ export const itemInstanceRoutes = (app: App, { database, command, ...workshop }:
 
   app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, (request) =>
     database.write(request.context.teamId, (work) =>
-      inTime(work, request, (unit, { context, params }) =>
-        service.deleteItemInstance(unit, context, params.id, workshop),
-      ),
+      inTime(work, request, (unit, { context, params }) => service.deleteItemInstance(unit, context, params.id, deps)),
     ),
   );
 
   app.post('/item-instances/:id/move', { schema: contract.moveItemInstance }, (request, reply) =>
     command(request, reply, (work, { context, params, body }) =>
-      service.moveItemInstance(work, context, params.id, body, workshop),
+      service.moveItemInstance(work, context, params.id, body, deps),
     ),
   );
 
   app.post('/item-instances/:id/transfer', { schema: contract.transferItemInstance }, (request, reply) =>
     command(request, reply, (work, { context, params, body }) =>
-      service.transferItemInstance(work, context, params.id, body, workshop),
+      service.transferItemInstance(work, context, params.id, body, deps),
     ),
   );
 

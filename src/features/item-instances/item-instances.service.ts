@@ -16,29 +16,29 @@ import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
-import { noRoom, type Placement, toItemInstanceSpace, type WantedPlace } from '../placements/inventory.service.ts';
+import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';
 import { type Holdings, type Named, openHoldings } from './holdings.service.ts';
-import type { GivenInstance, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
+import type { InstanceResult, Move, NewItemInstance, Transfer } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 
-/** What it takes to make instances: the catalog for their attributes, and draws for the values. */
-export interface Workshop {
+/** What creating instances needs: the catalogs for their attributes, and random draws for the values. */
+export interface InstanceDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
 }
 
-/** What can be done with instances, alone or in a batch. */
+/** An operation on instances, on its own or in a batch. */
 export type Operation =
   | ({ readonly type: 'create' } & NewItemInstance)
   | ({ readonly type: 'move'; readonly id: string } & Move)
   | ({ readonly type: 'transfer'; readonly id: string } & Transfer)
   | { readonly type: 'delete'; readonly id: string };
 
-export const toGivenInstance = (
+export const toInstanceResult = (
   teamId: string,
   row: store.InstanceRow,
   placement: Placement | null,
-): GivenInstance => ({
+): InstanceResult => ({
   id: row.id,
   itemId: row.item_id,
   userId: row.user_id,
@@ -48,7 +48,7 @@ export const toGivenInstance = (
   itemInstanceSpace: placement && toItemInstanceSpace(teamId, placement),
 });
 
-/** The values of an instance's attributes, as they are stored. */
+/** Attribute values of an instance in their stored form. */
 export const valuesText = (values: readonly { readonly itemAttributeId: string; readonly value: number }[]): string =>
   JSON.stringify(Object.fromEntries(values.map(({ itemAttributeId, value }) => [itemAttributeId, value])));
 
@@ -57,15 +57,15 @@ export const noSuchUserSpace = (member = 'userSpaceId'): Issue => ({
   message: 'is not a user space of this user',
 });
 
-interface GivenPlace {
+interface PlaceInput {
   readonly spacePositionX?: number;
   readonly spacePositionY?: number;
   readonly rotated?: boolean;
 }
 
-/** Faults of a place that is given, which no schema can see; `member` is the one that names the user space. */
+/** Issues of a requested position that no schema can express; `member` is the one that refers to the user space. */
 const placeFaults = (
-  { spacePositionX: x, spacePositionY: y, rotated }: GivenPlace,
+  { spacePositionX: x, spacePositionY: y, rotated }: PlaceInput,
   member: string,
   userSpaceId: string | undefined,
 ): Issue[] => {
@@ -80,26 +80,30 @@ const placeFaults = (
   return faults;
 };
 
-/** Faults of an operation that can be seen without looking at anything else. */
+/** Issues of an operation that can be found without reading anything. */
 export const shapeFaults = (operation: Operation): Issue[] => {
   if (operation.type === 'create') return placeFaults(operation, 'userSpaceId', operation.userSpaceId);
   if (operation.type === 'transfer') return placeFaults(operation, 'toUserSpaceId', operation.toUserSpaceId);
   return [];
 };
 
-const wantedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: GivenPlace): WantedPlace => ({ x, y, rotated });
+const requestedPlace = ({ spacePositionX: x, spacePositionY: y, rotated }: PlaceInput): RequestedPlace => ({
+  x,
+  y,
+  rotated,
+});
 
 const namedBy = (operations: readonly Operation[]): Named => {
   const instanceIds = new Set<string>();
-  const toldIds = new Set<string>();
+  const recordedIds = new Set<string>();
   const userSpaceIds = new Set<string | undefined>();
   const spacesOfUsers: { userId: string; spaceId: string }[] = [];
   const userIds = new Set<string>();
   for (const operation of operations) {
-    // An id of our own is new and has no past.
+    // A generated id is new and has no past.
     if (operation.id !== undefined) {
       instanceIds.add(operation.id);
-      if (operation.type !== 'move') toldIds.add(operation.id);
+      if (operation.type !== 'move') recordedIds.add(operation.id);
     }
     if (operation.type === 'create') userIds.add(operation.userId);
     if (operation.type === 'transfer') userIds.add(operation.toUserId);
@@ -109,13 +113,13 @@ const namedBy = (operations: readonly Operation[]): Named => {
       spacesOfUsers.push({ userId: operation.userId, spaceId: operation.spaceId });
   }
   userSpaceIds.delete(undefined);
-  return { instanceIds, toldIds, userSpaceIds: userSpaceIds as Set<string>, spacesOfUsers, userIds };
+  return { instanceIds, recordedIds, userSpaceIds: userSpaceIds as Set<string>, spacesOfUsers, userIds };
 };
 
-type GivenValues = NonNullable<NewItemInstance['itemAttributeInstances']>;
+type ValuesInput = NonNullable<NewItemInstance['itemAttributeInstances']>;
 
-/** Faults of the values that are given for an item's attributes. */
-const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
+/** Issues of the values given for an item's attributes. */
+const valueFaults = (item: CompiledItem, values: ValuesInput): Issue[] => {
   const ranges = new Map(item.attributes.map((attribute) => [attribute.itemAttributeId, attribute]));
   const given = new Set<string>();
   return values.flatMap(({ itemAttributeId, value }, index): Issue[] => {
@@ -129,56 +133,55 @@ const valueFaults = (item: CompiledItem, values: GivenValues): Issue[] => {
   });
 };
 
-/** Values as given where they are given, else rolled, in the order in which a roll would draw them. */
-const decideValues = (item: CompiledItem, given: GivenValues, draws: Draws) => {
+/** Uses the given values and rolls the others, in the order in which a roll would draw them. */
+const decideValues = (item: CompiledItem, given: ValuesInput, draws: Draws) => {
   const givenIds = new Set(given.map(({ itemAttributeId }) => itemAttributeId));
   const missing = item.attributes.filter(({ itemAttributeId }) => !givenIds.has(itemAttributeId));
   const rolled = rollAttributes({ ...item, attributes: missing }, draws);
-  // A negative zero is stored as 0.
+  // Stores negative zero as 0.
   return [...given.map(({ itemAttributeId, value }) => ({ itemAttributeId, value: value + 0 })), ...rolled];
 };
 
-/** The item of an instance. The catalog has it, if it is recent enough. */
+/** The item of an instance. A current catalog contains it. */
 export const itemOf = ({ catalog }: TeamCatalog, itemId: string): CompiledItem => {
   const item = catalog.itemsById.get(itemId);
   if (item === undefined) throw new Collision();
   return item;
 };
 
-/** How an operation that stands alone or in a batch refuses what its path or its body names. */
-export interface Manner {
+/** Which errors an operation throws for what it refers to: these differ between a path and a batch. */
+export interface OperationErrors {
   readonly cause: Cause;
-  /** There is no such instance. */
+  /** The instance does not exist. */
   readonly unknown: () => ServiceError;
-  /** It belongs to somebody else than the caller says. */
+  /** It does not belong to the given owner. */
   readonly notOwner: () => ServiceError;
 }
 
-const ALONE: Manner = { cause: 'request', unknown: notFound, notOwner: notFound };
+const ALONE: OperationErrors = { cause: 'request', unknown: notFound, notOwner: notFound };
 
-/** What an operation is carried out with. */
 interface Parts {
   readonly work: Work;
   readonly context: Context;
   readonly holdings: Holdings;
-  readonly manner: Manner;
+  readonly errors: OperationErrors;
   readonly draws: Draws;
 }
 
-/** Puts an instance into a user space, from where it lies or from nowhere, or refuses. */
+/** Places an instance in a user space, whether or not it was placed before; throws if it does not fit. */
 const put = (
   { inventory }: Holdings,
   id: string,
   item: Footprint,
   userSpaceId: string,
-  { wanted, path }: { wanted: WantedPlace; path: string },
+  { wanted, path }: { wanted: RequestedPlace; path: string },
 ): Placement => {
   const placement = inventory.put(id, item, userSpaceId, wanted);
   if (placement === null) throw noRoom(item, path);
   return placement;
 };
 
-const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): GivenInstance => {
+const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstance): InstanceResult => {
   const { itemId, userId, userSpaceId, itemAttributeInstances: given = [] } = input;
   const item = holdings.team.catalog.itemsById.get(itemId);
   const isTaken = input.id !== undefined && holdings.instance(input.id) !== undefined;
@@ -196,21 +199,21 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const attribute_values = valuesText(decideValues(known, given, draws));
   const row = { ...born, attribute_values, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
-  holdings.make(row);
-  const to = { wanted: wantedPlace(input), path: '/body/userSpaceId' };
+  holdings.create(row);
+  const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
   const placement = userSpaceId === undefined ? null : put(holdings, row.id, known, userSpaceId, to);
-  return toGivenInstance(work.teamId, row, placement);
+  return toInstanceResult(work.teamId, row, placement);
 };
 
-/** The instance, if it is there and, where an owner is named, theirs. */
-const ownedBy = ({ holdings, manner }: Parts, id: string, userId: string | undefined): store.InstanceRow => {
+/** The instance, if it exists and belongs to the owner, if one is given. */
+const ownedBy = ({ holdings, errors }: Parts, id: string, userId: string | undefined): store.InstanceRow => {
   const row = holdings.instance(id);
-  if (row === undefined) throw manner.unknown();
-  if (userId !== undefined && row.user_id !== userId) throw manner.notOwner();
+  if (row === undefined) throw errors.unknown();
+  if (userId !== undefined && row.user_id !== userId) throw errors.notOwner();
   return row;
 };
 
-/** Which user space a move means: the one named, the one of the space named, or the present one. */
+/** The target of a move: the given user space, the user space of the given space, or the current one. */
 const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, present: Placement | null): string => {
   if (userSpaceId !== undefined) return userSpaceId;
   if (spaceId === undefined) {
@@ -228,14 +231,14 @@ const targetOf = (holdings: Holdings, { userId, spaceId, userSpaceId }: Move, pr
   return first;
 };
 
-const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string }): Promise<GivenInstance> => {
+const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string }): Promise<InstanceResult> => {
   const { work, holdings } = parts;
   const row = ownedBy(parts, id, input.userId);
   const present = holdings.inventory.placementOf(id);
   const target = holdings.userSpace(targetOf(holdings, input, present));
   if (target?.user_id !== input.userId) throw invalid(noSuchUserSpace());
   if (input.spaceId !== undefined && target.space_id !== input.spaceId)
-    throw invalid({ path: '/body/spaceId', message: 'is not the space of the user space that is named' });
+    throw invalid({ path: '/body/spaceId', message: 'is not the space of the given user space' });
   const item = itemOf(holdings.team, row.item_id);
   const rotated = input.rotated ?? present?.rotated ?? false;
   const place = { x: input.spacePositionX, y: input.spacePositionY, rotated };
@@ -243,10 +246,10 @@ const move = async (parts: Parts, { id, ...input }: Move & { readonly id: string
     input.swap === true && present !== null
       ? await holdings.inventory.swap(work, { itemInstanceId: id, item, userSpaceId: target.id, place })
       : put(holdings, id, item, target.id, { wanted: place, path: '/body/userSpaceId' });
-  return toGivenInstance(work.teamId, row, placement);
+  return toInstanceResult(work.teamId, row, placement);
 };
 
-const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): GivenInstance => {
+const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: string }): InstanceResult => {
   const { work, context, holdings } = parts;
   const { userId, toUserId, toUserSpaceId } = input;
   const row = ownedBy(parts, id, userId);
@@ -260,13 +263,13 @@ const transfer = (parts: Parts, { id, ...input }: Transfer & { readonly id: stri
   let placement: Placement | null = null;
   if (target === undefined) holdings.inventory.takeAway(id);
   else {
-    const to = { wanted: wantedPlace(input), path: '/body/toUserSpaceId' };
+    const to = { wanted: requestedPlace(input), path: '/body/toUserSpaceId' };
     placement = put(holdings, id, itemOf(holdings.team, row.item_id), target.id, to);
   }
   const transferred = { ...row, user_id: toUserId, updated_at: context.nowMs };
   holdings.chronicle.transferred(row, toUserId);
   holdings.change(transferred);
-  return toGivenInstance(work.teamId, transferred, placement);
+  return toInstanceResult(work.teamId, transferred, placement);
 };
 
 const remove = (parts: Parts, id: string): Record<string, never> => {
@@ -278,9 +281,9 @@ const remove = (parts: Parts, id: string): Record<string, never> => {
   return {};
 };
 
-type Result = GivenInstance | Record<string, never>;
+type Result = InstanceResult | Record<string, never>;
 
-const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => {
+const runOperation = async (parts: Parts, operation: Operation): Promise<Result> => {
   switch (operation.type) {
     case 'create':
       return create(parts, operation);
@@ -294,48 +297,48 @@ const carryOut = async (parts: Parts, operation: Operation): Promise<Result> => 
 };
 
 /**
- * Carries out operations in their order, all of them or none. All that they name is held before the first begins, and
- * what has changed is written when the last is done; each sees what those before it did. `refused` is told by which of
- * them a refusal came, and throws.
+ * Runs operations in order, all or none. Everything they refer to is locked before the first one runs, and changes are
+ * written after the last; each operation sees the changes of those before it. `onError` is called with the index of the
+ * operation that failed, and throws.
  */
-export const carryOutAll = async (
+export const runOperations = async (
   work: Work,
   context: Context,
   operations: readonly Operation[],
-  { manner, catalogs, draws }: Workshop & { readonly manner: Manner },
-  refused: (error: unknown, index: number) => never,
+  { errors, catalogs, draws }: InstanceDeps & { readonly errors: OperationErrors },
+  onError: (error: unknown, index: number) => never,
 ): Promise<Result[]> => {
-  const { cause } = manner;
+  const { cause } = errors;
   const holdings = await openHoldings(work, context, namedBy(operations), { catalogs, cause });
-  const parts = { work, context, holdings, manner, draws };
+  const parts = { work, context, holdings, errors, draws };
   const results: Result[] = [];
   for (const [index, operation] of operations.entries())
-    results.push(await carryOut(parts, operation).catch((error: unknown) => refused(error, index)));
+    results.push(await runOperation(parts, operation).catch((error: unknown) => onError(error, index)));
   holdings.save();
   return results;
 };
 
-const alone = async (work: Work, context: Context, operation: Operation, workshop: Workshop): Promise<Result> => {
+const alone = async (work: Work, context: Context, operation: Operation, deps: InstanceDeps): Promise<Result> => {
   throwIfAny(shapeFaults(operation));
-  const [result] = await carryOutAll(work, context, [operation], { ...workshop, manner: ALONE }, (error) => {
+  const [result] = await runOperations(work, context, [operation], { ...deps, errors: ALONE }, (error) => {
     throw error;
   });
   return result as Result;
 };
 
-export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, workshop: Workshop) =>
-  alone(work, context, { type: 'create', ...input }, workshop) as Promise<GivenInstance>;
+export const createItemInstance = (work: Work, context: Context, input: NewItemInstance, deps: InstanceDeps) =>
+  alone(work, context, { type: 'create', ...input }, deps) as Promise<InstanceResult>;
 
-export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, workshop: Workshop) =>
-  alone(work, context, { type: 'move', id, ...input }, workshop) as Promise<GivenInstance>;
+export const moveItemInstance = (work: Work, context: Context, id: string, input: Move, deps: InstanceDeps) =>
+  alone(work, context, { type: 'move', id, ...input }, deps) as Promise<InstanceResult>;
 
-export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, workshop: Workshop) =>
-  alone(work, context, { type: 'transfer', id, ...input }, workshop) as Promise<GivenInstance>;
+export const transferItemInstance = (work: Work, context: Context, id: string, input: Transfer, deps: InstanceDeps) =>
+  alone(work, context, { type: 'transfer', id, ...input }, deps) as Promise<InstanceResult>;
 
-export const deleteItemInstance = (work: Work, context: Context, id: string, workshop: Workshop) =>
-  alone(work, context, { type: 'delete', id }, workshop) as Promise<Record<string, never>>;
+export const deleteItemInstance = (work: Work, context: Context, id: string, deps: InstanceDeps) =>
+  alone(work, context, { type: 'delete', id }, deps) as Promise<Record<string, never>>;
 
-/** What happened to an instance. How it came about the instance itself tells, for as long as it is there. */
+/** The history of an instance. While the instance exists, it records its own creation. */
 export const listItemInstanceHistory = async (reader: Reader, id: string, page: Page): Promise<Paged<HistoryEvent>> => {
   const [instance] = await reader.find(store.instanceById, { id });
   return listHistory(reader, id, instance, page);
@@ -345,26 +348,26 @@ export const listItemInstanceHistory = async (reader: Reader, id: string, page: 
 export const findInstanceOf = async (finder: Finder, itemId: string): Promise<string | undefined> =>
   (await finder.find(store.instanceOfItem, { itemId }))[0]?.id;
 
-/** Keeps others from moving, giving away or deleting what a user owns who is about to go. */
+/** Keeps others from moving, transferring or deleting the instances of a user who is being deleted. */
 export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<store.InstanceRow[]> => {
   const ids = await inTurns(sorted(await store.selectIdsOf(tx, userId), compareBytes));
   const held: store.InstanceRow[] = [];
   await inChunks(ids, async (some) => {
     const found = await tx.hold(...some.map((id) => ask(store.holdInstance, { id })));
-    // Whatever was given away or deleted before it could be held is no longer theirs.
+    // Instances that were transferred or deleted before they could be locked are no longer theirs.
     held.push(...found.flat().filter(({ user_id }) => user_id === userId));
   });
   return held;
 };
 
 /**
- * Deletes all instances of a user who goes, records it, and takes the user out of the history. The caller holds the user, so
- * that no more are given to them.
+ * Deletes all instances of a user who is being deleted, records it, and removes the user from the history. The caller
+ * must hold a lock on the user, so that no more instances are added.
  */
 export const deleteInstancesOf = async (tx: Transaction, context: Context, userId: string): Promise<void> => {
   const instances = await holdInstancesOf(tx, userId);
   await recordUserDeletion(tx, context, userId, instances);
-  // The database would take them along with the user, but all at once, while everybody else waits.
+  // Deleting the user would cascade, but would delete all of them in one statement while others wait.
   await inChunks(instances, (some) =>
     store.deleteInstances(
       tx,

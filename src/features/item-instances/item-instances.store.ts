@@ -1,4 +1,4 @@
-/** Item instances. Where they lie is read here only together with them, for lists that show both. */
+/** Item instances. Placements are read here only together with instances, for lists that show both. */
 import { type Expression, sql } from 'kysely';
 import { deleteFrom, insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
 import { onPage, type Page } from '../../database/paging.ts';
@@ -19,7 +19,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Whoever moves an instance, gives it away or deletes it comes one by one. */
+/** Locks an instance: moves, transfers and deletions of it are serialized. */
 export const holdInstance = lockingLookup('item_instances', { id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('item_instances').select(COLUMNS).where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
 );
@@ -57,7 +57,7 @@ export const updateOwner = updateIn(
 
 export const deleteInstance = deleteFrom('item_instances', { id: 'text' }, { key: ['id'] });
 
-/** What a user owns, in no order, which would take long with very many. */
+/** The ids of a user's instances, unordered: sorting very many would take long. */
 export const selectIdsOf = async ({ queries, teamId }: Transaction, userId: string): Promise<string[]> =>
   (
     await queries
@@ -72,7 +72,7 @@ export const deleteInstances = async ({ queries, teamId }: Transaction, ids: rea
   await queries.deleteFrom('item_instances').where('team_id', '=', teamId).where('id', 'in', ids).execute();
 };
 
-/** An instance with where it lies; the members of the placement are null where it lies nowhere. */
+/** An instance with its placement; the placement columns are null if it is not placed. */
 export interface ListedRow {
   readonly id: string;
   readonly created_at: number;
@@ -95,7 +95,7 @@ const listed = (queries: Queries, teamId: string | Expression<string>) =>
       join
         .onRef('placement.team_id', '=', 'item_instances.team_id')
         .onRef('placement.item_instance_id', '=', 'item_instances.id')
-        // Not `= 0`: it is to be found by its instance, and not among all first cells in their order.
+        // Not `= 0`, which would make the planner scan the index of all first cells instead of looking up the instance.
         .on('placement.part', '<', 1),
     )
     .select([
@@ -118,14 +118,14 @@ export const listedById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   listed(queries, teamId).where('item_instances.id', '=', id),
 );
 
-/** All that lies in a user space, in no order, which would take long with very many. */
+/** All instances placed in a user space, unordered: sorting very many would take long. */
 export const listedIn = lookup(
   { userSpaceId: 'text' },
   (queries, teamId, { userSpaceId }) => listed(queries, teamId).where('placement.user_space_id', '=', userSpaceId),
   { isLong: true },
 );
 
-/** A page of a list, from behind a position on. */
+/** Parameters of a page that starts after a given row. */
 const PAGE_KEY = { createdAt: 'bigint', id: 'text', limit: 'integer' } as const;
 
 const pageKey = ({ limit, after }: Page) => ({
@@ -143,7 +143,7 @@ const listedOf = lookup({ userId: 'text', ...PAGE_KEY }, (queries, teamId, { use
     .limit(limit),
 );
 
-/** What a user owns, with one row more than the page has. */
+/** A user's instances, one row more than the page has. */
 export const findListedOf = (finder: Finder, userId: string, page: Page): Promise<readonly ListedRow[]> =>
   finder.find(listedOf, { userId, ...pageKey(page) });
 
@@ -158,11 +158,11 @@ const listedInFrom = lookup(
       .limit(limit),
 );
 
-/** What lies in a user space, with one row more than the page has. */
+/** Instances placed in a user space, one row more than the page has. */
 export const findListedIn = (finder: Finder, userSpaceId: string, page: Page): Promise<readonly ListedRow[]> =>
   finder.find(listedInFrom, { userSpaceId, ...pageKey(page) });
 
-/** Which instances a list shows. */
+/** Which instances a list contains. */
 export type Filter = Omit<InstanceFilter, 'classifierOptionIds'>;
 
 /** The same for any filter. */

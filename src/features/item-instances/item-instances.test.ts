@@ -19,7 +19,7 @@ const conflict = (path: string, message: string) => ({
   issues: [{ path, message }],
 });
 
-/** A team with a catalog: a sword with two attributes, a coin of one cell, a spear of 1 × 3 cells, a table of 3 × 2. */
+/** Creates a catalog: a sword with two attributes, a coin of one cell, a spear of 1 × 3 cells and a table of 3 × 2. */
 const stock = async (team: Client) => {
   const { body: quality } = await team.post('/classifiers', {
     id: 'quality',
@@ -47,7 +47,7 @@ const stock = async (team: Client) => {
   return { sword, damage, weight, common, rare };
 };
 
-/** A user space of a new space of the team. */
+/** Creates a space and a user space of it. */
 const openSpace = async (team: Client, userId: string, cols: number, rows: number): Promise<string> => {
   const { body: space } = await team.post('/spaces', { name: 'Grid', cols, rows });
   const { body } = await team.post(`/users/${encodeURIComponent(userId)}/spaces`, { spaceId: space.id });
@@ -68,7 +68,7 @@ onEveryDatabase('item instances', (service) => {
     stocked = await stock(team);
   });
 
-  test('gives an item to a player not seen before, unplaced', async () => {
+  test('gives an item to an unknown user, unplaced', async () => {
     const { status, body } = await team.post('/item-instances', { itemId: 'coin', userId: 'auth0|newcomer 🐉' });
     assert.equal(status, 200);
     assert.match(body.id, UUID);
@@ -84,7 +84,7 @@ onEveryDatabase('item instances', (service) => {
     assert.equal((await team.get(`/users/${encodeURIComponent('auth0|newcomer 🐉')}`)).status, 200);
   });
 
-  test('gives an item into a user space and shows it whole', async () => {
+  test('gives an item into a user space and returns all of it', async () => {
     const userSpaceId = await openSpace(team, 'whole', 4, 4);
     const { status, body } = await team.post('/item-instances', {
       id: 'excalibur',
@@ -160,7 +160,7 @@ onEveryDatabase('item instances', (service) => {
     ]);
   });
 
-  test('takes values at the ends of the range and rolls those that are not given', async () => {
+  test('accepts values at both ends of the range and rolls those left out', async () => {
     for (const value of [10, 20]) {
       const { body } = await team.post('/item-instances', {
         itemId: 'sword',
@@ -187,11 +187,11 @@ onEveryDatabase('item instances', (service) => {
     assert.ok(rolled.size > 1, 'twenty rolls of eleven values do not all agree');
   });
 
-  test('records no roll for what is given', async () => {
+  test('does not count as a roll', async () => {
     assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 0);
   });
 
-  test('takes the first free place, row by row', async () => {
+  test('uses the first free position, row by row', async () => {
     const userSpaceId = await openSpace(team, 'rows', 3, 2);
     const give = (more: object = {}) =>
       team.post('/item-instances', { itemId: 'coin', userId: 'rows', userSpaceId, ...more });
@@ -234,7 +234,7 @@ onEveryDatabase('item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('places items rotated where asked, width and height exchanged', async () => {
+  test('places rotated items with width and height exchanged', async () => {
     const userSpaceId = await openSpace(team, 'turned', 3, 3);
     const give = (itemId: string, x: number, y: number, rotated: boolean) =>
       team.post('/item-instances', {
@@ -252,7 +252,7 @@ onEveryDatabase('item instances', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('fills a grid of the greatest size to its last cell', async () => {
+  test('fills a grid of the maximum size to its last cell', async () => {
     const userSpaceId = await openSpace(team, 'vast', 200, 200);
     const at = { itemId: 'coin', userId: 'vast', userSpaceId, spacePositionX: 199, spacePositionY: 199 };
     assert.deepEqual(placeOf(await team.post('/item-instances', at)), [199, 199, false]);
@@ -277,7 +277,7 @@ onEveryDatabase('item instances', (service) => {
     const move = (id: string, userId: string, x: number, y: number, more: object = {}) =>
       team.post(`/item-instances/${id}/move`, { userId, spacePositionX: x, spacePositionY: y, ...more });
 
-    test('within its user space, and answers the whole', async () => {
+    test('within its user space, and returns the instance', async () => {
       service().setClock(MOMENT);
       const { userId, id, given } = await put('mover', 3, 3);
       service().setClock(MOMENT + 1000);
@@ -296,12 +296,12 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(placeOf(await move(id, userId, 1, 1)), [1, 1, false]);
       assert.deepEqual(placeOf(await move(id, userId, 1, 1)), [1, 1, false]);
       assert.deepEqual(placeOf(await move(id, userId, 0, 0, { rotated: true })), [0, 0, true]);
-      assert.deepEqual(placeOf(await move(id, userId, 1, 0)), [1, 0, true], 'it keeps lying as it does');
+      assert.deepEqual(placeOf(await move(id, userId, 1, 0)), [1, 0, true], 'it keeps area as it does');
       assert.deepEqual(placeOf(await move(id, userId, 1, 0, { rotated: false })), [1, 0, false]);
       await assertInventoriesHold(service());
     });
 
-    test('frees the cells that it leaves', async () => {
+    test('and frees the cells that it leaves', async () => {
       const { userId, userSpaceId, id } = await put('leaver', 2, 1);
       assert.equal((await move(id, userId, 1, 0)).status, 200);
       assert.deepEqual(placeOf(await team.post('/item-instances', { itemId: 'coin', userId, userSpaceId })), [
@@ -311,7 +311,7 @@ onEveryDatabase('item instances', (service) => {
       ]);
     });
 
-    test("to another of the owner's spaces, named by the space or by the user space", async () => {
+    test('to another space of the owner, given by space or by user space', async () => {
       const { userId, userSpaceId, id } = await put('traveller', 1, 1);
       const { body: spaces } = await team.get(`/users/${userId}/spaces`);
       const homeSpaceId = spaces[0].spaceId;
@@ -331,7 +331,7 @@ onEveryDatabase('item instances', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('among several user spaces of one space: the present one, or the one that is named', async () => {
+    test('among several user spaces of one space: the current or the given one', async () => {
       const { userId, userSpaceId, id } = await put('hoarder', 2, 2);
       const spaceId = (await team.get(`/users/${userId}/spaces`)).body[0].spaceId;
       const { body: second } = await team.post(`/users/${userId}/spaces`, { spaceId });
@@ -347,7 +347,7 @@ onEveryDatabase('item instances', (service) => {
       assert.equal((await move(elsewhere.id, userId, 0, 0, { userSpaceId: third.id })).status, 200);
     });
 
-    test('what lies nowhere, into a space that is named', async () => {
+    test('an unplaced instance into a given space', async () => {
       const userSpaceId = await openSpace(team, 'homeless', 2, 2);
       const spaceId = (await team.get('/users/homeless/spaces')).body[0].spaceId;
       const { body: first } = await team.post('/item-instances', { itemId: 'spear', userId: 'homeless' });
@@ -375,8 +375,8 @@ onEveryDatabase('item instances', (service) => {
       });
     });
 
-    describe('refuses', () => {
-      test('places outside the grid and cells that are taken, with 409, and nothing changed', async () => {
+    describe('rejects', () => {
+      test('positions outside the grid and occupied cells with 409, and changes nothing', async () => {
         const { userId, userSpaceId, id } = await put('blocked', 4, 3, 'table');
         await team.post('/item-instances', {
           itemId: 'coin',
@@ -407,7 +407,7 @@ onEveryDatabase('item instances', (service) => {
         }
       });
 
-      test('a move to a full space, and leaves it where it was', async () => {
+      test('a move to a full space, and leaves the instance in place', async () => {
         const { userId, id } = await put('crowded', 1, 1);
         const full = await put(userId, 1, 1);
         const state = await inventoryState(service());
@@ -416,7 +416,7 @@ onEveryDatabase('item instances', (service) => {
         assert.deepEqual(await inventoryState(service()), state);
       });
 
-      test('another owner, an unknown instance, and one of another team, with 404', async () => {
+      test('another owner, an unknown instance and one of another team with 404', async () => {
         const { id } = await put('victim', 2, 2);
         await openSpace(team, 'robber', 2, 2);
         const other = await service().anotherTeam();
@@ -434,7 +434,7 @@ onEveryDatabase('item instances', (service) => {
         assert.equal((await team.get(`/item-instances/${id}`)).body.itemInstanceSpace.spacePositionX, 0);
       });
 
-      test("spaces that are unknown or not the owner's", async () => {
+      test('unknown spaces and those of another user', async () => {
         const { userId, id } = await put('lodger', 2, 2);
         const foreign = await put('landlord', 2, 2);
         const foreignSpaceId = (await team.get('/users/landlord/spaces')).body[0].spaceId;
@@ -455,7 +455,7 @@ onEveryDatabase('item instances', (service) => {
         assert.deepEqual(await inventoryState(service()), state);
       });
 
-      test('every fault of a body at once, each with its path', async () => {
+      test('all invalid members at once, each with its path', async () => {
         const { id } = await put('faulty', 2, 2);
         const answer = await team.post(`/item-instances/${id}/move`, {
           spacePositionX: 0.5,
@@ -499,14 +499,14 @@ onEveryDatabase('item instances', (service) => {
       assert.equal((await team.delete(`/item-instances/${body.id}`)).status, 404);
     });
 
-    test('an instance that lies nowhere, and lets its id be used again', async () => {
+    test('an unplaced instance, and lets its id be reused', async () => {
       for (let n = 0; n < 2; n += 1) {
         assert.equal((await team.post('/item-instances', { id: 'again', itemId: 'coin', userId: 'u' })).status, 200);
         assert.equal((await team.delete('/item-instances/again')).status, 200);
       }
     });
 
-    test('nothing of another team, and nothing unknown', async () => {
+    test('nothing unknown or of another team', async () => {
       const other = await service().anotherTeam();
       await team.post('/item-instances', { id: 'kept', itemId: 'coin', userId: 'u' });
       for (const answer of [
@@ -528,10 +528,10 @@ onEveryDatabase('item instances', (service) => {
     });
   });
 
-  describe('refuses to give', () => {
+  describe('rejects the creation with', () => {
     const give = (body: object) => team.post('/item-instances', body);
 
-    test('every fault of a shape at once, each with its path', async () => {
+    test('all invalid members at once, each with its path', async () => {
       const answer = await give({
         id: 'a b',
         itemId: '',
@@ -562,7 +562,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(issuePaths(empty).sort(), ['/body/itemId', '/body/userId']);
     });
 
-    test('ids that are too long, hold control characters or are no text', async () => {
+    test('ids that are too long, contain control characters or are not strings', async () => {
       for (const id of ['x'.repeat(192), '', 'a\0b', null, 7, ['coin']]) {
         for (const member of ['itemId', 'userId', 'userSpaceId']) {
           const answer = await give({ itemId: 'coin', userId: 'u', [member]: id });
@@ -574,7 +574,7 @@ onEveryDatabase('item instances', (service) => {
         assert.deepEqual(issuePaths(await give({ itemId: 'coin', userId })), ['/body/userId']);
     });
 
-    test('positions that are not whole, or have one half only, or no user space', async () => {
+    test('positions that are not integers, incomplete, or without a user space', async () => {
       const userSpaceId = await openSpace(team, 'halves', 2, 2);
       const base = { itemId: 'coin', userId: 'halves' };
       const state = await inventoryState(service());
@@ -594,7 +594,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(await inventoryState(service()), state);
     });
 
-    test('places outside the grid and cells that are taken, with 409, and nothing changed', async () => {
+    test('positions outside the grid and occupied cells with 409, and changes nothing', async () => {
       const userSpaceId = await openSpace(team, 'outside', 3, 2);
       const base = { itemId: 'coin', userId: 'outside', userSpaceId };
       await give({ ...base, spacePositionX: 1, spacePositionY: 1 });
@@ -615,7 +615,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(await inventoryState(service()), state);
     });
 
-    test('rows that do not exist, are taken or are of another team, all at once', async () => {
+    test('references that do not exist, are taken or belong to another team, all at once', async () => {
       const other = await service().anotherTeam();
       const foreign = await stock(other);
       const foreignSpaceId = await openSpace(other, 'u', 2, 2);
@@ -650,7 +650,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(await inventoryState(service()), state, 'no user was created');
     });
 
-    test("another player's user space", async () => {
+    test('a user space of another user', async () => {
       const userSpaceId = await openSpace(team, 'rich', 2, 2);
       const answer = await give({ itemId: 'coin', userId: 'poor', userSpaceId });
       assert.equal(answer.status, 400);
@@ -658,7 +658,7 @@ onEveryDatabase('item instances', (service) => {
       assert.equal((await team.get('/users/poor')).status, 404);
     });
 
-    test("values out of range, given twice or of another item's attribute, all at once", async () => {
+    test("values out of range, repeated, or of another item's attribute, all at once", async () => {
       const { body: other } = await team.post('/items', {
         id: 'axe',
         name: 'Axe',
@@ -690,7 +690,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(issuePaths(low), ['/body/itemAttributeInstances/0/value']);
     });
 
-    test('a row named in the body before the state of things', async () => {
+    test('an invalid reference before a conflict', async () => {
       const userSpaceId = await openSpace(team, 'order', 1, 1);
       const at = { userId: 'order', userSpaceId, spacePositionX: 5, spacePositionY: 5 };
       assert.equal((await give({ ...at, itemId: 'nothing' })).status, 400);
@@ -723,7 +723,7 @@ onEveryDatabase('item instances', (service) => {
       return idsOf(body);
     };
 
-    test('instances by owner, user space, item, options and ids, and by several at once', async () => {
+    test('instances by owner, user space, item, options and ids, and by combinations', async () => {
       const { common, rare } = options;
       for (const [query, ids] of [
         ['', ['i1', 'i2', 'i3', 'i4', 'i5', 'i6']],
@@ -745,7 +745,7 @@ onEveryDatabase('item instances', (service) => {
         assert.deepEqual(await listed(query), ids, query);
     });
 
-    test('nothing for ids that nobody has', async () => {
+    test('nothing for unknown ids', async () => {
       const foreign = stocked.rare;
       for (const query of [
         'userId=nobody',
@@ -759,7 +759,7 @@ onEveryDatabase('item instances', (service) => {
         assert.deepEqual(await listed(query), [], query);
     });
 
-    test('instances page by page, with the filter kept', async () => {
+    test('instances page by page, keeping the filter', async () => {
       const seen: string[] = [];
       let path: string | undefined = '/item-instances?instanceIds=i1,i3,i5&instanceIds=i6&limit=3';
       const pages: number[] = [];
@@ -773,7 +773,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(pages, [3, 1]);
     });
 
-    test('placements by user space, one or several, page by page', async () => {
+    test('placements of one or several user spaces, page by page', async () => {
       const placements = async (query: string) => (await lister.get(`/item-instance-spaces?${query}`)).body;
       const instances = async (query: string) =>
         (await placements(query)).map((row: { itemInstanceId: string }) => row.itemInstanceId).sort();
@@ -789,14 +789,14 @@ onEveryDatabase('item instances', (service) => {
       assert.equal(second.headers.get('link'), null);
     });
 
-    test('a thousand ids, and no more', async () => {
+    test('a thousand ids at most', async () => {
       const many = Array.from({ length: 1000 }, (_, n) => `i${n}`).join(',');
       assert.equal((await listed(`instanceIds=${many}`)).length, 6);
       const answer = await lister.get(`/item-instances?instanceIds=${many},i`);
       assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/query/instanceIds']]);
     });
 
-    test('nothing, but refuses queries that make no sense, all faults at once', async () => {
+    test('nothing for invalid queries, reporting all issues at once', async () => {
       const long = 'x'.repeat(192);
       const answer = await lister.get(
         `/item-instances?limit=-1&owner=ann&userId=${long}&itemId=${long}&userSpaceId=${long}&instanceIds=a,${long}`,
@@ -815,7 +815,7 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual(issuePaths(spaces).sort(), ['/query/limit', '/query/teamUserSpaceId/0', '/query/userSpaceId']);
     });
 
-    test('what an item gained or lost since, rightly', async () => {
+    test('instances correctly after their item gained or lost attributes', async () => {
       const { body: item } = await lister.post('/items', {
         id: 'mutable',
         name: 'Before',
@@ -839,5 +839,5 @@ onEveryDatabase('item instances', (service) => {
     });
   });
 
-  test('leaves the cells, the placements and the rows in agreement', () => assertInventoriesHold(service()));
+  test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });

@@ -10,7 +10,6 @@ import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { InstanceFilter } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 
-/** An instance as the catalog makes a text of it. */
 export type ListedInstance = Parameters<TeamCatalog['instanceText']>[0];
 
 export type { ListedRow } from './item-instances.store.ts';
@@ -34,7 +33,7 @@ export const toListed = (row: store.ListedRow): ListedInstance => ({
         },
 });
 
-/** The text of an instance. An item that the catalog lacks was made after the catalog was read. */
+/** An instance as JSON. An item that the catalog lacks was created after the catalog was read. */
 export const textOf = (team: TeamCatalog, instance: ListedInstance): string => {
   if (!team.catalog.itemsById.has(instance.itemId)) throw new Collision();
   return team.instanceText(instance);
@@ -48,7 +47,7 @@ const find = (reader: Reader, filter: store.Filter, page: Page): Promise<readonl
     ? store.findListedOf(reader, filter.userId as string, page)
     : store.selectListed(reader, filter, page);
 
-/** The first instances of few items, each found by its item. */
+/** The first instances of a few items, looked up by item. */
 const firstOfEach = async (reader: Reader, items: ReadonlySet<string>, page: Page): Promise<store.ListedRow[]> => {
   const found: store.ListedRow[] = [];
   for (const itemId of items) found.push(...(await store.selectListed(reader, { itemId }, page)));
@@ -56,7 +55,9 @@ const firstOfEach = async (reader: Reader, items: ReadonlySet<string>, page: Pag
   return inOrder.slice(0, page.limit + 1);
 };
 
-/** The first of a filter's instances whose item is one of many: all are looked through, some at a time. */
+/**
+ * The first instances of a filter that belong to one of many items: scans all of the filter's instances, in batches.
+ */
 const firstOfAny = async (
   reader: Reader,
   filter: store.Filter,
@@ -74,8 +75,8 @@ const firstOfAny = async (
 };
 
 /**
- * What a filter finds of the items that have one of these options. The catalog knows which items these are; to find their
- * instances in the order of the list, a database may have to sort all that a team has, while others wait.
+ * Instances that match the filter and whose item has one of these options. The catalog knows these items; finding their
+ * instances in list order with SQL could sort all instances of the team while others wait.
  */
 const findWithOptions = async (
   reader: Reader,
@@ -95,7 +96,7 @@ const findWithOptions = async (
     : firstOfAny(reader, filter, items, page);
 };
 
-/** A page of texts, each of one instance. */
+/** A page of instances, each as JSON. */
 export const listItemInstances = async (
   reader: Reader,
   { userId, userSpaceId, itemId, classifierOptionIds, instanceIds }: InstanceFilter,
@@ -112,16 +113,16 @@ export const listItemInstances = async (
   return textPage(paged([...rows], page), (some) => some.map((row) => textOf(team, toListed(row))));
 };
 
-/** The text of one instance. */
+/** One instance as JSON. */
 export const getItemInstance = async (reader: Reader, id: string, catalogs: Catalogs): Promise<string> => {
   const [team, [row]] = await Promise.all([catalogs.current(reader), reader.find(store.listedById, { id })]);
   if (row === undefined) throw notFound();
   return textOf(team, toListed(row));
 };
 
-/** All that lies in a user space, in no order. */
+/** All instances placed in a user space, unordered. */
 export const askListedIn = (userSpaceId: string): Ask<store.ListedRow> => ask(store.listedIn, { userSpaceId });
 
-/** A page of it, with one row more than the page has. */
+/** A page of them, one row more than the page has. */
 export const findListedIn = (reader: Reader, userSpaceId: string, page: Page): Promise<readonly store.ListedRow[]> =>
   store.findListedIn(reader, userSpaceId, page);

@@ -10,11 +10,13 @@ interface Listed {
   readonly item: { readonly id: string };
 }
 
-/** More items than are looked up one by one have the first option, few have the second, and most instances have neither. */
+/**
+ * The first option is on more items than are looked up one by one, the second on a few; most instances have neither.
+ */
 const COMMON = range(LIMITS.itemsLookedUp + 1).map((number) => `common-${number}`);
 const RARE = ['rare-0', 'rare-1'];
 
-onEveryDatabase('a list of instances with some options', (service) => {
+onEveryDatabase('instances filtered by options', (service) => {
   let team: Client;
   let all: Listed[];
   const optionIds = new Map<string, string>();
@@ -52,7 +54,7 @@ onEveryDatabase('a list of instances with some options', (service) => {
       }
     };
     await give([...COMMON, ...RARE, ...RARE]);
-    // Those in between are more than are looked through at once.
+    // More instances in between than are scanned at once.
     await give(range(LIMITS.pageRows + 100).map(() => 'plain'));
     await give([...RARE, ...COMMON, ...RARE]);
     all = (await pagesOf('', LIMITS.pageRows)).flat();
@@ -71,7 +73,7 @@ onEveryDatabase('a list of instances with some options', (service) => {
     ],
     [['unused'], []],
   ] as const)
-    test(`shows all that have ${options.join(' or ')}, page by page and in order`, async () => {
+    test(`lists all instances with ${options.join(' or ')}, page by page and in order`, async () => {
       const query = `classifierOptionIds=${options.map((name) => optionIds.get(name)).join()}`;
       const wanted = all.filter(({ item }) => (items as readonly string[]).includes(item.id)).map(({ id }) => id);
       for (const limit of [1, 7, LIMITS.pageRows]) {

@@ -57,7 +57,7 @@ onEveryDatabase('transfers and batches', (service) => {
       assert.equal((await give('2x2', from, { userSpaceId: bagId })).itemInstanceSpace.spacePositionX, 0);
     });
 
-    test("places it in a user space of the new owner's: at a position, turned, or at the first free place", async () => {
+    test('places it in a user space of the new owner: at a position, rotated, or at the first free position', async () => {
       const [from, to] = [await newUser(), await newUser()];
       const [fromBag, toBag] = [await openBag(team, from, 3, 3), await openBag(team, to, 3, 3)];
       const placeOf = ({ body }: ApiResponse) => {
@@ -77,7 +77,7 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('refuses a place that is taken, outside or not to be found, with 409', async () => {
+    test('rejects occupied positions, positions outside the grid and full user spaces with 409', async () => {
       const [from, to] = [await newUser(), await newUser()];
       const toBag = await openBag(team, to, 2, 1);
       await give('1x1', to, { userSpaceId: toBag });
@@ -92,7 +92,7 @@ onEveryDatabase('transfers and batches', (service) => {
       }
     });
 
-    test('does not happen twice where the present owner is named, nor to the owner', async () => {
+    test('does not happen twice if the current owner is given, nor to the current owner', async () => {
       const [from, to] = [await newUser(), await newUser()];
       const { id } = await give('1x1', from);
       assert.equal((await transfer(id, { userId: from, toUserId: to })).status, 200);
@@ -102,7 +102,7 @@ onEveryDatabase('transfers and batches', (service) => {
       await unchangedBy(409, () => transfer(id, { userId: to, toUserId: to }), '/body/toUserId');
     });
 
-    test('refuses users and user spaces that are not there, all at once', async () => {
+    test('rejects users and user spaces that do not exist, all at once', async () => {
       const [from, to] = [await newUser(), await newUser()];
       const { id } = await give('1x1', from);
       const fromBag = await openBag(team, from, 1, 1);
@@ -125,7 +125,7 @@ onEveryDatabase('transfers and batches', (service) => {
         assert.deepEqual((await unchangedBy(404, call)).body, NOT_FOUND);
     });
 
-    test('refuses every fault of a body at once', async () => {
+    test('rejects all invalid members at once', async () => {
       const { id } = await give('1x1', await newUser());
       await unchangedBy(
         400,
@@ -160,7 +160,7 @@ onEveryDatabase('transfers and batches', (service) => {
   describe('a batch', () => {
     const batch = (...operations: unknown[]) => team.post('/item-instances/batch', { operations });
 
-    test('runs its operations in order and answers what each answers alone', async () => {
+    test('runs its operations in order and returns what each returns on its own', async () => {
       const [one, two] = [await newUser(), await newUser()];
       const [bagOne, bagTwo] = [await openBag(team, one, 3, 1), await openBag(team, two, 3, 1)];
       const gone = await give('1x1', one, { userSpaceId: bagOne });
@@ -196,12 +196,12 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('trades: two transfers, each naming the present owner', async () => {
+    test('trades with two transfers, each naming the current owner', async () => {
       const [ann, bob] = [await newUser(), await newUser()];
       const [annBag, bobBag] = [await openBag(team, ann, 2, 2), await openBag(team, bob, 2, 2)];
       const sword = await give('2x2', ann, { userSpaceId: annBag });
       const shield = await give('2x2', bob, { userSpaceId: bobBag });
-      // Both bags are full: each must leave before the other can come, so one is unplaced for a moment.
+      // Both user spaces are full: each instance must leave before the other arrives, so one is unplaced in between.
       const trade = [
         { type: 'transfer', id: sword.id, userId: ann, toUserId: bob },
         { type: 'transfer', id: shield.id, userId: bob, toUserId: ann, toUserSpaceId: annBag },
@@ -214,7 +214,7 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('lets each operation see what those before it did', async () => {
+    test('lets each operation see the changes of those before it', async () => {
       const [ann, bob] = [await newUser(), await newUser()];
       const [annBag, bobBag] = [await openBag(team, ann, 3, 2), await openBag(team, bob, 3, 2)];
       const [a, b, c] = [`${ann}-a`, `${ann}-b`, `${ann}-c`];
@@ -225,14 +225,14 @@ onEveryDatabase('transfers and batches', (service) => {
         ...more,
       });
       const { status, body } = await batch(
-        // c takes the cell that a just left, makes room for b, is given away and comes back.
+        // c takes the cell that a just left, makes room for b, is transferred and comes back.
         move(a, ann, 2, 1),
         { type: 'create', id: c, itemId: '1x1', userId: ann, userSpaceId: annBag },
         move(b, ann, 0, 0, { swap: true }),
         { type: 'transfer', id: c, userId: ann, toUserId: bob, toUserSpaceId: bobBag },
         { type: 'create', id: `${ann}-d`, itemId: '2x1', userId: ann, userSpaceId: annBag },
         { type: 'transfer', id: c, userId: bob, toUserId: ann, toUserSpaceId: annBag },
-        // Two of the batch, and one that was there before, go round.
+        // Two instances of the batch and an existing one rotate.
         move(c, ann, 2, 1, { swap: true }),
         move(a, ann, 0, 0, { swap: true }),
       );
@@ -254,7 +254,7 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('may create what it deletes, and delete what it creates again', async () => {
+    test('may create what it deletes, and delete what it creates', async () => {
       const user = await newUser();
       const bag = await openBag(team, user, 1, 1);
       const at = { itemId: '1x1', userId: user, userSpaceId: bag };
@@ -283,14 +283,14 @@ onEveryDatabase('transfers and batches', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('does nothing at all where one operation is refused, and names it', async () => {
+    test('changes nothing if one operation fails, and names that operation', async () => {
       const user = await newUser();
       const other = await newUser();
       const bag = await openBag(team, user, 2, 1);
       const { id } = await give('1x1', user, { userSpaceId: bag });
       const fine = { type: 'create', itemId: '1x1', userId: user, userSpaceId: bag };
       const move = { type: 'move', id, userId: user, spacePositionX: 0, spacePositionY: 0 };
-      const refused: [number, object, string][] = [
+      const rejected: [number, object, string][] = [
         [409, fine, 'userSpaceId'],
         [409, { ...move, spacePositionX: 1 }, 'spacePositionX'],
         [409, { ...move, spacePositionY: 1 }, 'spacePositionY'],
@@ -306,7 +306,7 @@ onEveryDatabase('transfers and batches', (service) => {
         [400, { ...fine, id }, 'id'],
         [400, { ...fine, itemId: 'nothing' }, 'itemId'],
       ];
-      for (const [status, operation, member] of refused) {
+      for (const [status, operation, member] of rejected) {
         const first = { type: 'create', itemId: '1x1', userId: `never-${count}` };
         await unchangedBy(status, () => batch(first, fine, operation, fine), `/body/operations/2/${member}`);
       }
@@ -320,7 +320,7 @@ onEveryDatabase('transfers and batches', (service) => {
       assert.equal(swapped.headers.get('x-should-retry'), 'false');
     });
 
-    test('refuses every fault of every shape at once', async () => {
+    test('rejects all invalid operations at once', async () => {
       await unchangedBy(
         400,
         () =>
@@ -361,7 +361,7 @@ onEveryDatabase('transfers and batches', (service) => {
       await unchangedBy(400, post({ operations: [{}], dryRun: true }), '/body/dryRun');
     });
 
-    test('takes a hundred operations, and no more', async () => {
+    test('accepts a hundred operations at most', async () => {
       const user = await newUser();
       const bag = await openBag(team, user, 10, 10);
       const create = { type: 'create', itemId: '1x1', userId: user, userSpaceId: bag };
@@ -372,6 +372,5 @@ onEveryDatabase('transfers and batches', (service) => {
     });
   });
 
-  test('leave the cells, the placements, the rows and the history in agreement', () =>
-    assertInventoriesHold(service()));
+  test('keep cells, placements, grid rows and history consistent', () => assertInventoriesHold(service()));
 });

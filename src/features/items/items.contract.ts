@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Empty, GivenTimestamp, Id, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
+import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 
@@ -11,7 +11,7 @@ const Item = Type.Object(
       Type.Object({ id: Id, itemId: Id, attributeId: Id, min: Type.Number(), max: Type.Number() }),
     ),
   },
-  { title: 'Item', description: 'A blueprint: what can be rolled and given to players.' },
+  { title: 'Item', description: 'A blueprint: what can be rolled and given to users.' },
 );
 export type Item = Static<typeof Item>;
 
@@ -29,11 +29,11 @@ const givenMembers = {
   itemAttributes: Type.Optional(
     Type.Array(Strict({ attributeId: Id, min: Type.Number(), max: Type.Number() }), {
       maxItems: LIMITS.attributesPerItem,
-      description: "The attributes it carries, each at most once, each range inside the attribute's own.",
+      description: "The attributes it carries, each at most once, each with a range inside the attribute's own.",
     }),
   ),
-  createdAt: Type.Optional(GivenTimestamp),
-  updatedAt: Type.Optional(GivenTimestamp),
+  createdAt: Type.Optional(TimestampInput),
+  updatedAt: Type.Optional(TimestampInput),
 };
 
 const NewItem = Strict(

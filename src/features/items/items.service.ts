@@ -14,16 +14,16 @@ import { templatesNamingItem } from '../templates/templates.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
 
-type GivenAttribute = NonNullable<NewItem['itemAttributes']>[number];
+type AttributeInput = NonNullable<NewItem['itemAttributes']>[number];
 
-/** The first place in a list where a value stood before, for values that may stand there once. */
+/** An issue for each repeated value. */
 const repeats = (values: readonly string[], path: (index: number) => string): Issue[] =>
   values.flatMap((value, index) => {
     const first = values.indexOf(value);
     return first < index ? [{ path: path(index), message: `duplicates the entry at ${first}` }] : [];
   });
 
-/** Faults that the request shows by itself: what is given twice, and ranges turned round. */
+/** Issues that the request has by itself: repeated values and inverted ranges. */
 const shapeFaults = ({ classifierOptionIds = [], itemAttributes = [] }: ItemChange): Issue[] => [
   ...repeats(classifierOptionIds, (index) => `/body/classifierOptionIds/${index}`),
   ...repeats(
@@ -36,7 +36,7 @@ const shapeFaults = ({ classifierOptionIds = [], itemAttributes = [] }: ItemChan
 const attributeFaults = async (
   reader: Reader,
   context: Context,
-  given: readonly GivenAttribute[],
+  given: readonly AttributeInput[],
 ): Promise<Issue[]> => {
   const ids = given.map(({ attributeId }) => attributeId);
   const found = ids.length === 0 ? [] : await findAttributes(reader, context, ids);
@@ -54,11 +54,11 @@ const attributeFaults = async (
   });
 };
 
-/** Faults of what an item refers to, and the weight that it would get. */
+/** Issues of what an item refers to, and of its resulting weight. */
 const checkReferences = async (
   tx: Transaction,
   context: Context,
-  item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly GivenAttribute[] },
+  item: { rollNumerator: number; optionIds: readonly string[]; attributes: readonly AttributeInput[] },
 ): Promise<{ faults: Issue[]; weight: number }> => {
   const options = item.optionIds.length === 0 ? [] : await findOptions(tx, context, item.optionIds);
   const byId = new Map(options.map((option) => [option.id, option]));
@@ -119,14 +119,14 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   return getItem(tx, context, id);
 };
 
-const withId = ({ attributeId, min, max }: GivenAttribute, id: string) => ({
+const withId = ({ attributeId, min, max }: AttributeInput, id: string) => ({
   id,
   attributeId,
   min: min + 0,
   max: max + 0,
 });
 
-/** A page of texts, each of one item. */
+/** A page of items, each as JSON. */
 export const listItems = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
   textPage(await store.selectItemRows(reader, teamId, page), async (rows) =>
     (await store.withDetails(reader, teamId, rows)).map((item) => JSON.stringify(item)),
@@ -189,7 +189,7 @@ export const updateItem = async (tx: Transaction, context: Context, id: string, 
 
 export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   const { teamId } = context;
-  // Nobody gives or places anything meanwhile, so that no instance of the item can come about.
+  // Nobody creates or places instances in the meantime, so no instance of the item can appear.
   await tx.exclude('grids');
   await beginCatalogChange(tx, teamId);
   const { name } = await getItem(tx, context, id);

@@ -6,7 +6,7 @@ import type { Item } from './items.contract.ts';
 
 export type ItemRow = Tables['items'];
 
-/** The options of items, in two steps: a planner that knows little of the team would go through all options for a join. */
+/** The options of items, in two steps: without statistics of the team the planner would scan all options for a join. */
 const selectOptionsOf = async (reader: Reader, teamId: string, itemIds: readonly string[]) => {
   const links = await reader.queries
     .selectFrom('item_classifiers')
@@ -103,7 +103,7 @@ export const deleteItem = async (tx: Transaction, teamId: string, id: string, na
     .execute();
 };
 
-/** Writes the item's attributes as they are to be; one whose id is known is changed in place, one not listed goes. */
+/** Replaces the item's attributes; one with a known id is updated in place, one not listed is deleted. */
 export const saveAttributes = async (
   tx: Transaction,
   teamId: string,

@@ -24,7 +24,7 @@ interface ItemAttribute {
 const numbered = (count: number, name: string): string[] => Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
 onEveryDatabase('items', (service) => {
-  /** What the tests refer to: two attributes, two classifiers with two options each. */
+  /** What the tests refer to: two attributes, and two classifiers with two options each. */
   const attributes = ['damage', 'speed'] as const;
   const option: Record<string, { id: string; name: string; dropRateMultiplier: number | null; classifierId: string }> =
     {};
@@ -49,7 +49,7 @@ onEveryDatabase('items', (service) => {
   const classifier = (name: string) => ({ classifierId: option[name]?.classifierId, classifierOption: option[name] });
 
   describe('creation', () => {
-    test('needs a name alone', async () => {
+    test('requires only a name', async () => {
       const moment = '2026-11-14T09:30:00.007Z';
       service().setClock(Date.parse(moment));
       const { body } = assertDone(await service().post('/items', { name: 'Stone' }));
@@ -69,7 +69,7 @@ onEveryDatabase('items', (service) => {
       assert.deepEqual(assertDone(await service().get(`/items/${body.id}`)).body, body);
     });
 
-    test('keeps all that is given, lists in the order given', async () => {
+    test('stores everything that is given, arrays in the given order', async () => {
       const { body } = assertDone(
         await service().post('/items', {
           id: 'sword',
@@ -108,7 +108,7 @@ onEveryDatabase('items', (service) => {
       assert.deepEqual((await service().get('/items/sword')).body, body);
     });
 
-    test('answers given times in UTC with milliseconds', async () => {
+    test('returns given times in UTC with milliseconds', async () => {
       service().setClock(Date.parse('2026-05-05T05:05:05.005Z'));
       for (const [given, answered] of [
         ['2026-11-14T09:30:00.000Z', '2026-11-14T09:30:00.000Z'],
@@ -127,7 +127,7 @@ onEveryDatabase('items', (service) => {
       }
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       const raw =
         '{"id":"zero","name":"n","rollNumerator":-0,"itemAttributes":[{"attributeId":"speed","min":-0,"max":-0}]}';
       assertDone(await service().post('/items', undefined, { raw }));
@@ -136,7 +136,7 @@ onEveryDatabase('items', (service) => {
         assert.ok(Object.is(value, 0));
     });
 
-    test('takes 100 options and 100 attributes, and not one more of either', async () => {
+    test('accepts 100 options and 100 attributes at most', async () => {
       const names = numbered(101, 'many');
       for (const id of names) assertDone(await service().post('/attributes', { id, name: id }));
       const made: { id: string }[] = [];
@@ -164,7 +164,7 @@ onEveryDatabase('items', (service) => {
       assert.deepEqual((await service().get(`/items/${answer.body.id}`)).body, answer.body);
     });
 
-    test('takes a thumbnail of 2,048 characters, an empty one, and none', async () => {
+    test('accepts a thumbnail of 2,048 characters, an empty one and null', async () => {
       for (const thumbnail of ['🗡'.repeat(2048), 'x'.repeat(2048), '', null])
         assert.equal(assertDone(await service().post('/items', { name: 'seen', thumbnail })).body.thumbnail, thumbnail);
       for (const thumbnail of ['🗡'.repeat(2049), 'x'.repeat(2049), 1, [], 'a\u0000'])
@@ -173,8 +173,8 @@ onEveryDatabase('items', (service) => {
 
     keepsTheRulesOfCreation(service, '/items', {});
 
-    describe('refuses', () => {
-      test('members of another type or out of range, all at once', async () => {
+    describe('rejects', () => {
+      test('members of the wrong type or out of range, all at once', async () => {
         for (const wrong of ['1', null, [], {}, -1])
           assertInvalid(
             await service().post('/items', { name: 'n', rollNumerator: wrong, width: wrong, height: wrong }),
@@ -204,7 +204,7 @@ onEveryDatabase('items', (service) => {
         );
       });
 
-      test('numbers that are not finite', async () => {
+      test('infinite numbers', async () => {
         const raw =
           '{"name":"n","rollNumerator":1e999,"width":1e999,"itemAttributes":[{"attributeId":"damage","min":-1e999,"max":1e999}]}';
         assertInvalid(
@@ -213,7 +213,7 @@ onEveryDatabase('items', (service) => {
         );
       });
 
-      test('more than a hundred faults, with a word on how many more there are', async () => {
+      test('more than a hundred issues, and says how many are not listed', async () => {
         const itemAttributes = Array.from({ length: 60 }, () => ({ attributeId: 'damage', min: '0', max: '1' }));
         const { status, body } = await service().post('/items', { name: 'n', itemAttributes });
         assert.equal(status, 400);
@@ -221,7 +221,7 @@ onEveryDatabase('items', (service) => {
         assert.deepEqual(body.issues[99], { path: '/body', message: 'and 21 more issues' });
       });
 
-      test('what is no time', async () => {
+      test('invalid times', async () => {
         for (const wrong of [
           ...['', 'now', '2026', '2026-11-14', '14.11.2026', '2026-11-14T09:30:00', '2026-11-14 09:30:00Z'],
           ...['2026-02-31T00:00:00Z', '2025-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z'],
@@ -235,7 +235,7 @@ onEveryDatabase('items', (service) => {
           );
       });
 
-      test('options and attributes that are unknown, of another team, or given twice', async () => {
+      test('options and attributes that are unknown, repeated or of another team', async () => {
         const other = await service().anotherTeam();
         const theirOptions = { name: 'n', classifierOptions: [{ name: 'theirs' }] };
         const theirs = (await other.post('/classifiers', theirOptions)).body.classifierOptions[0].id;
@@ -252,7 +252,7 @@ onEveryDatabase('items', (service) => {
           ...['1', '2'].map((index) => `/body/itemAttributes/${index}/attributeId`),
         );
         const messages = new Set(answer.body.issues.map((issue: { message: string }) => issue.message));
-        assert.equal(messages.size, 2, "another team's id is answered as one that nobody has");
+        assert.equal(messages.size, 2, 'an id of another team is treated like an unknown one');
         assertInvalid(
           await service().post('/items', {
             name: 'n',
@@ -263,7 +263,7 @@ onEveryDatabase('items', (service) => {
         );
       });
 
-      test("ranges that are turned round, or outside the attribute's own", async () => {
+      test("ranges that are inverted or outside the attribute's own", async () => {
         const post = (...itemAttributes: object[]) => service().post('/items', { name: 'n', itemAttributes });
         assertInvalid(await post({ attributeId: 'damage', min: 2, max: 1 }), '/body/itemAttributes/0/min');
         assertInvalid(
@@ -273,7 +273,7 @@ onEveryDatabase('items', (service) => {
         assertDone(await post({ attributeId: 'damage', min: 100, max: 100 }));
       });
 
-      test('all that it refers to wrongly at once', async () => {
+      test('all invalid references at once', async () => {
         assertDone(await create(service(), 'taken-and-more'));
         assertInvalid(
           await service().post('/items', {
@@ -290,7 +290,7 @@ onEveryDatabase('items', (service) => {
         );
       });
 
-      test('a weight that is not finite, and changes nothing', async () => {
+      test('an infinite weight, and changes nothing', async () => {
         const team = await service().anotherTeam();
         const classifierOptions = [
           { name: 'large', dropRateMultiplier: 1e200 },
@@ -300,14 +300,14 @@ onEveryDatabase('items', (service) => {
         const [large, none] = body.classifierOptions;
         const item = { id: 'heavy', name: 'n', rollNumerator: 1e150, classifierOptionIds: [large.id] };
         assertInvalid(await team.post('/items', item), '/body/rollNumerator');
-        // Infinity × 0 is no number either.
+        // Infinity × 0 is NaN.
         const both = { ...item, classifierOptionIds: [large.id, none.id] };
         assertInvalid(await team.post('/items', both), '/body/rollNumerator');
         assert.deepEqual((await team.get('/items')).body, []);
         assertDone(await team.post('/items', { ...item, rollNumerator: 1e100 }));
       });
 
-      test('a sum of weights that is not finite, and changes nothing', async () => {
+      test('an infinite sum of weights, and changes nothing', async () => {
         const team = await service().anotherTeam();
         const heavy = { name: 'n', rollNumerator: 1e308 };
         const { body: first } = assertDone(await team.post('/items', { ...heavy, id: 'heavy-1' }));
@@ -339,7 +339,7 @@ onEveryDatabase('items', (service) => {
   });
 
   describe('list', () => {
-    test('shows items whole, a given time in its place', async () => {
+    test('returns complete items, ordered by a given creation time', async () => {
       const team = await service().anotherTeam();
       service().setClock(Date.parse('2026-06-01T00:00:00Z'));
       await team.post('/attributes', { id: 'a', name: 'n' });
@@ -354,7 +354,7 @@ onEveryDatabase('items', (service) => {
       assert.deepEqual(assertDone(await team.get('/items')).body, [older, younger]);
     });
 
-    test('reaches the times before 1970 and the last of 9999 page by page', async () => {
+    test('pages through times before 1970 and up to the end of 9999', async () => {
       const team = await service().anotherTeam();
       const times = ['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
       for (const [index, createdAt] of times.entries())
@@ -372,12 +372,12 @@ onEveryDatabase('items', (service) => {
     keepsTheRulesOfLists(service, '/items', create);
   });
 
-  describe('reading one', () => {
+  describe('get', () => {
     keepsTheRulesOfRows(service, 'GET /items/{id}', (client, id) => client.get(`/items/${id}`), create);
   });
 
   describe('change', () => {
-    test('touches only what is given, and the time of the change', async () => {
+    test('changes only the given members and updatedAt', async () => {
       service().setClock(Date.parse('2026-01-01T00:00:00Z'));
       const { body: before } = assertDone(
         await service().post('/items', {
@@ -416,7 +416,7 @@ onEveryDatabase('items', (service) => {
       }
     });
 
-    test('lets an item attribute that stays keep its id, and its instances their value', async () => {
+    test('keeps the id of an item attribute that stays, and the values of its instances', async () => {
       const { body: before } = assertDone(
         await service().post('/items', {
           id: 'evolving',
@@ -457,7 +457,7 @@ onEveryDatabase('items', (service) => {
       ]);
     });
 
-    test('stores the negative zero as 0', async () => {
+    test('stores negative zero as 0', async () => {
       await create(service(), 'to-zero');
       const raw = '{"rollNumerator":-0,"itemAttributes":[{"attributeId":"speed","min":-0,"max":-0}]}';
       assertDone(await service().put('/items/to-zero', undefined, { raw }));
@@ -468,11 +468,11 @@ onEveryDatabase('items', (service) => {
 
     keepsTheRulesOfRows(service, 'PUT /items/{id}', (client, id) => client.put(`/items/${id}`, { name: 'x' }), create);
 
-    describe('refuses', () => {
-      test('what is no item, and changes nothing', async () => {
-        const { body: before } = await create(service(), 'refusing');
+    describe('rejects', () => {
+      test('an invalid change, and changes nothing', async () => {
+        const { body: before } = await create(service(), 'target');
         assertInvalid(
-          await service().put('/items/refusing', {
+          await service().put('/items/target', {
             id: 'x',
             name: '',
             thumbnail: 1,
@@ -482,10 +482,10 @@ onEveryDatabase('items', (service) => {
           }),
           ...['/body/id', '/body/name', '/body/thumbnail', '/body/rollNumerator', '/body/width', '/body/teamId'],
         );
-        assertInvalid(await service().put('/items/refusing', { createdAt: '2026-02-31T00:00:00Z' }), '/body/createdAt');
-        assertInvalid(await service().put('/items/refusing'), '/body');
+        assertInvalid(await service().put('/items/target', { createdAt: '2026-02-31T00:00:00Z' }), '/body/createdAt');
+        assertInvalid(await service().put('/items/target'), '/body');
         assertInvalid(
-          await service().put('/items/refusing', {
+          await service().put('/items/target', {
             name: 'after',
             classifierOptionIds: ['nobody'],
             itemAttributes: [
@@ -496,10 +496,10 @@ onEveryDatabase('items', (service) => {
           ...['/body/classifierOptionIds/0', '/body/itemAttributes/0/attributeId'],
           ...['/body/itemAttributes/1/min', '/body/itemAttributes/1/max'],
         );
-        assert.deepEqual((await service().get('/items/refusing')).body, before);
+        assert.deepEqual((await service().get('/items/target')).body, before);
       });
 
-      test('a weight that is not finite through options that stay', async () => {
+      test('an infinite weight caused by existing options', async () => {
         const team = await service().anotherTeam();
         const classifierOptions = [{ name: 'large', dropRateMultiplier: 1e200 }];
         const { body: made } = await team.post('/classifiers', { name: 'n', classifierOptions });
@@ -509,7 +509,7 @@ onEveryDatabase('items', (service) => {
         assert.deepEqual((await team.get('/items/i')).body, before);
       });
 
-      test('faults in this order: of the request, no such item, of what it refers to', async () => {
+      test('in this order: an invalid request, an unknown item, invalid references', async () => {
         const unknown = { classifierOptionIds: ['nobody'] };
         assertInvalid(await service().put('/items/nobody', { ...unknown, colour: 'red' }), '/body/colour');
         const turned = { itemAttributes: [{ attributeId: 'nobody', min: 2, max: 1 }] };
@@ -524,7 +524,7 @@ onEveryDatabase('items', (service) => {
   });
 
   describe('deletion', () => {
-    test('takes the attributes and classifiers of the item along', async () => {
+    test('deletes the attributes and options of the item', async () => {
       const item = {
         id: 'going',
         name: 'n',
@@ -545,8 +545,8 @@ onEveryDatabase('items', (service) => {
 
     keepsTheRulesOfRows(service, 'DELETE /items/{id}', (client, id) => client.delete(`/items/${id}`), create);
 
-    describe('refuses', () => {
-      test('an item of which a player has an instance', async () => {
+    describe('rejects', () => {
+      test('an item that users have instances of', async () => {
         const { body: before } = await create(service(), 'owned');
         const { body: instance } = assertDone(
           await service().post('/item-instances', { itemId: 'owned', userId: 'owner' }),
@@ -560,7 +560,7 @@ onEveryDatabase('items', (service) => {
         assertDone(await service().delete('/items/owned'));
       });
 
-      test('an item that a template names', async () => {
+      test('an item that a template refers to', async () => {
         const item = 'named-by-template';
         assertDone(await create(service(), item));
         const template = { id: 'naming', name: 'Banner', config: { featuredItemIds: [item] } };
@@ -573,7 +573,7 @@ onEveryDatabase('items', (service) => {
     });
   });
 
-  test('an id may be a word of another path that is not reserved', async () => {
+  test('an id may be a path segment that is not reserved', async () => {
     for (const id of ['items', 'move', 'spaces']) {
       assertDone(await create(service(), id));
       assert.equal(assertDone(await service().get(`/items/${id}`)).body.id, id);

@@ -10,10 +10,10 @@ import {
   firstFree,
   footprintOf,
   type Grid,
+  type GridArea,
   hasRoomFor,
   isFree,
   isInside,
-  type Lying,
   overlap,
   type Place,
   pack,
@@ -28,8 +28,8 @@ import { isoTime } from '../../time.ts';
 import type { ItemInstanceSpace } from './placements.contract.ts';
 import * as store from './placements.store.ts';
 
-/** Where an instance lies; width and height are those of its cells, already turned. */
-export interface Placement extends Lying {
+/** Where an instance is placed; width and height are those of its cells, rotation applied. */
+export interface Placement extends GridArea {
   readonly id: string;
   readonly itemInstanceId: string;
   readonly userSpaceId: string;
@@ -38,25 +38,25 @@ export interface Placement extends Lying {
   readonly updatedAtMs: number;
 }
 
-/** A place that a caller asks for; without a position, the first free one. */
-export interface WantedPlace {
+/** A requested position; without coordinates, the first free one. */
+export interface RequestedPlace {
   readonly x?: number;
   readonly y?: number;
   readonly rotated?: boolean;
 }
 
-/** To be held together with the user space, whose lock protects them: what is taken in its grid. */
+/** The occupied cells per row of a grid. To be read together with the lock on the user space, which protects them. */
 export const askGridRows = (userSpaceId: string): Ask<store.GridRow> => ask(store.gridRows, { userSpaceId });
 
-/** To be held together with the user space: the cells that are taken in it. */
+/** The occupied cells of a user space. To be read together with the lock on it. */
 export const askCells = (userSpaceId: string): Ask<Cell> => ask(store.cellsIn, { userSpaceId });
 
-/** Leaves cells of a user space that is about to go. */
-export const leaveCells = (work: Work, userSpaceId: string, cells: readonly Cell[]): void => {
+/** Removes the cells of a user space that is being deleted. */
+export const freeCells = (work: Work, userSpaceId: string, cells: readonly Cell[]): void => {
   for (const { x, y } of cells) work.write(store.deleteCell, { user_space_id: userSpaceId, y, x });
 };
 
-/** Where an instance lies. It stays so only where its user space is held. */
+/** Where an instance is placed. Only stable while its user space is locked. */
 export const askPlacement = (itemInstanceId: string): Ask<store.PlacedRow> =>
   ask(store.placementOf, { itemInstanceId });
 
@@ -88,7 +88,7 @@ export const toItemInstanceSpace = (teamId: string, placement: Placement): ItemI
 export const takenOf = (rows: readonly store.GridRow[]): Map<number, bigint> =>
   new Map(rows.map(({ y, taken }) => [y, store.bitsOf(taken)]));
 
-/** The rows of a grid that are not as they were. */
+/** The rows of a grid that changed. */
 export const changedRows = (userSpaceId: string, before: Grid['taken'], taken: Grid['taken']) => {
   const rows = [];
   for (const [y, bits] of taken)
@@ -96,42 +96,42 @@ export const changedRows = (userSpaceId: string, before: Grid['taken'], taken: G
   return rows;
 };
 
-/** The grid of a user space that the command holds, so that nobody else takes a place in it meanwhile. */
+/** The grid of a user space that the command has locked, so that nobody else places anything in it. */
 interface OpenGrid extends Grid {
   readonly before: ReadonlyMap<number, bigint>;
   /** As the command leaves it. */
   readonly taken: Map<number, bigint>;
-  /** Forgotten whenever a cell is left. */
+  /** Cleared whenever a cell is freed. */
   readonly searched: Searched;
 }
 
-const take = (grid: OpenGrid, lying: Lying): void => {
-  for (const [y, bits] of rowsWith(grid, lying, lying)) grid.taken.set(y, bits);
+const take = (grid: OpenGrid, area: GridArea): void => {
+  for (const [y, bits] of rowsWith(grid, area, area)) grid.taken.set(y, bits);
 };
 
-const leave = (grid: OpenGrid, lying: Lying): void => {
-  for (const [y, bits] of rowsWithout(grid, lying, lying)) grid.taken.set(y, bits);
+const leave = (grid: OpenGrid, area: GridArea): void => {
+  for (const [y, bits] of rowsWithout(grid, area, area)) grid.taken.set(y, bits);
   grid.searched.clear();
 };
 
-const lyingAt = (item: Footprint, { x, y, rotated }: Place): Lying => ({ ...footprintOf(item, rotated), x, y });
+const areaOf = (item: Footprint, { x, y, rotated }: Place): GridArea => ({ ...footprintOf(item, rotated), x, y });
 
-const refuseOutside = (grid: Grid, lying: Lying): void => {
-  if (isInside(grid, lying, lying)) return;
-  const member = lying.x < 0 || lying.x + lying.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
+const rejectOutside = (grid: Grid, area: GridArea): void => {
+  if (isInside(grid, area, area)) return;
+  const member = area.x < 0 || area.x + area.width > grid.cols ? 'spacePositionX' : 'spacePositionY';
   throw conflict({
     path: `/body/${member}`,
     message: `is outside the grid of ${grid.cols} × ${grid.rows} cells`,
   });
 };
 
-/** The place that is asked for, or the first free one; null where only room is missing. */
-const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: WantedPlace): Place | null => {
+/** The requested position, or the first free one; null if there is no room. */
+const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: RequestedPlace): Place | null => {
   if (x === undefined || y === undefined) return firstFree(grid, item, rotated, grid.searched) ?? null;
   const place = { x, y, rotated: rotated ?? false };
-  const lying = lyingAt(item, place);
-  refuseOutside(grid, lying);
-  if (!isFree(grid, lying, lying))
+  const area = areaOf(item, place);
+  rejectOutside(grid, area);
+  if (!isFree(grid, area, area))
     throw conflict({ path: '/body/spacePositionX', message: `a cell at ${x}, ${y} is taken` });
   return place;
 };
@@ -139,7 +139,7 @@ const findPlace = (grid: OpenGrid, item: Footprint, { x, y, rotated }: WantedPla
 export const noRoom = ({ width, height }: Footprint, path: string) =>
   conflict({ path, message: `has no free space of ${width} × ${height} cells` });
 
-/** The cells of a placement, the first of which tells the rest of it. */
+/** The cells of a placement; the first one carries its other columns. */
 const cellRows = (placement: Placement): store.CellRow[] =>
   cellsOf(placement, placement).map(({ x, y }) => {
     const part = store.partOf({ x: x - placement.x, y: y - placement.y });
@@ -157,7 +157,7 @@ const cellRows = (placement: Placement): store.CellRow[] =>
     };
   });
 
-/** What is moved, into which user space and to which place there. */
+/** What is moved, into which user space and to which position. */
 interface Swap {
   readonly itemInstanceId: string;
   readonly item: Footprint;
@@ -166,30 +166,30 @@ interface Swap {
 }
 
 /**
- * The user spaces that one command holds and what it does in them. Nothing is written before the end, so it remembers
- * for each instance that the command has to do with where it lies by the database and where it lies now; what comes
- * later in the command sees what came before.
+ * The user spaces that one command has locked, and its changes in them. Nothing is written before the end: for each
+ * instance the inventory remembers its placement in the database and its current one, so that later operations of the
+ * command see the changes of earlier ones.
  */
 export class Inventory {
   readonly #context: Context;
   readonly #grids = new Map<string, OpenGrid>();
   readonly #before = new Map<string, Placement>();
-  /** Null where an instance lies nowhere, and absent where nothing was asked about it yet. */
+  /** Null if an instance is not placed; missing if its placement was not read. */
   readonly #now = new Map<string, Placement | null>();
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Adds a user space that is held, with the rows of its grid as they were read under the lock. */
+  /** Adds a locked user space, with its grid rows as read under the lock. */
   open(userSpaceId: string, { cols, rows }: Pick<Grid, 'cols' | 'rows'>, gridRows: readonly store.GridRow[]): void {
     const before = takenOf(gridRows);
     this.#grids.set(userSpaceId, { cols, rows, before, taken: new Map(before), searched: new Map() });
   }
 
   /**
-   * Adds where an instance lies, as it was read under the locks. One that lies in a user space which is not held was
-   * carried there by another command meanwhile, and all begins anew.
+   * Adds the placement of an instance, as read under the locks. If it is in a user space that is not locked, another
+   * command moved it there in the meantime, and the command is retried.
    */
   learn(itemInstanceId: string, [row]: readonly store.PlacedRow[]): void {
     if (this.#now.has(itemInstanceId)) return;
@@ -203,27 +203,30 @@ export class Inventory {
     this.#now.set(itemInstanceId, placement);
   }
 
-  /** Where an instance lies at this point of the command. */
+  /** The placement of an instance at this point of the command. */
   placementOf(itemInstanceId: string): Placement | null {
     return this.#now.get(itemInstanceId) ?? null;
   }
 
-  /** Whether a user space takes so many of one footprint, one after another. */
+  /** Whether a user space has room for `count` items of one footprint, one after another. */
   hasRoomFor(userSpaceId: string, item: Footprint, count: number): boolean {
     return hasRoomFor(this.#gridOf(userSpaceId), item, count);
   }
 
-  /** Puts an instance into a user space, from wherever it lies. Null, and nothing done, where there is no room. */
-  put(itemInstanceId: string, item: Footprint, userSpaceId: string, wanted: WantedPlace): Placement | null {
+  /**
+   * Places an instance in a user space, whether or not it was placed before. Returns null, and changes nothing, if
+   * there is no room.
+   */
+  put(itemInstanceId: string, item: Footprint, userSpaceId: string, wanted: RequestedPlace): Placement | null {
     const present = this.placementOf(itemInstanceId);
     if (present !== null) leave(this.#gridOf(present.userSpaceId), present);
     const place = findPlace(this.#gridOf(userSpaceId), item, wanted);
-    if (place !== null) return this.#lay(itemInstanceId, item, userSpaceId, place);
+    if (place !== null) return this.#place(itemInstanceId, item, userSpaceId, place);
     if (present !== null) take(this.#gridOf(present.userSpaceId), present);
     return null;
   }
 
-  /** Takes an instance out of its user space, if it lies in one. */
+  /** Takes an instance out of its user space, if it is placed. */
   takeAway(itemInstanceId: string): void {
     const present = this.placementOf(itemInstanceId);
     if (present === null) return;
@@ -232,19 +235,19 @@ export class Inventory {
   }
 
   /**
-   * Moves an instance that lies somewhere; what lies in its way goes to where it came from, as it is arranged: the corner
-   * of the box around it comes to lie on the top-left cell that was left.
+   * Moves a placed instance. Whatever is in its way moves to where it came from, keeping its arrangement: the top-left
+   * corner of its bounding box goes to the top-left cell that was left.
    */
   async swap(work: Work, { itemInstanceId, item, userSpaceId, place }: Swap): Promise<Placement> {
     const present = this.placementOf(itemInstanceId);
-    if (present === null) throw new Error(`item instance ${itemInstanceId} lies nowhere`);
+    if (present === null) throw new Error(`item instance ${itemInstanceId} is not placed`);
     const [source, target] = [this.#gridOf(present.userSpaceId), this.#gridOf(userSpaceId)];
-    const wanted = lyingAt(item, place);
-    refuseOutside(target, wanted);
+    const wanted = areaOf(item, place);
+    rejectOutside(target, wanted);
     const displaced = (await this.#under(work, userSpaceId, wanted)).filter(({ id }) => id !== present.id);
     leave(source, present);
     for (const placement of displaced) leave(target, placement);
-    const moved = this.#lay(itemInstanceId, item, userSpaceId, place);
+    const moved = this.#place(itemInstanceId, item, userSpaceId, place);
     const corners = displaced.length === 0 ? [] : carriedTo(displaced, present);
     const faults: Issue[] = [];
     for (const [index, placement] of displaced.entries()) {
@@ -261,8 +264,8 @@ export class Inventory {
   }
 
   /**
-   * Repacks a user space of which everything that lies there was learnt: largest first, those of one size in the given
-   * order. What stays where it is keeps its time of change. False, and nothing done, where no order takes everything.
+   * Repacks a user space whose contents have all been added: largest first, equal sizes in the given order. Instances
+   * that stay in place keep their `updatedAt`. Returns false, and changes nothing, if no order fits everything.
    */
   *repack(
     userSpaceId: string,
@@ -280,17 +283,17 @@ export class Inventory {
       const place = places[index] as Place;
       const present = this.placementOf(itemInstanceId);
       if (present?.x === place.x && present.y === place.y && present.rotated === place.rotated) take(grid, present);
-      else this.#lay(itemInstanceId, item, userSpaceId, place);
+      else this.#place(itemInstanceId, item, userSpaceId, place);
     });
     return true;
   }
 
-  /** Writes what has changed, once: the key over the cells refuses whatever would lie on another. */
+  /** Writes the changes, once. The key over the cells rejects overlaps. */
   save(work: Work): void {
     allAtOnce(this.saveInSteps(work));
   }
 
-  /** The same for a command that has to do with very many. */
+  /** The same for a command with very many changes. */
   *saveInSteps(work: Work): Steps<void> {
     yield* each([...this.#now], ([itemInstanceId, now]) => {
       const before = this.#before.get(itemInstanceId);
@@ -306,12 +309,12 @@ export class Inventory {
 
   #gridOf(userSpaceId: string): OpenGrid {
     const grid = this.#grids.get(userSpaceId);
-    if (grid === undefined) throw new Error(`user space ${userSpaceId} is not held`);
+    if (grid === undefined) throw new Error(`User space ${userSpaceId} is not locked.`);
     return grid;
   }
 
-  /** Lays an instance down on free cells; a placement that was there before goes on under its id. */
-  #lay(itemInstanceId: string, item: Footprint, userSpaceId: string, place: Place): Placement {
+  /** Puts an instance on free cells; an existing placement keeps its id. */
+  #place(itemInstanceId: string, item: Footprint, userSpaceId: string, place: Place): Placement {
     const { nowMs } = this.#context;
     const present = this.placementOf(itemInstanceId);
     const placement: Placement = {
@@ -319,7 +322,7 @@ export class Inventory {
       itemInstanceId,
       userSpaceId,
       rotated: place.rotated,
-      ...lyingAt(item, place),
+      ...areaOf(item, place),
       createdAtMs: present?.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
     };
@@ -328,26 +331,26 @@ export class Inventory {
     return placement;
   }
 
-  /** Lays down what made room. */
+  /** Puts a displaced instance into its new position. */
   #settle(placement: Placement, userSpaceId: string, { x, y }: Cell): void {
     const settled = { ...placement, userSpaceId, x, y, updatedAtMs: this.#context.nowMs };
     take(this.#gridOf(userSpaceId), settled);
     this.#now.set(placement.itemInstanceId, settled);
   }
 
-  /** What lies on any cell of a rectangle at this point of the command, in the order of instances. */
-  async #under(work: Work, userSpaceId: string, lying: Lying): Promise<Placement[]> {
+  /** The instances on any cell of a rectangle at this point of the command, ordered by instance. */
+  async #under(work: Work, userSpaceId: string, area: GridArea): Promise<Placement[]> {
     const found = await work.find(store.placedUnder, {
       userSpaceId,
-      left: lying.x,
-      right: lying.x + lying.width - 1,
-      top: lying.y,
-      bottom: lying.y + lying.height - 1,
+      left: area.x,
+      right: area.x + area.width - 1,
+      top: area.y,
+      bottom: area.y + area.height - 1,
     });
     for (const row of found) this.learn(row.item_instance_id, [row]);
     return [...this.#now.values()]
       .filter((placement) => placement !== null)
-      .filter((placement) => placement.userSpaceId === userSpaceId && overlap(placement, lying))
+      .filter((placement) => placement.userSpaceId === userSpaceId && overlap(placement, area))
       .sort((a, b) => compareBytes(a.itemInstanceId, b.itemInstanceId));
   }
 }

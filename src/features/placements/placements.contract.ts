@@ -3,7 +3,7 @@ import { Id, IdList, Name, Paging, responses, Strict, Timestamp } from '../../ht
 import { LIMITS } from '../../limits.ts';
 
 const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
-export const Rotated = Type.Boolean({ description: 'Whether it lies turned: width and height exchanged.' });
+export const Rotated = Type.Boolean({ description: 'Whether it is rotated: width and height exchanged.' });
 
 export const ItemInstanceSpace = Type.Object(
   {
@@ -17,7 +17,7 @@ export const ItemInstanceSpace = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { title: 'ItemInstanceSpace', description: 'Where an item instance lies.' },
+  { title: 'ItemInstanceSpace', description: 'Where an item instance is placed.' },
 );
 export type ItemInstanceSpace = Static<typeof ItemInstanceSpace>;
 
@@ -47,7 +47,7 @@ export const listItemInstanceSpaces = {
   description: 'Where item instances are placed, oldest first, one page at a time; follow the `Link` header for more.',
   tags: ['Item instances'],
   querystring: Strict({
-    teamUserSpaceId: Type.Optional(IdList('Only those in these user spaces.')),
+    teamUserSpaceId: Type.Optional(IdList('Only placements in these user spaces.')),
     ...Paging,
   }),
   response: responses('A page of placements.', Type.Array(ListedItemInstanceSpace), 400, 401, 403, 404, 500),

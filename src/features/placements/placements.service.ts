@@ -21,7 +21,7 @@ export const listItemInstanceSpaces = async (
   ]);
   return mapPage(found, (row) => {
     const item = catalog.itemsById.get(row.item_id);
-    // The catalog was read before the item was there.
+    // The catalog was read before the item was created.
     if (item === undefined) throw new Collision();
     return {
       spacePositionX: row.x,
@@ -41,7 +41,7 @@ export const listItemInstanceSpaces = async (
   });
 };
 
-/** What lies in these user spaces and reaches beyond a size, in the order of user spaces, at most so many. */
+/** Instances placed in these user spaces that reach beyond a size, ordered by user space, at most `limit`. */
 export const findBeyond = async (
   finder: Finder,
   userSpaceIds: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Placements and the rows of grids. Instances are read here only together with where they lie: which item is placed is
- * known to them alone.
+ * Placements and grid rows. Instances are read here only together with their placements, because only they know the
+ * item.
  */
 import { type Expression, sql } from 'kysely';
 import { deleteFrom, insertInto, lookup, upsertInto } from '../../database/declarations.ts';
@@ -12,7 +12,7 @@ import type { Cell } from '../../engine/grid/grid.ts';
 type Table = Tables['item_instance_spaces'];
 export type CellRow = Omit<Table, 'team_id'>;
 
-/** An instance with all that tells where it lies; width and height are those of its cells, already turned. */
+/** An instance with its placement; width and height are those of its cells, rotation applied. */
 export interface PlacedRow {
   readonly item_instance_id: string;
   readonly user_space_id: string;
@@ -26,7 +26,7 @@ export interface PlacedRow {
   readonly updated_at: number;
 }
 
-/** One row for each instance, from its cells; only the first of them has an id, times and so on. */
+/** One row per instance, built from its cells; only the first cell has an id, times and so on. */
 const placed = (queries: Queries, teamId: Expression<string>) =>
   queries
     .selectFrom('item_instance_spaces as cell')
@@ -45,12 +45,11 @@ const placed = (queries: Queries, teamId: Expression<string>) =>
     .where('cell.team_id', '=', teamId)
     .groupBy(['cell.item_instance_id', 'cell.user_space_id']);
 
-/** Where an instance lies, if it does. */
 export const placementOf = lookup({ itemInstanceId: 'text' }, (queries, teamId, { itemInstanceId }) =>
   placed(queries, teamId).where('cell.item_instance_id', '=', itemInstanceId),
 );
 
-/** What lies on any cell of a rectangle; nothing else of the user space is read. */
+/** The instances on any cell of a rectangle; nothing else of the user space is read. */
 export const placedUnder = lookup(
   { userSpaceId: 'text', left: 'integer', right: 'integer', top: 'integer', bottom: 'integer' },
   (queries, teamId, { userSpaceId, left, right, top, bottom }) =>
@@ -67,7 +66,7 @@ export const placedUnder = lookup(
     ),
 );
 
-/** Instances that reach beyond a size, at most so many and in no order. */
+/** Instances that reach beyond a size, unordered. */
 export const instancesBeyond = lookup(
   { userSpaceId: 'text', cols: 'integer', rows: 'integer', limit: 'integer' },
   (queries, teamId, { userSpaceId, cols, rows, limit }) =>
@@ -82,7 +81,7 @@ export const instancesBeyond = lookup(
   { isLong: true },
 );
 
-/** All cells that are taken in a user space. */
+/** All occupied cells of a user space. */
 export const cellsIn = lookup(
   { userSpaceId: 'text' },
   (queries, teamId, { userSpaceId }) =>
@@ -94,7 +93,7 @@ export const cellsIn = lookup(
   { isLong: true },
 );
 
-/** What is taken in the rows of a grid; a row in which nothing is may be absent. */
+/** The occupied cells of a grid, per row; an empty row may be missing. */
 export const gridRows = lookup({ userSpaceId: 'text' }, (queries, teamId, { userSpaceId }) =>
   queries
     .selectFrom('user_space_rows')
@@ -112,7 +111,7 @@ export const saveGridRow = upsertInto(
   { key: ['user_space_id', 'y'] },
 );
 
-/** The key over the cells is what keeps two from lying in one; the rows only make a free place quick to find. */
+/** The key over the cells prevents overlaps; the grid rows only make free positions quick to find. */
 export const insertCell = insertInto('item_instance_spaces', {
   user_space_id: 'text',
   y: 'integer',
@@ -131,13 +130,13 @@ export const deleteCell = deleteFrom(
   { key: ['user_space_id', 'y', 'x'] },
 );
 
-/** More than the longest side of an item, and what the cells were numbered with when they got their numbers. */
-const PARTS_A_ROW = 100;
+/** Greater than the longest side of an item. Existing cells are numbered with this stride, so it must not change. */
+const PARTS_PER_ROW = 100;
 
-/** The number of a cell among those of an instance, by how far it lies from the top-left one. */
-export const partOf = ({ x, y }: Cell): number => y * PARTS_A_ROW + x;
+/** The number of a cell within its instance, by its offset from the top-left cell. */
+export const partOf = ({ x, y }: Cell): number => y * PARTS_PER_ROW + x;
 
-/** Where the instances of an item lie: the first cell of each. In no order, which would take long with very many. */
+/** The first cell of each placed instance of an item. Unordered: sorting very many would take long. */
 export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) =>
   queries
     .selectFrom('item_instance_spaces as first')
@@ -146,12 +145,12 @@ export const selectPlacedOfItem = ({ queries, teamId }: Reader, itemId: string) 
     )
     .select(['first.item_instance_id', 'first.user_space_id', 'first.x', 'first.y', 'first.rotated'])
     .where('first.team_id', '=', teamId)
-    // Not `= 0`: each is to be found by its instance, and not among all first cells in their order.
+    // Not `= 0`, which would make the planner scan the index of all first cells instead of looking up the instances.
     .where('first.part', '<', 1)
     .where('instance.item_id', '=', itemId)
     .execute();
 
-/** Takes these cells, named by how far they lie from the first one, from each of these instances. */
+/** Deletes cells, given by their offset from the first one, of each of these instances. */
 export const deleteCells = async (
   { queries, teamId }: Transaction,
   itemInstanceIds: readonly string[],
@@ -166,7 +165,7 @@ export const deleteCells = async (
     .execute();
 };
 
-/** Inserts cells at once, where a command that may have many of them has a transaction of its own. */
+/** Inserts cells immediately, for a command with many of them in a transaction of its own. */
 export const insertCells = async (
   { queries, teamId }: Transaction,
   cells: readonly Pick<CellRow, 'user_space_id' | 'y' | 'x' | 'item_instance_id' | 'part'>[],
@@ -182,14 +181,14 @@ export const selectPlacements = async (
   userSpaceIds: readonly string[] | undefined,
   page: Page,
 ) => {
-  // No parameter for the part: only so the index of all first cells in their order serves.
+  // A literal instead of a parameter: only then can the partial index over first cells be used.
   const first = queries
     .selectFrom('item_instance_spaces as first')
     .selectAll()
     .where('first.team_id', '=', teamId)
     .where('first.part', '=', sql.lit(0))
     .$if(userSpaceIds !== undefined, (some) => some.where('first.user_space_id', 'in', userSpaceIds ?? []));
-  // The page is cut out first, and then joined, in an order that the database does not choose.
+  // The page is selected first and then joined, so that the join order is not up to the planner.
   const rows = await queries
     .selectFrom(onPage(first, 'first', page).as('placement'))
     .innerJoin('item_instances as instance', (join) =>

@@ -10,7 +10,7 @@ onEveryDatabase('placements', (service) => {
     await stockShapes(team);
   });
 
-  test('never lie on one another, since the database itself has one row for a cell', async () => {
+  test('cannot overlap, because the database has one row per cell', async () => {
     const bag = await openBag(team, 'ann', 3, 2);
     const { body: under } = await team.post('/item-instances', { itemId: '2x2', userId: 'ann', userSpaceId: bag });
     const { body: over } = await team.post('/item-instances', { itemId: '1x1', userId: 'ann' });
@@ -42,7 +42,7 @@ onEveryDatabase('placements', (service) => {
     ] as const)
       await assert.rejects(insert(x, y), `${x}, ${y}`);
     assert.deepEqual(await inventoryState(service()), before);
-    // Nor can one instance lie in two places.
+    // Nor can one instance be placed twice.
     await insert(2, 0);
     await assert.rejects(insert(2, 1));
     await service().database.transaction(team.teamId, ({ queries }) =>
@@ -51,7 +51,7 @@ onEveryDatabase('placements', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('are refused by the database even where the rows of a grid say that a cell is free', async () => {
+  test('are rejected by the database even if the grid rows say that a cell is free', async () => {
     const bag = await openBag(team, 'bob', 2, 1);
     await team.post('/item-instances', { itemId: '1x1', userId: 'bob', userSpaceId: bag });
     const sayTaken = (taken: string) =>
@@ -67,7 +67,7 @@ onEveryDatabase('placements', (service) => {
     await assertInventoriesHold(service());
   });
 
-  test('of an item whose footprint changes keep up by the thousand', async () => {
+  test('of an item follow a change of its footprint by the thousand', async () => {
     await team.post('/items', { id: 'tile', name: 'Tile' });
     const bag = await openBag(team, 'cyd', 100, 100);
     const operations = Array.from({ length: 100 }, (_, n) => ({
@@ -83,9 +83,9 @@ onEveryDatabase('placements', (service) => {
     assert.equal((await team.put('/items/tile', { width: 1, height: 2 })).status, 200);
     await assertInventoriesHold(service(), team.teamId);
     const state = await inventoryState(service());
-    const refused = await team.put('/items/tile', { width: 3, height: 3 });
-    assert.equal(refused.status, 409);
-    assert.equal(refused.body.issues.length, 100);
+    const rejected = await team.put('/items/tile', { width: 3, height: 3 });
+    assert.equal(rejected.status, 409);
+    assert.equal(rejected.body.issues.length, 100);
     assert.deepEqual(await inventoryState(service()), state);
   });
 });

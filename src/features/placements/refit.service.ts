@@ -6,9 +6,9 @@ import {
   type Footprint,
   footprintOf,
   type Grid,
+  type GridArea,
   isFree,
   isInside,
-  type Lying,
   overlap,
   rowsWith,
   rowsWithout,
@@ -23,24 +23,24 @@ import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';
 import * as store from './placements.store.ts';
 
-/** An item whose footprint changes. */
+/** A footprint change of an item. */
 export interface Refit {
   readonly itemId: string;
   readonly before: Footprint;
   readonly after: Footprint;
-  /** The member of the body that is to blame. */
+  /** The member of the body to report. */
   readonly path: string;
 }
 
 type Placed = Awaited<ReturnType<typeof store.selectPlacedOfItem>>[number];
 
-/** A grid in which some of the item lie. */
+/** A grid in which instances of the item are placed. */
 interface Refitted extends Grid {
   readonly userSpaceId: string;
   readonly before: ReadonlyMap<number, bigint>;
   readonly taken: Map<number, bigint>;
   readonly placed: readonly Placed[];
-  /** Which instances these are, and in which row each of them begins. */
+  /** These instances, and those that start in each row. */
   readonly index: () => { readonly same: ReadonlySet<string>; readonly byRow: ReadonlyMap<number, readonly Placed[]> };
 }
 
@@ -49,79 +49,85 @@ const indexOf = (placed: readonly Placed[]) => ({
   byRow: Map.groupBy(placed, ({ y }) => y),
 });
 
-const lyingOf = ({ x, y, rotated }: Placed, item: Footprint): Lying => ({ ...footprintOf(item, rotated === 1), x, y });
+const areaOf = ({ x, y, rotated }: Placed, item: Footprint): GridArea => ({
+  ...footprintOf(item, rotated === 1),
+  x,
+  y,
+});
 
-/** Lets the instances in one grid cover their new cells, as far as they can; those that cannot are returned. */
+/** Applies the new footprint to the instances in one grid as far as possible; returns those that do not fit. */
 function* refitGrid(grid: Refitted, before: Footprint, after: Footprint): Steps<Placed[]> {
   const change = (rows: ReadonlyMap<number, bigint>): void => {
     for (const [y, bits] of rows) grid.taken.set(y, bits);
   };
   yield* each(grid.placed, (placed) => {
-    const lying = lyingOf(placed, before);
-    change(rowsWithout(grid, lying, lying));
+    const area = areaOf(placed, before);
+    change(rowsWithout(grid, area, area));
   });
   const misfits: Placed[] = [];
   yield* each(grid.placed, (placed) => {
-    const lying = lyingOf(placed, after);
-    if (isInside(grid, lying, lying) && isFree(grid, lying, lying)) change(rowsWith(grid, lying, lying));
+    const area = areaOf(placed, after);
+    if (isInside(grid, area, area) && isFree(grid, area, area)) change(rowsWith(grid, area, area));
     else misfits.push(placed);
   });
   return misfits;
 }
 
-/** Rows in which something may begin that reaches as far as an item that begins in the given one. */
+/** Rows in which an item may start that reaches as far as one that starts in the given row. */
 const rowsNear = (y: number): number[] =>
   Array.from({ length: 2 * LIMITS.itemSide - 1 }, (_, index) => y + index - LIMITS.itemSide + 1);
 
 const whyNot = async (tx: Transaction, grid: Refitted, placed: Placed, after: Footprint): Promise<string> => {
-  const lying = lyingOf(placed, after);
+  const area = areaOf(placed, after);
   const who = `item instance ${placed.item_instance_id} at ${placed.x}, ${placed.y} in user space ${grid.userSpaceId}`;
-  if (!isInside(grid, lying, lying)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
+  if (!isInside(grid, area, area)) return `${who} would reach outside the grid of ${grid.cols} × ${grid.rows} cells`;
   const { same, byRow } = grid.index();
   const under = await tx.find(store.placedUnder, {
     userSpaceId: grid.userSpaceId,
-    left: lying.x,
-    right: lying.x + lying.width - 1,
-    top: lying.y,
-    bottom: lying.y + lying.height - 1,
+    left: area.x,
+    right: area.x + area.width - 1,
+    top: area.y,
+    bottom: area.y + area.height - 1,
   });
   const inTheWay = [
     ...under.filter(({ item_instance_id }) => !same.has(item_instance_id)),
-    ...rowsNear(lying.y).flatMap((y) =>
-      (byRow.get(y) ?? []).filter((other) => other !== placed && overlap(lyingOf(other, after), lying)),
+    ...rowsNear(area.y).flatMap((y) =>
+      (byRow.get(y) ?? []).filter((other) => other !== placed && overlap(areaOf(other, after), area)),
     ),
   ];
   const names = inTheWay.map(({ item_instance_id }) => item_instance_id).sort(compareBytes);
-  return `${who} would lie on item instance ${names.join(', ')}`;
+  return `${who} would overlap item instance ${names.join(', ')}`;
 };
 
-/** Cells that one footprint covers and the other does not, both lying in the same corner. */
-const cellsBeside = (one: Footprint, other: Footprint) =>
+/** Cells that one footprint covers and the other does not, both with the same top-left cell. */
+const cellsOnlyIn = (one: Footprint, other: Footprint) =>
   cellsOf(one, { x: 0, y: 0 }).filter(({ x, y }) => x >= other.width || y >= other.height);
 
-/** Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest. */
-const recover = async (
+/**
+ * Gives instances the cells of their new footprint: first all leave what they no longer cover, then they take the rest.
+ */
+const applyNewFootprint = async (
   tx: Transaction,
   placed: readonly Placed[],
   before: Footprint,
   after: Footprint,
 ): Promise<void> => {
-  const ways = [0, 1].map((rotated) => {
+  const rotations = [0, 1].map((rotated) => {
     const [old, next] = [footprintOf(before, rotated === 1), footprintOf(after, rotated === 1)];
-    const lying = placed.filter((one) => one.rotated === rotated);
-    return { lying, left: cellsBeside(old, next), taken: cellsBeside(next, old) };
+    const instances = placed.filter((one) => one.rotated === rotated);
+    return { instances, left: cellsOnlyIn(old, next), taken: cellsOnlyIn(next, old) };
   });
-  for (const { lying, left } of ways)
-    await inChunks(lying, (some) =>
+  for (const { instances, left } of rotations)
+    await inChunks(instances, (some) =>
       store.deleteCells(
         tx,
         some.map(({ item_instance_id }) => item_instance_id),
         left,
       ),
     );
-  for (const { lying, taken } of ways)
+  for (const { instances, taken } of rotations)
     for (const cell of taken)
-      await inChunks(lying, (some) =>
+      await inChunks(instances, (some) =>
         store.insertCells(
           tx,
           some.map(({ user_space_id, item_instance_id, x, y }) => ({
@@ -133,9 +139,9 @@ const recover = async (
 };
 
 /**
- * Lets every placed instance of an item cover the cells of its new footprint, from its top-left cell and turned as it
- * lies. Where one would no longer fit, all is refused, and what is in the way is named. The caller excludes all others
- * from the grids, so that no user space needs to be held.
+ * Makes every placed instance of an item cover the cells of its new footprint, from its top-left cell and keeping its
+ * rotation. If one would no longer fit, the whole change is rejected and what is in the way is named. The caller must
+ * exclude all others from the grids, so no user space needs to be locked.
  */
 export const refit = async (tx: Transaction, { itemId, before, after, path }: Refit): Promise<void> => {
   const placed = await inTurns(
@@ -162,5 +168,5 @@ export const refit = async (tx: Transaction, { itemId, before, after, path }: Re
     }
   });
   throwIfAny(faults, 'CONFLICT');
-  await recover(tx, [...placedIn.values()].flat(), before, after);
+  await applyNewFootprint(tx, [...placedIn.values()].flat(), before, after);
 };

@@ -5,7 +5,7 @@ import { utcDay } from '../../time.ts';
 import { countRolls } from '../statistics/roll-counts.service.ts';
 import { insertEvents } from './rolls.store.ts';
 
-/** What one call has rolled; `rollerId` is what the record calls the player. */
+/** The rolls of one call; `rollerId` stands for the user in the record. */
 export interface Rolls {
   readonly templateId: string | null;
   readonly rollerId: string | null;
@@ -13,7 +13,7 @@ export interface Rolls {
   readonly rolled: readonly RolledItem[];
 }
 
-/** The item, then its values in the order of its item attributes' ids. */
+/** The item, followed by its values in the order of the item attribute ids. */
 const textOf = ({ item, values }: RolledItem): string => {
   let text = `[${JSON.stringify(item.id)}`;
   for (const { value } of values) text += `,${value}`;
@@ -28,7 +28,7 @@ const rowOf = ({ templateId, rollerId, nowMs, rolled }: Rolls) => ({
   results: `[${rolled.map(textOf).join()}]`,
 });
 
-/** Rolls that concern no player differ in nothing but their results, so those of a group and a day share a row. */
+/** Rolls without a user differ only in their results, so those of one group and day share a row. */
 const events = insertEvents((all: readonly Rolls[]) => {
   const nobodys = new Map<string, { first: Rolls; rolled: RolledItem[] }>();
   const rows = [];

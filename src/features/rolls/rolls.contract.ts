@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
-import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 
 const RolledItem = Type.Object(
   {
@@ -11,25 +11,25 @@ const RolledItem = Type.Object(
       Type.Object({ id: Id, itemId: Id, classifierId: Id, classifierOptionId: Id, classifierOption: ClassifierOption }),
     ),
   },
-  { title: 'RolledItem', description: 'The item that came up.' },
+  { title: 'RolledItem', description: 'The item that was rolled.' },
 );
 
 export const rollResultMembers = {
   item: RolledItem,
   itemAttributeInstances: Type.Array(Type.Object({ itemAttributeId: Id, value: Type.Number(), attribute: Attribute }), {
-    description: 'The values that this one has.',
+    description: 'The attribute values that were rolled.',
   }),
-  itemInstance: Type.Optional(GivenInstance),
+  itemInstance: Type.Optional(InstanceResult),
   placed: Type.Optional(
     Type.Boolean({
-      description: 'False where a user space was named and this one found no place in it: it is kept, unplaced.',
+      description: 'False if a user space was given but had no room for this item instance: it is kept, unplaced.',
     }),
   ),
 };
 
 const RollResult = Type.Object(rollResultMembers, {
   title: 'RollResult',
-  description: 'A rolled item with its values, and the instance made of it where a user was named.',
+  description: 'A rolled item with its values and, if a user was given, the item instance created from it.',
 });
 export type RollResult = Static<typeof RollResult>;
 
@@ -38,19 +38,19 @@ const RollRequest = Strict(
     classifierOptionIds: Type.Optional(
       Type.Array(Id, {
         maxItems: LIMITS.listedIds,
-        description: 'Narrows the pool: an item must have, for each classifier named, one of the options listed.',
+        description: 'Narrows the pool: an item must have one of the listed options of each classifier they belong to.',
       }),
     ),
     userId: Type.Optional({
       ...UserId,
-      description: 'Gives the result to this player, as an item instance with these very values.',
+      description: 'Gives the result to this user, as an item instance with exactly these values.',
     }),
     userSpaceId: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.idLength,
         description:
-          "Places it in this user space of the player's. Needs `userId`. 409, before anything is rolled, where it has no room for the largest item of the pool.",
+          'Places it in this user space of the user. Requires `userId`. If there is no room for the largest item of the pool: 409, before anything is rolled.',
       }),
     ),
   },
@@ -73,7 +73,7 @@ const ItemOdds = Type.Object(
     itemId: Id,
     itemName: Type.String(),
     weight: Type.Number({ description: 'Its `rollNumerator` times the multipliers of its options.' }),
-    odds: Type.Number({ description: 'Its weight over the sum of all weights, from 0 to 1.' }),
+    odds: Type.Number({ description: 'Its weight divided by the sum of all weights, from 0 to 1.' }),
   },
   { title: 'ItemOdds' },
 );

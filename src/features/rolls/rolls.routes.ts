@@ -6,17 +6,17 @@ import * as service from './rolls.service.ts';
 
 export const rollRoutes = (
   app: App,
-  { database, command, ...workshop }: { database: Database } & RequestRunners & service.Workshop,
+  { database, command, ...deps }: { database: Database } & RequestRunners & service.RollDeps,
 ): void => {
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;
     return sendText(
       reply,
-      await command(request, reply, (work) => service.rollItem(work, context, body ?? null, workshop)),
+      await command(request, reply, (work) => service.rollItem(work, context, body ?? null, deps)),
     );
   });
 
   app.get('/items/odds', { schema: contract.listItemOdds }, async ({ context }, reply) =>
-    sendParts(reply, await database.read(context.teamId, (reader) => service.listItemOdds(reader, workshop.catalogs))),
+    sendParts(reply, await database.read(context.teamId, (reader) => service.listItemOdds(reader, deps.catalogs))),
   );
 };

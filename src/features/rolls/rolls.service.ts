@@ -12,12 +12,12 @@ import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { givenText, openReceiver } from '../item-instances/giving.service.ts';
+import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
-/** What it takes to roll: the catalogs of teams, and draws. */
-export interface Workshop {
+/** What rolling needs: the catalogs of teams, and random draws. */
+export interface RollDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
 }
@@ -36,7 +36,7 @@ const requestFaults = (
   return faults;
 };
 
-/** The one refusal that the specification leaves for a bare roll is 500; with a body there is a better one. */
+/** The specification leaves 500 as the only error for a roll without a body; with a body a better one is possible. */
 const nothingToRoll = (request: RollRequest | null, total: number): ServiceError => {
   const pool = request === null ? 'the team' : 'the pool';
   const reason =
@@ -49,7 +49,7 @@ const nothingToRoll = (request: RollRequest | null, total: number): ServiceError
     : invalid({ path: '/body', message });
 };
 
-/** The pool of a request, if anything can be rolled in it. */
+/** The pool of a request; throws if nothing in it can be rolled. */
 const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Pool => {
   if (request !== null) throwIfAny(requestFaults(request, team));
   const pool = team.pool(work, { classifierOptionIds: request?.classifierOptionIds });
@@ -57,12 +57,12 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
   return pool;
 };
 
-/** Rolls an item, and gives it to the player whom the request names, if it names one. The answer is a text. */
+/** Rolls an item and, if the request names a user, gives it to them. Returns JSON. */
 export const rollItem = async (
   work: Work,
   context: Context,
   request: RollRequest | null,
-  { catalogs, draws }: Workshop,
+  { catalogs, draws }: RollDeps,
 ): Promise<string> => {
   const { userId, userSpaceId } = request ?? {};
   const { nowMs } = context;
@@ -78,7 +78,7 @@ export const rollItem = async (
   const rolled = rollFromPool(pool, draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, { templateId: null, rollerId: receiver.user.roller_id, nowMs, rolled: [rolled] });
-  return team.rollText(rolled, given && givenText(given));
+  return team.rollText(rolled, given && giveResultText(given));
 };
 
 const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({
@@ -88,7 +88,7 @@ const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({
   odds,
 });
 
-/** The odds of all items, of which there may be a hundred thousand, as parts of a text. */
+/** The odds of all items, of which there may be a hundred thousand, as chunks of JSON. */
 export const listItemOdds = async (finder: Finder, catalogs: Catalogs): Promise<AsyncGenerator<string>> => {
   const team = await catalogs.current(finder);
   return jsonList(Iterator.from(poolOdds(team.everything)).map(present));

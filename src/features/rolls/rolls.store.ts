@@ -1,7 +1,7 @@
 import { insertInto } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 
-/** Rows of the record, made of what the commands of a group have rolled. */
+/** Rows of the record, built from what the commands of a group have rolled. */
 export const insertEvents = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_events'], 'team_id'>[]) =>
   insertInto(
     'roll_events',

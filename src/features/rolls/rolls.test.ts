@@ -11,7 +11,10 @@ const rolledId = (answer: ApiResponse): string => assertDone(answer).body.item.i
 
 const LARGEST_DRAW = 1 - 2 ** -53;
 
-/** The definition of a choice, as a caller would check it: ids in byte order, the first running total above `u × total`. */
+/**
+ * The definition of a choice, as a caller would verify it: ids in byte order, the first running total above `u ×
+ * total`.
+ */
 const choose = (weights: Record<string, number>, u: number): string => {
   const entries = Object.entries(weights).sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const t = u * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -25,7 +28,7 @@ const choose = (weights: Record<string, number>, u: number): string => {
 
 const decimals = (value: number): number => String(value).split('.')[1]?.length ?? 0;
 
-/** The definition of a value. The bounds in this file are plain decimals, so that the digits as printed can be counted. */
+/** The definition of a value. The bounds in this file are plain decimals, so that the printed digits can be counted. */
 const valueAt = ({ min, max, step }: { min: number; max: number; step: number | null }, u: number): number => {
   if (step !== null) {
     const d = Math.max(decimals(min), decimals(max), decimals(step));
@@ -38,7 +41,7 @@ const valueAt = ({ min, max, step }: { min: number; max: number; step: number | 
 };
 
 onEveryDatabase('rolls', (service, engine) => {
-  /** A team of its own, while the service rolls with these draws. */
+  /** Runs with a team of its own, while the service rolls with these draws. */
   const withDraws = async (draws: Draws, use: (team: Client) => Promise<void>): Promise<void> => {
     const team = await service().anotherTeam();
     service().setDraws(draws);
@@ -60,7 +63,7 @@ onEveryDatabase('rolls', (service, engine) => {
   };
 
   describe('a result', () => {
-    test('is the item with its options and values, and nothing else', async () => {
+    test('contains the item with its options and values, and nothing else', async () => {
       const team = await service().anotherTeam();
       service().setClock(Date.parse('2026-11-14T09:30:00Z'));
       await team.post('/attributes', { id: 'damage', name: 'Damage', min: 0, max: 10 });
@@ -118,7 +121,7 @@ onEveryDatabase('rolls', (service, engine) => {
       });
     });
 
-    test('comes without a body, with an empty one by content type, and with {}', async () => {
+    test('is the same without a body, with an empty body and with {}', async () => {
       const team = await service().anotherTeam();
       await team.post('/items', { id: 'only', name: 'n' });
       const empty = { raw: '', headers: { 'content-type': 'application/json' } };
@@ -153,7 +156,7 @@ onEveryDatabase('rolls', (service, engine) => {
         const classifierOptions = multipliers.map((dropRateMultiplier, n) => ({ name: `o${n}`, dropRateMultiplier }));
         const { body: made } = await node.post('/classifiers', { name: 'n', classifierOptions });
         const options: { id: string; dropRateMultiplier: number | null }[] = made.classifierOptions;
-        // Ids whose order by bytes is not that of a dictionary, nor that of their making.
+        // Ids whose byte order is neither alphabetical nor the order of creation.
         const items: [string, number, number[], number[]][] = [
           ['b', 10.1, [], [0]],
           ['a', 20.2, [1, 2], [3, 1, 0]],
@@ -180,7 +183,7 @@ onEveryDatabase('rolls', (service, engine) => {
               }),
             }),
           );
-          // Products go in the order of the options' ids, not in the order in which the item lists them.
+          // Multiplied in the order of the option ids, not in the order of the item.
           weights[id] = options
             .filter((_, n) => optionNumbers.includes(n))
             .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -214,7 +217,7 @@ onEveryDatabase('rolls', (service, engine) => {
       });
     });
 
-    test('has draws at both ends give the first and the last item that has a weight', async () => {
+    test('is the first or last item with a weight for draws at either end', async () => {
       await withDraws(listedDraws(0.5, 0.5, 0, 0.5, 0.5, LARGEST_DRAW), async (node) => {
         for (const [id, rollNumerator] of [
           ['a', 0],
@@ -228,7 +231,7 @@ onEveryDatabase('rolls', (service, engine) => {
       });
     });
 
-    test('never is an item without weight', async () => {
+    test('is never an item without weight', async () => {
       const u = { value: 0 };
       await withDraws(
         () => u.value,
@@ -249,7 +252,7 @@ onEveryDatabase('rolls', (service, engine) => {
       );
     });
 
-    test('agrees with the exact odds over thousands of rolls, at a level of one in a million', async () => {
+    test('agrees with the exact odds over thousands of rolls, at a significance level of one in a million', async () => {
       await withDraws(cheapDraws(7), async (node) => {
         const { body } = await node.post('/classifiers', {
           name: 'rarity',
@@ -277,7 +280,7 @@ onEveryDatabase('rolls', (service, engine) => {
           );
         const counts: Record<string, number> = { a: 0, b: 0, c: 0, d: 0, e: 0 };
         const faces = [0, 0, 0, 0, 0, 0];
-        // What is rolled does not depend on the database, only what is counted.
+        // The database does not affect what is rolled, only what is counted.
         const rounds = engine === 'sqlite' ? 40 : 8;
         for (let round = 0; round < rounds; round++) {
           for (const answer of await Promise.all(Array.from({ length: 50 }, () => roll(node)))) {
@@ -302,7 +305,7 @@ onEveryDatabase('rolls', (service, engine) => {
     });
   });
 
-  test('narrows the pool to items that have, for each classifier named, one of the options listed', async () => {
+  test('is limited to items that have one of the listed options of each classifier', async () => {
     const u = { value: 0 };
     await withDraws(
       () => u.value,
@@ -361,7 +364,7 @@ onEveryDatabase('rolls', (service, engine) => {
       return team;
     };
 
-    test('makes an instance with these very values, and the user where there was none', async () => {
+    test('creates an instance with exactly these values, and the user if unknown', async () => {
       const team = await stocked();
       const moment = '2026-11-14T09:30:00.000Z';
       service().setClock(Date.parse(moment));
@@ -390,7 +393,7 @@ onEveryDatabase('rolls', (service, engine) => {
       assert.equal((await team.get('/item-instances')).body.length, 2);
     });
 
-    test('places it where there is room, and refuses with nothing recorded where there is none', async () => {
+    test('places it if there is room; otherwise rejects it and records nothing', async () => {
       const team = await stocked();
       await team.post('/spaces', { id: 'pouch', name: 'Pouch', cols: 2, rows: 1 });
       const { body: userSpace } = assertDone(await team.post('/users/player/spaces', { spaceId: 'pouch' }));
@@ -432,8 +435,8 @@ onEveryDatabase('rolls', (service, engine) => {
       assert.deepEqual(await seen(), before);
     });
 
-    describe('refuses', () => {
-      test("a user space that is unknown, another user's or another team's, and makes no user", async () => {
+    describe('rejects', () => {
+      test('a user space that is unknown or belongs to another user or team, and creates no user', async () => {
         const team = await stocked();
         const other = await stocked();
         for (const client of [team, other]) await client.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 2 });
@@ -445,11 +448,11 @@ onEveryDatabase('rolls', (service, engine) => {
         assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 0);
       });
 
-      test('a user space without its user', async () => {
+      test('a user space without a user', async () => {
         assertInvalid(await roll(await stocked(), { userSpaceId: 'any' }), '/body/userId');
       });
 
-      test('what is no id of a user or of a user space', async () => {
+      test('invalid ids of users and user spaces', async () => {
         const team = await stocked();
         for (const wrong of [1, null, [], '', 'x'.repeat(192)])
           assertInvalid(await roll(team, { userId: wrong, userSpaceId: wrong }), '/body/userId', '/body/userSpaceId');
@@ -487,17 +490,17 @@ onEveryDatabase('rolls', (service, engine) => {
       });
     };
 
-    test('says so: no item at all', async () => {
+    test('says that there are no items', async () => {
       await nothing(await service().anotherTeam(), /nothing can be rolled.*weight above 0/);
     });
 
-    test('says so: no item with a weight', async () => {
+    test('says that no item has a weight', async () => {
       const team = await service().anotherTeam();
       await team.post('/items', { name: 'n', rollNumerator: 0 });
       await nothing(team, /nothing can be rolled.*weight above 0/);
     });
 
-    test('says so: weights that are too small or too large to roll with', async () => {
+    test('says that the weights are too small or too large', async () => {
       const team = await service().anotherTeam();
       for (const rollNumerator of [1e308, 1e-300, 2 ** 1000 * 1.01, 2 ** -900 * 0.99]) {
         await team.post('/items', { id: 'odd', name: 'n', rollNumerator });
@@ -511,7 +514,7 @@ onEveryDatabase('rolls', (service, engine) => {
       }
     });
 
-    test('takes no draw', async () => {
+    test('makes no draw', async () => {
       const { draws, count } = countedDraws(cheapDraws(1));
       await withDraws(draws, async (node) => {
         await roll(node);
@@ -520,7 +523,7 @@ onEveryDatabase('rolls', (service, engine) => {
     });
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     test('options that are unknown or of another team, each with its path', async () => {
       const [team, other] = [await service().anotherTeam(), await service().anotherTeam()];
       const option = async (client: Client): Promise<string> =>
@@ -535,7 +538,7 @@ onEveryDatabase('rolls', (service, engine) => {
       assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 0);
     });
 
-    test('what is no request for a roll', async () => {
+    test('an invalid body', async () => {
       assertInvalid(await roll(service(), { colour: 'red', count: 2 }), '/body/colour', '/body/count');
       for (const classifierOptionIds of [null, 'a', {}, Array(LIMITS.listedIds + 1).fill('a')])
         assertInvalid(await roll(service(), { classifierOptionIds }), '/body/classifierOptionIds');
@@ -544,14 +547,14 @@ onEveryDatabase('rolls', (service, engine) => {
         assertInvalid(await service().post('/items/roll', undefined, { raw }), '/body');
     });
 
-    test('parameters in the query, which must not be mistaken for a filter that works', async () => {
+    test('query parameters, which could be mistaken for a working filter', async () => {
       await service().post('/items', { name: 'n' });
       const answer = await service().post('/items/roll?classifierOptionIds=epic');
       assertInvalid(answer, '/query/classifierOptionIds');
     });
   });
 
-  test('records and counts every roll, in the name of its user', async () => {
+  test('records and counts every roll under its user', async () => {
     const team = await service().anotherTeam();
     await team.post('/attributes', { id: 'a', name: 'n' });
     const itemAttributes = [{ attributeId: 'a', min: 5, max: 5 }];
@@ -599,12 +602,12 @@ onEveryDatabase('rolls', (service, engine) => {
     );
   });
 
-  test('sees every change of the catalog at once, on this node and on another', async () => {
+  test('sees every change of the catalog immediately, on this node and on another', async () => {
     const here = await service().anotherTeam();
     const node = await startService(service().databaseUrl);
     try {
       const there = node.anyone(`Basic ${btoa(`${here.teamId}:${here.secret}`)}`);
-      /** Both nodes have rolled before the change, so that each has a catalog of its own to be stale. */
+      /** Both nodes have rolled before the change, so each has a catalog that could be stale. */
       const gives = async (check: (body: ApiResponse['body']) => void): Promise<void> => {
         for (const client of [here, there]) check(assertDone(await roll(client)).body);
       };
@@ -640,7 +643,7 @@ onEveryDatabase('rolls', (service, engine) => {
       assert.equal((await roll(there)).status, 500);
       await there.delete('/classifiers/c');
       await gives(({ item }) => assert.deepEqual(item.classifiers, []));
-      // A refused change leaves what was there.
+      // A rejected change leaves everything as it was.
       assertInvalid(
         await here.put('/items/first', { rollNumerator: 0, classifierOptionIds: ['gone'] }),
         '/body/classifierOptionIds/0',

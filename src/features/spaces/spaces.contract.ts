@@ -25,7 +25,7 @@ const spaceMembers = {
 
 export const Space = Type.Object(spaceMembers, {
   title: 'Space',
-  description: 'A kind of grid container, such as a backpack; players get one each as a user space.',
+  description: 'A kind of grid container, such as a backpack. Each user can be given one, as a user space.',
 });
 export type Space = Static<typeof Space>;
 
@@ -34,7 +34,7 @@ const SpaceWithUserSpaces = Type.Object(
     ...spaceMembers,
     userSpaces: Type.Array(Type.Object({ id: Id, userId: Type.String() }), {
       maxItems: LIMITS.userSpacesPerListedSpace,
-      description: `Who has one of it, oldest first. ${LIMITS.userSpacesPerListedSpace} of them may not be all: \`GET /spaces/{id}/user-spaces\` lists every one, and \`GET /users/{userId}/spaces\` those of one user.`,
+      description: `User spaces of this space, oldest first. If there are ${LIMITS.userSpacesPerListedSpace}, there may be more: \`GET /spaces/{id}/user-spaces\` lists all of them, and \`GET /users/{userId}/spaces\` those of one user.`,
     }),
   },
   { title: 'SpaceWithUserSpaces' },
@@ -74,7 +74,7 @@ export const listSpaces = {
     userId: Type.Optional(
       Type.String({
         maxLength: LIMITS.idLength,
-        description: 'Only spaces of which this user has a user space, with those alone.',
+        description: 'Only spaces of which this user has user spaces, with only those user spaces.',
       }),
     ),
     ...Paging,

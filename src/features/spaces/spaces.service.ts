@@ -24,7 +24,7 @@ const toSpace = (row: store.SpaceRow): Space => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** Spaces are part of the compiled catalog, which tells their sizes to whoever places something. */
+/** Spaces are part of the compiled catalog, which provides their sizes for placing. */
 export const createSpace = async (
   tx: Transaction,
   { nowMs }: Context,
@@ -38,7 +38,7 @@ export const createSpace = async (
   return toSpace(row);
 };
 
-/** The spaces of which a user has a user space. There are few, so that they are put in order here. */
+/** The spaces of which a user has user spaces. There are few of them, so they are sorted here. */
 const selectSpacesOf = async (reader: Reader, userId: string, page: Page): Promise<Paged<store.SpaceRow>> => {
   const found: store.SpaceRow[] = [];
   await inChunks(await findSpaceIds(reader, userId), async (ids) => {
@@ -56,8 +56,8 @@ const positionOf = (row: store.SpaceRow | undefined): Position | undefined =>
   row && { createdAtMs: row.created_at, id: row.id };
 
 /**
- * With each space come the first of its user spaces, of which there may be as many as players. A page ends early rather
- * than hold more than so many of them altogether.
+ * Each space comes with its first user spaces, of which there may be as many as users. A page ends early rather than
+ * contain too many of them in total.
  */
 export const listSpaces = async (
   reader: Reader,
@@ -81,13 +81,12 @@ export const listSpaces = async (
   return { rows: listed, next };
 };
 
-/** All user spaces of a space. */
 export const listUserSpaces = async (reader: Reader, id: string, page: Page): Promise<Paged<UserSpace>> => {
   await getSpace(reader, id);
   return listUserSpacesOfSpace(reader, id, page);
 };
 
-/** The space, or undefined where the team has none of that id. */
+/** The space, or undefined if the team has none with that id. */
 export const findSpace = async (finder: Finder, id: string): Promise<Space | undefined> => {
   const [row] = await finder.find(store.spaceById, { id });
   return row && toSpace(row);
@@ -99,11 +98,11 @@ export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
   return space;
 };
 
-/** Refuses a size that would cut off what lies in a user space of the space. */
-const refuseCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
+/** Rejects a size that would cut off a placed item instance. */
+const rejectCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
   const beyond: Awaited<ReturnType<typeof findBeyond>> = [];
   let page: Page | undefined = { limit: LIMITS.pageRows };
-  // There may be as many user spaces as players: they are looked at some at a time.
+  // There may be as many user spaces as users, so they are read in pages.
   while (page !== undefined && beyond.length < LIMITS.issues) {
     const { rows, next }: Paged<UserSpace> = await listUserSpacesOfSpace(tx, id, page);
     const ids = rows.map((userSpace) => userSpace.id).sort(compareBytes);
@@ -129,12 +128,12 @@ export const updateSpace = async (
   id: string,
   change: SpaceChange,
 ): Promise<Space> => {
-  // Placements under way count, and later ones see the new size.
+  // Waits for placements in progress; later ones see the new size.
   await tx.exclude('grids');
   await beginCatalogChange(tx, tx.teamId);
   const present = await getSpace(tx, id);
   const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
-  if (changed.cols < present.cols || changed.rows < present.rows) await refuseCutOff(tx, id, changed);
+  if (changed.cols < present.cols || changed.rows < present.rows) await rejectCutOff(tx, id, changed);
   await store.updateSpace(tx, id, change, nowMs);
   return changed;
 };

@@ -14,7 +14,7 @@ const next = (link: string | null): string | undefined => /^<([^>]*)>; rel="next
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 onEveryDatabase('spaces', (service) => {
-  test('creates a space, shows it and lists it', async () => {
+  test('creates, gets and lists a space', async () => {
     const team = await service().anotherTeam();
     service().setClock(MOMENT);
     const { status, body } = await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 4, rows: 3 });
@@ -32,13 +32,13 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual((await team.get('/spaces')).body, [{ ...body, userSpaces: [] }]);
   });
 
-  test('makes an id where none is given', async () => {
+  test('generates an id if none is given', async () => {
     const { body } = await service().post('/spaces', { name: 'Bag', cols: 1, rows: 1 });
     assert.match(body.id, /^[0-9a-f-]{36}$/);
     assert.equal((await service().get(`/spaces/${body.id}`)).status, 200);
   });
 
-  test('takes sides from 1 to 200', async () => {
+  test('accepts sides from 1 to 200', async () => {
     for (const side of [1, 200]) {
       const { status, body } = await service().post('/spaces', { name: 'x'.repeat(191), cols: side, rows: side });
       assert.equal(status, 200);
@@ -58,7 +58,7 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual((await service().get('/spaces/changing')).body, resized.body);
   });
 
-  test('keeps both of two changes that are made at once', async () => {
+  test('keeps both of two concurrent changes', async () => {
     await service().post('/spaces', { id: 'twice', name: 'Bag 0', cols: 1, rows: 1 });
     for (let round = 1; round <= 20; round += 1) {
       const name = `Bag ${round}`;
@@ -72,7 +72,7 @@ onEveryDatabase('spaces', (service) => {
     }
   });
 
-  test('lists spaces with their user spaces, and those of one user alone', async () => {
+  test('lists spaces with their user spaces, or only those of one user', async () => {
     const team = await service().anotherTeam();
     for (const id of ['1-one', '2-two', '3-three']) await team.post('/spaces', { id, name: id, cols: 1, rows: 1 });
     await team.post('/users/ann/spaces', { id: 'ann-one', spaceId: '1-one' });
@@ -94,7 +94,7 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual((await team.get(`/spaces?userId=${nobody}`)).body, []);
   });
 
-  test('pages through spaces by links that keep the filter, whatever it holds', async () => {
+  test('pages through spaces by links that keep the filter, whatever it contains', async () => {
     const team = await service().anotherTeam();
     const userId = 'who?&what=#/+ %🐉';
     const path = encodeURIComponent(userId);
@@ -114,7 +114,7 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual(seen, ['a', 'c', 'e']);
   });
 
-  /** Gives players user spaces of a space, `prefix`-0000 being the oldest. */
+  /** Gives users user spaces of a space; `prefix`-0000 is the oldest. */
   const giveMany = async (team: Client, spaceId: string, prefix: string, count: number, userId?: string) => {
     const names = Array.from({ length: count }, (_, number) => `${prefix}-${String(number).padStart(4, '0')}`);
     await service().database.transaction(team.teamId, async ({ queries, teamId }) => {
@@ -180,7 +180,7 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual((await service().get('/spaces/bag/user-spaces')).body, NOT_FOUND, "another team's");
   });
 
-  test('ends a page of spaces before it holds more than a thousand user spaces', async () => {
+  test('ends a page of spaces before it contains more than a thousand user spaces', async () => {
     const team = await service().anotherTeam();
     service().setClock(MOMENT);
     const ids = Array.from({ length: 13 }, (_, number) => `space-${String(number).padStart(2, '0')}`);
@@ -197,20 +197,20 @@ onEveryDatabase('spaces', (service) => {
     ]);
   });
 
-  test('finds what a smaller grid would cut off, whichever of many user spaces it lies in', async () => {
+  test('finds what a smaller grid would cut off in any of many user spaces', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 1 });
     await team.post('/items', { id: 'coin', name: 'Coin' });
     await giveMany(team, 'bag', 'a', 1050);
     const at = { itemId: 'coin', userId: 'a-1049', userSpaceId: 'a-1049', spacePositionX: 1, spacePositionY: 0 };
     assert.equal((await team.post('/item-instances', at)).status, 200);
-    const refused = await team.put('/spaces/bag', { cols: 1 });
-    assert.equal(refused.status, 409);
-    assert.deepEqual(issuePaths(refused), ['/body/cols']);
-    assert.match(refused.body.issues[0].message, /in user space a-1049$/);
+    const rejected = await team.put('/spaces/bag', { cols: 1 });
+    assert.equal(rejected.status, 409);
+    assert.deepEqual(issuePaths(rejected), ['/body/cols']);
+    assert.match(rejected.body.issues[0].message, /in user space a-1049$/);
   });
 
-  test('shrinks a space down to what lies in it', async () => {
+  test('shrinks a space to the size of its contents', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 5, rows: 5 });
     await team.post('/items', { id: 'spear', name: 'Spear', width: 1, height: 2 });
@@ -222,7 +222,7 @@ onEveryDatabase('spaces', (service) => {
     assert.deepEqual([body.cols, body.rows], [3, 3]);
   });
 
-  test('deletes a space of which nobody has one', async () => {
+  test('deletes a space without user spaces', async () => {
     await service().post('/spaces', { id: 'gone', name: 'Bag', cols: 1, rows: 1 });
     const { status, body } = await service().delete('/spaces/gone');
     assert.equal(status, 200);
@@ -231,8 +231,8 @@ onEveryDatabase('spaces', (service) => {
     assert.equal((await service().post('/spaces', { id: 'gone', name: 'Bag', cols: 1, rows: 1 })).status, 200);
   });
 
-  describe('refuses', () => {
-    test('every fault of a new space at once, each with its path', async () => {
+  describe('rejects', () => {
+    test('all invalid members of a new space at once, each with its path', async () => {
       const answer = await service().post('/spaces', { name: '', cols: '3', rows: 201, depth: 2 });
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/body/cols', '/body/depth', '/body/name', '/body/rows']);
@@ -241,7 +241,7 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual(issuePaths(empty).sort(), ['/body/cols', '/body/name', '/body/rows']);
     });
 
-    test('every fault of path, query and body at once', async () => {
+    test('all issues of path, query and body at once', async () => {
       const answer = await service().put(`/spaces/${'x'.repeat(192)}?colour=red&limit=1`, { cols: 0, depth: 1 });
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), [
@@ -253,7 +253,7 @@ onEveryDatabase('spaces', (service) => {
       ]);
     });
 
-    test('sides that are no whole number from 1 to 200', async () => {
+    test('sides that are not integers from 1 to 200', async () => {
       await service().post('/spaces', { id: 'sides', name: 'Bag', cols: 1, rows: 1 });
       for (const side of [0, -1, 1.5, 201, null, '1', true, [1], 1e300]) {
         const created = await service().post('/spaces', { name: 'Bag', cols: side, rows: side });
@@ -268,7 +268,7 @@ onEveryDatabase('spaces', (service) => {
       assert.equal((await service().get('/spaces/sides')).body.cols, 1);
     });
 
-    test('names that are too long, empty or no text', async () => {
+    test('names that are too long, empty or not strings', async () => {
       await service().post('/spaces', { id: 'names', name: 'Bag', cols: 1, rows: 1 });
       for (const name of ['x'.repeat(192), '', null, 7, 'a\0']) {
         for (const answer of [
@@ -281,7 +281,7 @@ onEveryDatabase('spaces', (service) => {
       }
     });
 
-    test('own ids that are taken or not allowed', async () => {
+    test('caller-supplied ids that are taken or not allowed', async () => {
       await service().post('/spaces', { id: 'taken', name: 'Bag', cols: 1, rows: 1 });
       for (const id of ['taken', '', '.', '..', 'roll', 'a b', 'a/b', 'ä', 'x'.repeat(192), 7, null, 'a\n']) {
         const answer = await service().post('/spaces', { id, name: 'Bag', cols: 1, rows: 1 });
@@ -292,14 +292,14 @@ onEveryDatabase('spaces', (service) => {
         assert.equal((await service().post('/spaces', { id, name: 'Bag', cols: 1, rows: 1 })).body.id, id);
     });
 
-    test('a change with members that a space does not have', async () => {
+    test('a change with unknown members', async () => {
       await service().post('/spaces', { id: 'members', name: 'Bag', cols: 1, rows: 1 });
       const answer = await service().put('/spaces/members', { id: 'other', teamId: 'other', userSpaces: [] });
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/body/id', '/body/teamId', '/body/userSpaces']);
     });
 
-    test('unknown spaces with 404, after the shape of the body', async () => {
+    test('unknown spaces with 404, after checking the body', async () => {
       const other = await service().anotherTeam();
       await other.post('/spaces', { id: 'foreign', name: 'Bag', cols: 1, rows: 1 });
       for (const id of ['nothing', 'foreign', '%00', 'foreign%00', '%F0%9F%90%89', 'y'.repeat(191)]) {
@@ -319,7 +319,7 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual(issuePaths(long), ['/path/id']);
     });
 
-    test('queries that make no sense', async () => {
+    test('invalid queries', async () => {
       const answer = await service().get(`/spaces?limit=x&spaceId=y&userId=${'x'.repeat(192)}`);
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/query/limit', '/query/spaceId', '/query/userId']);
@@ -327,7 +327,7 @@ onEveryDatabase('spaces', (service) => {
       assert.equal((await service().get('/spaces?userId=a&userId=b')).status, 400);
     });
 
-    test('a shrink that would cut off an item, with 409, and nothing changed', async () => {
+    test('a shrink that would cut off an item with 409, and changes nothing', async () => {
       const team = await service().anotherTeam();
       await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 6, rows: 6 });
       await team.post('/items', { id: 'shield', name: 'Shield', width: 3, height: 2 });
@@ -356,7 +356,7 @@ onEveryDatabase('spaces', (service) => {
       }
     });
 
-    test('the deletion of a space that somebody has, with 409, and nothing changed', async () => {
+    test('deleting a space with user spaces with 409, and changes nothing', async () => {
       const team = await service().anotherTeam();
       await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 1, rows: 1 });
       await team.post('/users/ann/spaces', { id: 'anns', spaceId: 'bag' });
@@ -374,11 +374,11 @@ onEveryDatabase('spaces', (service) => {
     });
   });
 
-  test('leaves the cells, the placements and the rows in agreement', () => assertInventoriesHold(service()));
+  test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });
 
 onEveryDatabase('user spaces', (service) => {
-  test('gives a user a space, and creates a user not seen before', async () => {
+  test('gives a user a space, and creates an unknown user', async () => {
     const team = await service().anotherTeam();
     service().setClock(MOMENT);
     const { body: space } = await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 1 });
@@ -405,7 +405,7 @@ onEveryDatabase('user spaces', (service) => {
     assert.deepEqual((await team.get('/users/ann/spaces')).body, [{ ...expected, space }]);
   });
 
-  test('leaves a user who is there already as they are', async () => {
+  test('leaves an existing user alone', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 1 });
     service().setClock(MOMENT);
@@ -415,7 +415,7 @@ onEveryDatabase('user spaces', (service) => {
     assert.deepEqual((await team.get('/users/ann')).body, user);
   });
 
-  test('keeps an external id as free text that need not be unique', async () => {
+  test('stores an external id as free text that need not be unique', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 1 });
     for (const externalId of ['slot 1', 'slot 1', '', null, '🐉'.repeat(191), 'line\nbreak']) {
@@ -453,7 +453,7 @@ onEveryDatabase('user spaces', (service) => {
     assert.equal(second.headers.get('link'), null);
   });
 
-  test('takes a space away and keeps what lay in it, unplaced', async () => {
+  test('deletes a user space and keeps its contents, unplaced', async () => {
     const team = await service().anotherTeam();
     await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 2 });
     await team.post('/items', { id: 'sword', name: 'Sword' });
@@ -483,8 +483,8 @@ onEveryDatabase('user spaces', (service) => {
     await assertInventoriesHold(service());
   });
 
-  describe('refuses', () => {
-    test('control characters in the id of a user who would be created', async () => {
+  describe('rejects', () => {
+    test('control characters in the id of a new user', async () => {
       await service().post('/spaces', { id: 'control', name: 'Bag', cols: 1, rows: 1 });
       const before = await inventoryState(service());
       for (const userId of ['%00', 'a%00b', '%0A', '%7F', '%C2%85', 'x'.repeat(192)]) {
@@ -495,7 +495,7 @@ onEveryDatabase('user spaces', (service) => {
       assert.deepEqual(await inventoryState(service()), before);
     });
 
-    test('a space that is unknown or of another team, and creates no user then', async () => {
+    test('a space that is unknown or of another team, and creates no user', async () => {
       const other = await service().anotherTeam();
       await other.post('/spaces', { id: 'foreign', name: 'Bag', cols: 1, rows: 1 });
       const before = await inventoryState(service());
@@ -511,7 +511,7 @@ onEveryDatabase('user spaces', (service) => {
       assert.deepEqual(await inventoryState(service()), before);
     });
 
-    test('every fault of a body at once, each with its path', async () => {
+    test('all invalid members at once, each with its path', async () => {
       const shape = await service().post('/users/ann/spaces', { id: 'a b', externalId: 7, userId: 'bob' });
       assert.equal(shape.status, 400);
       assert.deepEqual(issuePaths(shape).sort(), ['/body/externalId', '/body/id', '/body/spaceId', '/body/userId']);
@@ -553,7 +553,7 @@ onEveryDatabase('user spaces', (service) => {
       }
     });
 
-    test("the deletion of a user space that is unknown or another user's", async () => {
+    test('deleting a user space that is unknown or belongs to another user', async () => {
       await service().post('/spaces', { id: 'owned', name: 'Bag', cols: 1, rows: 1 });
       await service().post('/users/owner/spaces', { id: 'owned-1', spaceId: 'owned' });
       await service().post('/users/thief/spaces', { id: 'owned-2', spaceId: 'owned' });
@@ -568,12 +568,12 @@ onEveryDatabase('user spaces', (service) => {
       assert.deepEqual(idsOf((await service().get('/users/owner/spaces')).body), ['owned-1']);
     });
 
-    test('query parameters that it does not know', async () => {
+    test('unknown query parameters', async () => {
       const answer = await service().get('/users/ann/spaces?spaceId=a&limit=0');
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/query/limit', '/query/spaceId']);
     });
   });
 
-  test('leaves the cells, the placements and the rows in agreement', () => assertInventoriesHold(service()));
+  test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });

@@ -15,7 +15,7 @@ const add = (counts: ItemCounts, itemId: string, count: number): void => {
   counts.set(itemId, (counts.get(itemId) ?? 0) + count);
 };
 
-/** Counts are kept as a flat list, an item and its count by turns: with many items the quickest to read. */
+/** Counts are stored as a flat array of alternating items and counts: the fastest to parse if there are many. */
 const textOf = (counts: ItemCounts): string => JSON.stringify([...counts].flat());
 
 const addText = (counts: ItemCounts, text: string): void => {
@@ -23,7 +23,7 @@ const addText = (counts: ItemCounts, text: string): void => {
   for (let index = 0; index < list.length; index += 2) add(counts, list[index] as string, list[index + 1] as number);
 };
 
-/** What was rolled by one call. */
+/** The rolls of one call. */
 export interface Counted {
   readonly templateId: string | null;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ interface Key {
   readonly day: string;
 }
 
-/** Sums under one key, in the order in which every transaction takes them. */
+/** Sums by key, in the lock order that every transaction uses. */
 const createSums = () => {
   const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts }>();
   return {
@@ -53,8 +53,8 @@ const createSums = () => {
 };
 
 /**
- * Counts the rolls of a transaction, in it. What they add is written beside the counters and added to them later, with
- * that of many others: a counter that each roll changed would be the place where all rolls wait for each other.
+ * Counts the rolls of a transaction, within it. The counts are inserted as pending rows and added to the counters
+ * later, together with many others: if each roll updated a counter, all rolls would wait for each other.
  */
 const pending = store.insertPending((all: readonly Counted[]) => {
   const sums = createSums();
@@ -74,10 +74,10 @@ const pending = store.insertPending((all: readonly Counted[]) => {
 
 export const countRolls = (work: Work, counted: Counted): void => work.write(pending, counted);
 
-/** Into how many parts counters are divided: a hundred thousand items make texts of some hundred kilobytes. */
+/** Number of parts of a counter: a hundred thousand items make several hundred kilobytes of JSON. */
 const PARTS = 16;
 
-/** The part of an item, the same for ever. */
+/** The part of an item. Must never change. */
 const partOf = (itemId: string): number => {
   let hash = 0;
   for (let index = 0; index < itemId.length; index += 1) hash = (Math.imul(hash, 31) + itemId.charCodeAt(index)) | 0;
@@ -91,7 +91,7 @@ interface Part {
   readonly counts: ItemCounts;
 }
 
-/** What rows that wait add to each part of the counters, those of their day and those of all days. */
+/** What pending rows add to each part of the counters, both daily and all-time. */
 const partsOf = async (waiting: Awaited<ReturnType<typeof store.takePending>>): Promise<Part[]> => {
   const parts = new Map<string, Part>();
   const addTo = (day: string, templateId: string, itemId: string, count: number): void => {
@@ -113,7 +113,7 @@ const partsOf = async (waiting: Awaited<ReturnType<typeof store.takePending>>): 
   return [...parts.values()];
 };
 
-/** Adds some of what waits to the counters of its day and of all days; tells how many rows it took. */
+/** Adds some pending rows to the daily and all-time counters; returns how many rows it took. */
 export const foldCounts = async (tx: Transaction, most: number): Promise<number> => {
   const taken = await store.takePending(tx, most);
   const parts = await partsOf(taken);
@@ -131,17 +131,17 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
   return taken.length;
 };
 
-/** Fewer rows than this are left where they are: readers add them up as well. */
+/** Fewer rows than this are left pending: readers include them anyway. */
 const FOLD_FROM = 32;
 
-/** Teams of which so much waits to be added to the counters that it should be. */
+/** Teams with enough pending rows to be worth folding. */
 export const teamsToFold = (reader: Reader): Promise<string[]> => store.selectTeamsWithPending(reader, FOLD_FROM);
 
 type CountsKey = Awaited<ReturnType<typeof store.selectDays>>[number];
 
 /**
- * Days in batches that list a bounded number of items, which are at most as many as there were rolls. A single day may have
- * the whole catalog.
+ * Splits days into batches with a bounded number of items, which is at most the number of rolls. A single day may
+ * contain the whole catalog.
  */
 const batchesOf = (days: readonly CountsKey[]): CountsKey[][] => {
   const batches: CountsKey[][] = [];
@@ -158,7 +158,7 @@ const batchesOf = (days: readonly CountsKey[]): CountsKey[][] => {
   return batches;
 };
 
-/** Adds counts that may be as many as a catalog has items, with turns for others in between. */
+/** Adds counts, of which there may be as many as items in a catalog, yielding to others in between. */
 const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> => {
   const list = JSON.parse(text) as (string | number)[];
   for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
@@ -168,7 +168,7 @@ const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> =
   }
 };
 
-/** What the counters of these days say of each item, read some days at a time. */
+/** The counts per item on these days, read in batches of days. */
 const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise<ItemCounts> => {
   const byItem: ItemCounts = new Map();
   for (const batch of batchesOf(days)) {
@@ -182,8 +182,8 @@ const readCounters = async (reader: Reader, days: readonly CountsKey[]): Promise
 };
 
 /**
- * How often each item was rolled, as far as a filter asks: what the counters say, those of its days or, where it names
- * none, of all days together, and what waits to be added to them. With it the rolls of each day, by template.
+ * How often each item was rolled, as selected by a filter: the counters (daily, or all-time if the filter has no dates)
+ * plus pending rows. Also returns the rolls per day and template.
  */
 const readItems = async (reader: Reader, filter: StatisticsFilter) => {
   const { teamId } = reader;
@@ -198,7 +198,7 @@ const readItems = async (reader: Reader, filter: StatisticsFilter) => {
 export const readItemCounts = async (reader: Reader, filter: StatisticsFilter): Promise<ItemCounts> =>
   (await readItems(reader, filter)).byItem;
 
-/** The same, and how many rolls each day and each template saw. */
+/** The same, with the number of rolls per day and per template. */
 export const readRollCounts = async (reader: Reader, filter: StatisticsFilter) => {
   const { byItem, days } = await readItems(reader, filter);
   const [byDay, byTemplate] = [new Map<string, number>(), new Map<string, number>()];

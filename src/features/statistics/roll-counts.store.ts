@@ -3,12 +3,12 @@ import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
-/** What the counters of rolls without a template have in its place; a filter that names it finds nothing. */
+/** Stands for no template in the counters; a filter with this value finds nothing. */
 export const NO_TEMPLATE = '';
-/** What the counters of all days together have in place of the day. */
+/** Stands for all days in the counters. */
 export const EVER = '';
 
-/** Rows that wait to be added to the counters, made of what the commands of a group have counted. */
+/** Rows to be added to the counters later, built from what the commands of a group have counted. */
 export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_pending'], 'team_id'>[]) =>
   insertInto(
     'roll_pending',
@@ -16,7 +16,7 @@ export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tabl
     { gather },
   );
 
-/** Teams that have so many rows waiting to be added to the counters. */
+/** Teams with at least `least` pending rows. */
 export const selectTeamsWithPending = async ({ queries }: Reader, least: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom('roll_pending')
@@ -27,7 +27,7 @@ export const selectTeamsWithPending = async ({ queries }: Reader, least: number)
   return rows.map(({ team_id }) => team_id);
 };
 
-/** Takes some of the rows that wait, none that another transaction is taking. */
+/** Takes some pending rows, skipping those that another transaction is taking. */
 export const takePending = ({ queries, teamId }: Transaction, most: number): Promise<Tables['roll_pending'][]> =>
   queries
     .deleteFrom('roll_pending')
@@ -45,7 +45,7 @@ export const takePending = ({ queries, teamId }: Transaction, most: number): Pro
     .returningAll()
     .execute();
 
-/** One part of the counters, held until the end of the transaction. */
+/** One part of the counters, locked until the end of the transaction. */
 export const holdCounts = lockingLookup(
   'roll_counts',
   { day: 'text', templateId: 'text', part: 'integer' },
@@ -62,7 +62,7 @@ export const holdCounts = lockingLookup(
 
 const COLUMNS = { day: 'text', template_id: 'text', part: 'integer', rolls: 'bigint', counts: 'text' } as const;
 
-/** A collision where another made the same row meanwhile, so that the transaction runs again and finds it. */
+/** Collides if another transaction inserted the same row in the meantime; the retry then finds it. */
 export const insertCounts = insertInto('roll_counts', COLUMNS);
 
 export const updateCounts = updateIn('roll_counts', COLUMNS, { key: ['day', 'template_id', 'part'] });
@@ -77,7 +77,7 @@ const matching = (reader: Reader, table: 'roll_counts' | 'roll_pending', teamId:
   return query;
 };
 
-/** How many rolls each day saw, by template. */
+/** The number of rolls per day and template. */
 export const selectDays = (reader: Reader, teamId: string, filter: StatisticsFilter) =>
   matching(reader, 'roll_counts', teamId, filter)
     .select((eb) => ['day', 'template_id', eb.fn.sum<number>('rolls').as('rolls')])
@@ -85,7 +85,7 @@ export const selectDays = (reader: Reader, teamId: string, filter: StatisticsFil
     .groupBy(['day', 'template_id'])
     .execute();
 
-/** How many rolls there ever were, by template. */
+/** The all-time number of rolls per template. */
 export const selectEver = (reader: Reader, teamId: string, { templateId }: StatisticsFilter) =>
   matching(reader, 'roll_counts', teamId, { templateId })
     .select((eb) => ['day', 'template_id', eb.fn.sum<number>('rolls').as('rolls')])
@@ -93,7 +93,7 @@ export const selectEver = (reader: Reader, teamId: string, { templateId }: Stati
     .groupBy(['day', 'template_id'])
     .execute();
 
-/** What was rolled on one day, on one template, in parts. */
+/** The counts of one day and template, in parts. */
 export const countsOf = lookup({ day: 'text', templateId: 'text' }, (queries, teamId, { day, templateId }) =>
   queries
     .selectFrom('roll_counts')

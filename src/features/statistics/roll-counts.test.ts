@@ -4,7 +4,7 @@ import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
-onEveryDatabase('counts of rolls', (service) => {
+onEveryDatabase('roll counts', (service) => {
   const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
@@ -18,7 +18,7 @@ onEveryDatabase('counts of rolls', (service) => {
       reader.selectFrom('roll_pending').selectAll().where('team_id', '=', team.teamId).execute(),
     );
 
-  const told = async (team: Client, query = '') => ({
+  const counts = async (team: Client, query = '') => ({
     stats: assertDone(await team.get(`/roll-events/stats${query}`)).body,
     rates: assertDone(await team.get(`/roll-events/drop-rates${query}`)).body,
   });
@@ -30,15 +30,15 @@ onEveryDatabase('counts of rolls', (service) => {
     '?templateId=t',
     '?templateId=t&from=2026-01-01&to=2026-01-02',
   ];
-  const toldInAllWays = (team: Client) => Promise.all(QUERIES.map((query) => told(team, query)));
+  const allCounts = (team: Client) => Promise.all(QUERIES.map((query) => counts(team, query)));
 
-  test('say the same before, during and after they are added up', async () => {
+  test('are the same before, during and after folding', async () => {
     const team = await service().anotherTeam();
     await count(team, '2026-01-01', ['a', 'b', 'a']);
     await count(team, '2026-01-02', ['a', 'c'], 't');
     await count(team, '2026-01-02', ['c'], 'u');
     await count(team, '2026-01-01', ['b']);
-    const before = await toldInAllWays(team);
+    const before = await allCounts(team);
     assert.deepEqual(before[0]?.stats, {
       totalRolls: 7,
       uniqueItems: 3,
@@ -58,15 +58,15 @@ onEveryDatabase('counts of rolls', (service) => {
     );
     while ((await pending(team)).length > 0) {
       assert.equal(await fold(team, 1), 1);
-      assert.deepEqual(await toldInAllWays(team), before);
+      assert.deepEqual(await allCounts(team), before);
     }
     await count(team, '2026-01-01', ['b']);
     await fold(team);
-    assert.equal((await told(team)).stats.totalRolls, 8);
-    assert.equal((await told(team, '?to=2026-01-01')).stats.totalRolls, 5);
+    assert.equal((await counts(team)).stats.totalRolls, 8);
+    assert.equal((await counts(team, '?to=2026-01-01')).stats.totalRolls, 5);
   });
 
-  test('lose and repeat nothing while many add them up at once and rolls go on', async () => {
+  test('lose and repeat nothing during concurrent folds and rolls', async () => {
     const team = await service().anotherTeam();
     const other = await service().anotherTeam();
     const rolls = Array.from({ length: 120 }, (_, n) => [`item-${n % 7}`, `item-${n % 3}`]);
@@ -77,7 +77,7 @@ onEveryDatabase('counts of rolls', (service) => {
       ),
       ...Array.from({ length: 40 }, (_, n) => fold(n % 4 === 0 ? other : team, 7)),
       ...Array.from({ length: 20 }, async () => {
-        const { stats } = await told(team);
+        const { stats } = await counts(team);
         assert.equal(
           stats.rollsByDay.reduce((sum: number, day: { count: number }) => sum + day.count, 0),
           stats.totalRolls,
@@ -91,7 +91,7 @@ onEveryDatabase('counts of rolls', (service) => {
       [other, 30],
     ] as const) {
       assert.deepEqual(await pending(whose), []);
-      const { stats, rates } = await told(whose);
+      const { stats, rates } = await counts(whose);
       assert.equal(stats.totalRolls, 2 * share);
       assert.equal(
         rates.reduce((sum: number, { dropCount }: { dropCount: number }) => sum + dropCount, 0),
@@ -101,10 +101,10 @@ onEveryDatabase('counts of rolls', (service) => {
     for (const total of seen) assert.ok(total <= 180);
   });
 
-  test('are left as they are where adding them up fails', async () => {
+  test('are unchanged if folding fails', async () => {
     const team = await service().anotherTeam();
     await count(team, '2026-01-01', ['a']);
-    const before = await told(team);
+    const before = await counts(team);
     await assert.rejects(
       service().database.transaction(team.teamId, async (tx) => {
         await foldCounts(tx, 1000);
@@ -113,10 +113,10 @@ onEveryDatabase('counts of rolls', (service) => {
       /and then it fails/,
     );
     assert.equal((await pending(team)).length, 1);
-    assert.deepEqual(await told(team), before);
+    assert.deepEqual(await counts(team), before);
   });
 
-  test('are added up once enough wait', async () => {
+  test('are folded once enough are pending', async () => {
     const team = await service().anotherTeam();
     const enough = async () => (await service().database.read('', teamsToFold)).includes(team.teamId);
     assert.equal(await enough(), false);

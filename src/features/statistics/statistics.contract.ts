@@ -5,21 +5,21 @@ import { LIMITS } from '../../limits.ts';
 const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-14'] });
 
 const Filter = Strict({
-  from: Type.Optional(day('First day that counts, in UTC.')),
-  to: Type.Optional(day('Last day that counts, in UTC.')),
+  from: Type.Optional(day('First day of the period, in UTC.')),
+  to: Type.Optional(day('Last day of the period, in UTC.')),
   templateId: Type.Optional(Type.String({ maxLength: LIMITS.idLength, description: 'Only rolls on this template.' })),
 });
 export type StatisticsFilter = Static<typeof Filter>;
 
 const RollStatistics = Type.Object(
   {
-    totalRolls: Type.Integer({ description: 'How many items were rolled.' }),
-    uniqueItems: Type.Integer({ description: 'How many different items were rolled.' }),
+    totalRolls: Type.Integer({ description: 'Number of rolled items.' }),
+    uniqueItems: Type.Integer({ description: 'Number of distinct items that were rolled.' }),
     rollsByTemplate: Type.Record(Type.String(), Type.Integer(), {
-      description: 'Template id → rolls. Rolls without a template are in `totalRolls` only.',
+      description: 'Template id → number of rolls. Rolls without a template are in `totalRolls` only.',
     }),
     rollsByDay: Type.Array(Type.Object({ date: Type.String({ examples: ['2026-11-14'] }), count: Type.Integer() }), {
-      description: 'The days that saw rolls, in UTC, ascending.',
+      description: 'Days with rolls, in UTC, ascending.',
     }),
   },
   { title: 'RollStatistics' },
@@ -29,9 +29,9 @@ export type RollStatistics = Static<typeof RollStatistics>;
 const DropRate = Type.Object(
   {
     itemId: Type.String(),
-    itemName: Type.String({ description: 'The last name of an item that was deleted since.' }),
+    itemName: Type.String({ description: 'For a deleted item, its last name.' }),
     dropCount: Type.Integer(),
-    dropRate: Type.Number({ description: 'Share of all rolls that count, from 0 to 1.' }),
+    dropRate: Type.Number({ description: 'Share of all selected rolls, from 0 to 1.' }),
   },
   { title: 'DropRate' },
 );

@@ -28,8 +28,8 @@ export const getStatistics = async (reader: Reader, filter: StatisticsFilter): P
 };
 
 /**
- * The answer in parts of a text, since there may be as many rows as a catalog has items. Only what was rolled is named,
- * which may be little of a large catalog.
+ * Chunks of JSON, since there may be as many rows as items in a catalog. Names are read only for rolled items, which
+ * may be few of a large catalog.
  */
 export const listDropRates = async (reader: Reader, filter: StatisticsFilter): Promise<AsyncGenerator<string>> => {
   checkFilter(filter);

@@ -2,7 +2,7 @@ import { inChunks } from '../../database/chunks.ts';
 import type { Reader } from '../../database/work.ts';
 import { takeTurns } from '../../turns.ts';
 
-/** The names of items, and the last names of those that are gone. */
+/** The names of items, and the last names of deleted ones. */
 export const selectNames = async (
   { queries, teamId }: Reader,
   itemIds: readonly string[],

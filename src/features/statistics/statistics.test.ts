@@ -14,7 +14,7 @@ onEveryDatabase('statistics', (service) => {
   const stats = async (team: Client, query = '') => assertDone(await team.get(`/roll-events/stats${query}`)).body;
   const rates = async (team: Client, query = '') => assertDone(await team.get(`/roll-events/drop-rates${query}`)).body;
 
-  /** Rolls the item with this id so many times: it is the only one with a weight for as long. */
+  /** Rolls the item with this id `times` times, by making it the only one with a weight. */
   const rollItem = async (team: Client, id: string, times: number): Promise<void> => {
     assertDone(await team.put(`/items/${id}`, { rollNumerator: 1 }));
     for (let n = 0; n < times; n++) assert.equal(assertDone(await team.post('/items/roll')).body.item.id, id);
@@ -40,7 +40,7 @@ onEveryDatabase('statistics', (service) => {
     return team;
   };
 
-  /** Three days with gaps between them, and their edges to the millisecond. */
+  /** Three days with gaps between them, and their boundaries to the millisecond. */
   const teamWithHistory = async (): Promise<Client> => {
     const team = await teamWith('a', 'b', 'c');
     at('2026-02-28T23:59:59.999Z');
@@ -73,7 +73,7 @@ onEveryDatabase('statistics', (service) => {
     }
   });
 
-  test('add up more items than are read in one go, on days large and small', async () => {
+  test('add up more items than are read at once, on days large and small', async () => {
     const team = await service().anotherTeam();
     const ids = Array.from({ length: LIMITS.countedItemsRead + 10 }, (_, index) => `item-${index}`);
     const rowOf = (day: string, templateId: string, some: readonly string[], each: number) => ({
@@ -126,7 +126,7 @@ onEveryDatabase('statistics', (service) => {
     assert.deepEqual(await stats(team, '?from=2026-01-01&to=2026-12-31&templateId=t'), NONE);
   });
 
-  test('count totals, items and days that saw rolls, in UTC', async () => {
+  test('count totals, items and days with rolls, in UTC', async () => {
     const team = await teamWithHistory();
     assert.deepEqual(await stats(team), {
       totalRolls: 7,
@@ -144,7 +144,7 @@ onEveryDatabase('statistics', (service) => {
     ]);
   });
 
-  test('count the days from and to, both included', async () => {
+  test('include both the first and the last day', async () => {
     const team = await teamWithHistory();
     for (const [query, total, unique, days] of [
       ['?from=2026-03-01', 6, 2, ['2026-03-01', '2026-03-05']],
@@ -169,7 +169,7 @@ onEveryDatabase('statistics', (service) => {
     ]);
   });
 
-  test('tell templates apart, and count rolls without one in the total only', async () => {
+  test('are separate per template, and include rolls without one in the total only', async () => {
     const team = await teamWith('a', 'b');
     at('2026-03-04T00:00:00Z');
     await rollItem(team, 'a', 2);
@@ -195,7 +195,7 @@ onEveryDatabase('statistics', (service) => {
     ]);
   });
 
-  test('find nothing for a template that does not exist', async () => {
+  test('are empty for an unknown template', async () => {
     const team = await teamWith('a');
     await rollItem(team, 'a', 1);
     for (const templateId of ['nobody', '', '%00', 'x'.repeat(191)]) {
@@ -205,7 +205,7 @@ onEveryDatabase('statistics', (service) => {
     }
   });
 
-  test('list drop rates by count, and by id where the count is the same', async () => {
+  test('list drop rates by count, then by id', async () => {
     const team = await teamWith('b', 'a', 'Z', 'c');
     for (const id of ['b', 'Z', 'c', 'a']) await rollItem(team, id, id === 'c' ? 2 : 1);
     assert.deepEqual(
@@ -219,7 +219,7 @@ onEveryDatabase('statistics', (service) => {
     );
   });
 
-  test('keep the row and the last name of a deleted item, and take the name of a new one with its id', async () => {
+  test('keep the row and last name of a deleted item, and use the name of a new item with the same id', async () => {
     const team = await teamWith('a', 'b');
     await rollItem(team, 'a', 1);
     await rollItem(team, 'b', 3);
@@ -235,7 +235,7 @@ onEveryDatabase('statistics', (service) => {
     assert.deepEqual((await rates(team))[1], { ...expected, itemName: 'Another' });
   });
 
-  test('stay when the user who rolled is deleted', async () => {
+  test('are kept when the user who rolled is deleted', async () => {
     const team = await teamWith('a');
     await team.put('/items/a', { rollNumerator: 1 });
     assertDone(await team.post('/items/roll', { userId: 'player' }));
@@ -244,7 +244,7 @@ onEveryDatabase('statistics', (service) => {
     assert.deepEqual([await stats(team), await rates(team)], before);
   });
 
-  test("know nothing of another team's rolls", async () => {
+  test('do not include rolls of another team', async () => {
     const [team, other] = [await teamWith('a'), await teamWith('a')];
     await rollItem(team, 'a', 2);
     await rollOnTemplate(team, 't', 'a');
@@ -253,7 +253,7 @@ onEveryDatabase('statistics', (service) => {
     assert.deepEqual(await rates(other), []);
   });
 
-  test('add up what several nodes and connections counted', async () => {
+  test('add up the rolls of several nodes and connections', async () => {
     const team = await teamWith('a');
     await team.put('/items/a', { rollNumerator: 1 });
     const node = await startService(service().databaseUrl);
@@ -276,12 +276,12 @@ onEveryDatabase('statistics', (service) => {
   });
 
   for (const path of ['/roll-events/stats', '/roll-events/drop-rates'])
-    describe(`${path} refuses`, () => {
+    describe(`${path} rejects`, () => {
       test('a first day after the last', async () => {
         assertInvalid(await service().get(`${path}?from=2026-03-02&to=2026-03-01`), '/query/from');
       });
 
-      test('what is no date', async () => {
+      test('invalid dates', async () => {
         for (const date of [
           ...['', 'today', '2026', '2026-3-1', '2026-02-31', '2026-02-29', '2026-13-01', '2026-00-10', '2026-01-00'],
           ...['20260301', '2026-03-01T00:00:00Z', '+02026-03-01', '2026-03-01%00', '2026-03-01,2026-03-02'],
@@ -291,7 +291,7 @@ onEveryDatabase('statistics', (service) => {
         assertDone(await service().get(`${path}?from=2024-02-29&to=2024-02-29`));
       });
 
-      test('a template id that is too long, and parameters that it does not know', async () => {
+      test('a template id that is too long, and unknown parameters', async () => {
         assertInvalid(await service().get(`${path}?templateId=${'x'.repeat(192)}`), '/query/templateId');
         assertInvalid(await service().get(`${path}?limit=1&colour=red`), '/query/limit', '/query/colour');
       });

@@ -3,24 +3,27 @@ import { ROLES } from '../../context.ts';
 import { Empty, Id, Name, OneOf, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 
 const RoleName = OneOf(ROLES, {
-  description: '`read`: every GET but secrets. `write`: all but secrets. `admin`: also secrets.',
+  description: '`read`: every GET except secrets. `write`: everything except secrets. `admin`: everything.',
   examples: ['write'],
 });
 
 const Team = Type.Object(
   { id: Id, name: Name, role: RoleName, createdAt: Timestamp, updatedAt: Timestamp },
-  { title: 'Team', description: 'The team that the caller belongs to, and the role of the secret that was used.' },
+  { title: 'Team', description: "The caller's team, and the role of the secret that was used." },
 );
 export type Team = Static<typeof Team>;
 
 const secretMembers = { id: Id, name: Name, role: RoleName, createdAt: Timestamp };
-const Secret = Type.Object(secretMembers, { title: 'Secret', description: 'One of the secrets of a team.' });
+const Secret = Type.Object(secretMembers, {
+  title: 'Secret',
+  description: 'A secret of a team, without the secret itself.',
+});
 export type Secret = Static<typeof Secret>;
 
 const CreatedSecret = Type.Object(
   {
     ...secretMembers,
-    secret: Type.String({ description: 'The secret itself. It is shown this once and kept only as a digest.' }),
+    secret: Type.String({ description: 'The secret itself. It is returned only once; the service stores a digest.' }),
   },
   { title: 'CreatedSecret' },
 );

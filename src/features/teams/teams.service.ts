@@ -9,10 +9,9 @@ import { isoTime } from '../../time.ts';
 import type { CreatedSecret, NewSecret, Secret, Team } from './teams.contract.ts';
 import * as store from './teams.store.ts';
 
-/** 256 random bits. */
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Makes a team with its first secret, an `admin` one. */
+/** Creates a team with its first secret, which has the role `admin`. */
 export const createTeam = async (
   tx: Transaction,
   nowMs: number,
@@ -27,7 +26,9 @@ export const createTeam = async (
   return { teamId: id, secret };
 };
 
-/** On the first start of a database, whichever node comes first makes its first team. Answers undefined ever after. */
+/**
+ * Creates the first team of a new database, on whichever node starts first. Returns undefined if that already happened.
+ */
 export const createFirstTeam = async (
   tx: Transaction,
   nowMs: number,
@@ -90,6 +91,6 @@ export const revokeSecret = async (tx: Transaction, { teamId }: Pick<Context, 't
 export const teamExists = async (reader: Reader, teamId: string): Promise<boolean> =>
   (await store.selectTeam(reader, teamId)) !== undefined;
 
-/** What authorization asks the database for. */
+/** Reads what authorization needs. */
 export const secretsOf = (read: Read) => (teamId: string) =>
   read(teamId, (reader) => store.selectSecrets(reader, teamId));

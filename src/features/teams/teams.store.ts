@@ -21,7 +21,7 @@ export const selectTeam = (reader: Reader, id: string) =>
 export const selectTeams = (reader: Reader) =>
   reader.queries.selectFrom('teams').select(['id', 'name', 'created_at']).orderBy('created_at').orderBy('id').execute();
 
-/** Holds a team's row until the end of the transaction, so that commands which count its secrets come one after another. */
+/** Locks a team's row until the end of the transaction, so that commands that count its secrets are serialized. */
 export const holdTeam = (tx: Transaction, id: string) =>
   tx.queries
     .updateTable('teams')

@@ -9,7 +9,7 @@ const TIME = '2026-11-14T09:30:00.000Z';
 const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
 
 onEveryDatabase('team and secrets', (service) => {
-  test('shows the team and the role of the caller', async () => {
+  test('returns the team and the role of the caller', async () => {
     for (const role of ['read', 'write', 'admin'] as const) {
       const caller = await service().as(role);
       const { status, body } = await caller.get('/team');
@@ -26,7 +26,7 @@ onEveryDatabase('team and secrets', (service) => {
     }
   });
 
-  test('makes a secret, shows it once, and takes it at once', async () => {
+  test('creates a secret, returns it once, and accepts it immediately', async () => {
     const team = await service().anotherTeam();
     service().setClock(MOMENT);
     const { status, body } = await team.post('/secrets', { name: 'game server', role: 'write' });
@@ -52,7 +52,7 @@ onEveryDatabase('team and secrets', (service) => {
     assert.ok(!JSON.stringify(listed.body).includes(body.secret));
   });
 
-  test('makes another secret every time', async () => {
+  test('creates a different secret every time', async () => {
     const team = await service().anotherTeam();
     const made = new Set<string>();
     for (let n = 0; n < 5; n += 1) made.add((await team.post('/secrets', { name: 'n', role: 'read' })).body.secret);
@@ -73,7 +73,7 @@ onEveryDatabase('team and secrets', (service) => {
     }
   });
 
-  test('refuses a revoked secret at once', async () => {
+  test('rejects a revoked secret immediately', async () => {
     const team = await service().anotherTeam();
     const { body } = await team.post('/secrets', { name: 'short-lived', role: 'admin' });
     const caller = service().anyone(basic(team.teamId, body.secret));
@@ -81,14 +81,14 @@ onEveryDatabase('team and secrets', (service) => {
     const answer = await team.delete(`/secrets/${body.id}`);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, {});
-    const refused = await caller.get('/team');
-    assert.equal(refused.status, 401);
-    assert.deepEqual(refused.body, UNAUTHORIZED);
+    const rejected = await caller.get('/team');
+    assert.equal(rejected.status, 401);
+    assert.deepEqual(rejected.body, UNAUTHORIZED);
     assert.equal((await team.get('/team')).status, 200, 'the other secrets hold');
     assert.equal((await team.delete(`/secrets/${body.id}`)).status, 404);
   });
 
-  test('may revoke the very secret that it came with', async () => {
+  test('can revoke the secret that authorized the request', async () => {
     const team = await service().anotherTeam();
     const { body } = await team.post('/secrets', { name: 'own', role: 'admin' });
     const caller = service().anyone(basic(team.teamId, body.secret));
@@ -96,7 +96,7 @@ onEveryDatabase('team and secrets', (service) => {
     assert.equal((await caller.get('/secrets')).status, 401);
   });
 
-  test('knows a new secret at once on another node, and a revoked one within a second', async () => {
+  test('accepts a new secret immediately on another node, and rejects a revoked one within a second', async () => {
     const node = await startService(service().databaseUrl);
     try {
       const team = await service().anotherTeam();
@@ -111,8 +111,8 @@ onEveryDatabase('team and secrets', (service) => {
     }
   });
 
-  describe('refuses', () => {
-    test('to revoke the last admin secret', async () => {
+  describe('rejects', () => {
+    test('revoking the last admin secret', async () => {
       const team = await service().anotherTeam();
       for (const role of ['read', 'write']) await team.post('/secrets', { name: role, role });
       const first = (await team.get('/secrets')).body.find(({ role }: { role: string }) => role === 'admin');
@@ -129,15 +129,15 @@ onEveryDatabase('team and secrets', (service) => {
       assert.equal((await successor.delete(`/secrets/${second.id}`)).status, 409);
     });
 
-    test('to let two revocations at once take both of two admin secrets', async () => {
+    test('one of two concurrent revocations of the last two admin secrets', async () => {
       const team = await service().anotherTeam();
       const { body: second } = await team.post('/secrets', { name: 'second', role: 'admin' });
       const first = (await team.get('/secrets')).body.find(({ id }: { id: string }) => id !== second.id);
       const other = service().anyone(basic(team.teamId, second.secret));
-      const answers = await Promise.all([team.delete(`/secrets/${second.id}`), other.delete(`/secrets/${first.id}`)]);
-      const statuses = answers.map(({ status }) => status).sort();
+      const responses = await Promise.all([team.delete(`/secrets/${second.id}`), other.delete(`/secrets/${first.id}`)]);
+      const statuses = responses.map(({ status }) => status).sort();
       assert.equal(statuses[0], 200);
-      assert.ok([401, 409].includes(statuses[1] as number), `one is refused, not ${statuses}`);
+      assert.ok([401, 409].includes(statuses[1] as number), `one is rejected, not ${statuses}`);
       const rows = await service().database.read('', ({ queries: reader }) =>
         reader.selectFrom('secrets').select('role').where('team_id', '=', team.teamId).execute(),
       );
@@ -147,7 +147,7 @@ onEveryDatabase('team and secrets', (service) => {
       );
     });
 
-    test('every fault of a new secret at once, each with its path', async () => {
+    test('all invalid members of a new secret at once, each with its path', async () => {
       const answer = await service().post('/secrets', { name: '', role: 'owner', secret: 'mine' });
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/body/name', '/body/role', '/body/secret']);
@@ -158,9 +158,9 @@ onEveryDatabase('team and secrets', (service) => {
         [{ name: 'n', role: 'Admin' }, ['/body/role']],
         [{ name: 'a\0', role: 'read' }, ['/body/name']],
       ] as const) {
-        const refused = await service().post('/secrets', body);
-        assert.equal(refused.status, 400);
-        assert.deepEqual(issuePaths(refused).sort(), paths);
+        const rejected = await service().post('/secrets', body);
+        assert.equal(rejected.status, 400);
+        assert.deepEqual(issuePaths(rejected).sort(), paths);
       }
     });
 
@@ -174,12 +174,12 @@ onEveryDatabase('team and secrets', (service) => {
       assert.deepEqual([long.status, issuePaths(long)], [400, ['/path/id']]);
     });
 
-    test('more than a hundred secrets of one team', async () => {
+    test('more than a hundred secrets per team', async () => {
       const team = await service().anotherTeam();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 101 }, () => team.post('/secrets', { name: 'many', role: 'read' })),
       );
-      const statuses = answers.map(({ status }) => status);
+      const statuses = responses.map(({ status }) => status);
       assert.equal(statuses.filter((status) => status === 200).length, 99);
       assert.equal(statuses.filter((status) => status === 409).length, 2);
     });

@@ -21,21 +21,21 @@ import { isQuickOn, periodOf } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
 
-/** A template with the catalog of this very moment. */
+/** A template with the catalog of the current transaction. */
 export interface ReadyTemplate {
   readonly team: TeamCatalog;
   readonly type: CompiledTemplate['type'];
-  /** Ready to roll; what a later change to the catalog broke is refused in the words that saving would use. */
+  /** The compiled template. If a later change to the catalog broke it, throws the same issues as saving it would. */
   template(): CompiledTemplate;
-  /** Its exact odds, as the members of a JSON object. Not to be waited for in a transaction. */
+  /** Its exact odds, as members of a JSON object. Must not be awaited in a transaction. */
   readonly odds: Shared<string>;
-  /** The largest footprint among the items that can come up. */
+  /** The largest footprint among the items that can be rolled. */
   largest(): Footprint;
 }
 
 /**
- * Finds templates, made ready once for as long as neither they nor their catalog change. A command that places things
- * keeps the sizes of items and spaces from changing.
+ * Finds templates, prepared once and cached until they or their catalog change. For a command that places item
+ * instances, the sizes of items and spaces cannot change until it ends.
  */
 export interface ReadyTemplates {
   (finder: Finder, id: string): Promise<ReadyTemplate>;
@@ -51,14 +51,14 @@ const compile = ({ catalog }: TeamCatalog, row: TemplateRow): Steps<CompiledOrFa
   return compileTemplateInSteps({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
 };
 
-/** Whether the chances of the next pack or offer take more than a moment to work out. */
+/** Whether the chances of the next pack or offer take more than a moment to compute. */
 const needsChances = (template: CompiledTemplate): boolean => {
   const input = oddsInputOf(template);
   return input.kind === 'packs' && stepsOfChances(input.plan) > LIMITS.inlineSteps;
 };
 
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
-  // A catalog that is no longer current takes what was made ready on it along.
+  // Prepared templates are dropped together with the catalog they were compiled against.
   const byCatalog = new WeakMap<TeamCatalog, { version: string; ready: Map<string, ReadyTemplate> }>();
   const making = new Map<string, Promise<void>>();
 
@@ -78,7 +78,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     };
   };
 
-  /** One after another, so that many templates of a team which are rolled on at once do not exceed its share. */
+  /** One at a time, so that many templates of a team that are rolled on at once do not exceed the team's share. */
   const turns = new Map<string, Promise<unknown>>();
   const inTurn = <T>(teamId: string, work: () => Promise<T>): Promise<T> => {
     const mine = (turns.get(teamId) ?? Promise.resolve()).then(work, work);
@@ -90,7 +90,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     return mine;
   };
 
-  /** With the chances that states are shown with, which may take long. */
+  /** Adds the chances that states are shown with, which may take long to compute. */
   const withChances = async (
     { team_id: teamId }: TemplateRow,
     compiled: CompiledOrFaults,
@@ -103,7 +103,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     return { template: { ...template, chances: () => chances } as CompiledTemplate, faults: [] };
   };
 
-  /** Makes a template ready outside of any transaction, once for all who wait for it. */
+  /** Prepares a template outside of any transaction, once for everyone who waits for it. */
   const makeLater = (ready: Map<string, ReadyTemplate>, team: TeamCatalog, row: TemplateRow, version: string) => {
     const key = JSON.stringify([row.team_id, team.version, version, row.id]);
     let promise = making.get(key);

@@ -14,7 +14,7 @@ import { LIMITS } from '../../limits.ts';
 import { compileShape } from '../../shape.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { refuseLongOdds } from './template-odds.service.ts';
+import { rejectLongOdds } from './template-odds.service.ts';
 import { CONFIGS, type Template } from './templates.contract.ts';
 
 const SHAPES = {
@@ -26,45 +26,45 @@ const SHAPES = {
 
 export const CONFIG_PATH = '/body/config';
 
-type Given = Pick<Template, 'type' | 'config'>;
+type ConfigInput = Pick<Template, 'type' | 'config'>;
 
-/** Whether a configuration has the members of its type. */
-export const checkShape = ({ type, config }: Given): void => throwIfAny(SHAPES[type](config, CONFIG_PATH));
+/** Rejects a configuration that is not valid for its type. */
+export const checkShape = ({ type, config }: ConfigInput): void => throwIfAny(SHAPES[type](config, CONFIG_PATH));
 
 const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-/** When a configuration may be rolled on, as the engine wants to know it. */
+/** When a configuration can be rolled on, in the form the engine expects. */
 export const periodOf = ({ startsAt, endsAt }: TemplateConfig): Period => ({
   startsAtMs: momentOf(startsAt),
   endsAtMs: momentOf(endsAt),
 });
 
-/** Whether a template is made ready in a few milliseconds: it goes through the catalog, and again for each filter. */
+/** Whether preparing a template takes only a few milliseconds: it scans the catalog, once more per filter. */
 export const isQuickOn = ({ catalog }: TeamCatalog, config: Record<string, unknown>): boolean => {
   const slots = Array.isArray(config.slots) ? config.slots.length : 0;
   return catalog.items.length * (1 + slots) <= LIMITS.inlineItems;
 };
 
-/** A configuration that can be saved: what its names mean, and what rolls would be made on. */
+/** A configuration that can be saved, with its bindings and the compiled template. */
 export interface CheckedConfig {
   readonly team: TeamCatalog;
   readonly bindings: Bindings;
   readonly template: CompiledTemplate;
 }
 
-/** Checks a configuration: first its shape, then, where that is sound, against the catalog. Every fault has its path. */
-export type ConfigChecks = (finder: Finder, given: Given) => Promise<CheckedConfig>;
+/** Validates a configuration: first its shape, then, if that is valid, against the catalog. Every issue has a path. */
+export type ConfigChecks = (finder: Finder, input: ConfigInput) => Promise<CheckedConfig>;
 
 type Checked = BoundOrFaults & { readonly steps: number };
 
-function* check({ catalog }: TeamCatalog, { type, config }: Given): Steps<Checked> {
+function* check({ catalog }: TeamCatalog, { type, config }: ConfigInput): Steps<Checked> {
   const known = config as TemplateConfig;
   const bound = yield* bindTemplateInSteps({ id: '', type, config: known, ...periodOf(known) }, catalog);
   yield;
   return { ...bound, steps: bound.template === null ? 0 : stepsOfOdds(bound.template) };
 }
 
-/** A large catalog is gone through outside of any transaction; what was found is kept until the caller comes back. */
+/** A large catalog is scanned outside of any transaction; the result is kept until the caller retries. */
 export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
   const byCatalog = new WeakMap<TeamCatalog, Map<string, Checked>>();
   const keptFor = (team: TeamCatalog): Map<string, Checked> => {
@@ -73,23 +73,23 @@ export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
     return kept;
   };
 
-  const checkLater = async (team: TeamCatalog, given: Given, key: string): Promise<void> => {
+  const checkLater = async (team: TeamCatalog, input: ConfigInput, key: string): Promise<void> => {
     const kept = keptFor(team);
-    kept.set(key, await inTurns(check(team, given)));
+    kept.set(key, await inTurns(check(team, input)));
     if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
   };
 
-  return async (finder, given) => {
-    checkShape(given);
+  return async (finder, input) => {
+    checkShape(input);
     const team = await catalogs.current(finder);
-    const isQuick = isQuickOn(team, given.config);
-    const key = isQuick ? '' : JSON.stringify([given.type, given.config]);
-    const checked = isQuick ? allAtOnce(check(team, given)) : keptFor(team).get(key);
-    if (checked === undefined) return finder.rerunAfter(checkLater(team, given, key));
+    const isQuick = isQuickOn(team, input.config);
+    const key = isQuick ? '' : JSON.stringify([input.type, input.config]);
+    const checked = isQuick ? allAtOnce(check(team, input)) : keptFor(team).get(key);
+    if (checked === undefined) return finder.rerunAfter(checkLater(team, input, key));
     const { bindings, template, faults, steps } = checked;
     throwIfAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
-    if (template === null) throw new Error('a configuration without faults did not compile');
-    refuseLongOdds(given.type, steps, CONFIG_PATH);
+    if (template === null) throw new Error('A valid configuration did not compile.');
+    rejectLongOdds(input.type, steps, CONFIG_PATH);
     return { team, bindings, template };
   };
 };

@@ -2,12 +2,12 @@ import type { Steps } from '../../engine/steps.ts';
 import { type OddsTable, oddsAt } from '../../engine/systems/odds.ts';
 import type { Tiers } from '../../engine/systems/tiers.ts';
 
-/** So many rows are written between two steps. */
-const ROWS_A_STEP = 500;
+/** Number of rows that are written between two steps. */
+const ROWS_PER_STEP = 500;
 
 /**
- * For each place in the catalog, the row of its item in a table, or -1; for each row the place of its tier; and for each
- * tier its first row.
+ * For each place in the catalog, the row of its item in the table or -1; for each row, the place of its tier; for each
+ * tier, its first row.
  */
 const rowsByPlace = ({ all }: Tiers) => {
   const last = all.reduce((most, { items }) => Math.max(most, items.at(-1)?.place ?? -1), -1);
@@ -27,8 +27,8 @@ const rowsByPlace = ({ all }: Tiers) => {
 };
 
 /**
- * The odds of a template as JSON: the members of an object, without its braces. A row for each tier, rarest first, and
- * for each item, in the order of their ids.
+ * The odds of a template as members of a JSON object, without the braces. One row per tier, rarest first, and one per
+ * item, in the order of their ids.
  */
 export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
   const { all, ranked, featured } = tiers;
@@ -45,7 +45,7 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
     const place = tierOfRow[row] as number;
     const tier = all[place];
     const item = tier?.items[row - (firsts[place] as number)];
-    if (tier === undefined || item === undefined) throw new Error('a row of odds belongs to no item');
+    if (tier === undefined || item === undefined) throw new Error('A row of odds has no item.');
     const { id: itemId, name: itemName } = item;
     page.push(
       JSON.stringify({
@@ -56,7 +56,7 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
         ...oddsAt(table.items, row),
       }),
     );
-    if (page.length < ROWS_A_STEP) continue;
+    if (page.length < ROWS_PER_STEP) continue;
     pages.push(page.join(','));
     page = [];
     yield;

@@ -19,8 +19,8 @@ const ADVICE = {
 const inMillions = (steps: number): string =>
   steps > Number.MAX_SAFE_INTEGER ? 'countless' : Math.ceil(steps / 1e6).toLocaleString('en');
 
-/** Refuses a template whose exact odds would take too long, in words that tell what to change. */
-export const refuseLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
+/** Rejects a template whose exact odds would take too long, and says what to change. */
+export const rejectLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
   if (steps <= LIMITS.oddsSteps) return;
   const message = `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed: ${ADVICE[type]}`;
   throw invalid({ path, message });
@@ -38,8 +38,8 @@ const computeTable = async (
     : compute.run(teamId, 'odds', plainOddsInputOf(template), signal);
 
 /**
- * The odds of a template, as the members of a JSON object. They are computed once, in another thread unless they are a
- * matter of a moment, and kept.
+ * The odds of a template, as members of a JSON object. They are computed once, in another thread unless they take only
+ * a moment, and cached.
  */
 export const createOdds = (
   compute: Compute,
@@ -49,13 +49,13 @@ export const createOdds = (
 ): Shared<string> => {
   const table = share((signal) => {
     const steps = stepsOfOdds(template());
-    refuseLongOdds(template().type, steps, path);
+    rejectLongOdds(template().type, steps, path);
     return computeTable(compute, teamId, template(), steps, signal);
   });
   return async (signal) => inTurns(oddsText(template().tiers, await table(signal)));
 };
 
-/** The odds of configurations that are not saved, computed once for all who ask for the same at the same time. */
+/** The odds of unsaved configurations, computed once for all concurrent requests for the same configuration. */
 export type Previews = (
   team: TeamCatalog,
   teamId: string,

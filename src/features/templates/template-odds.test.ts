@@ -17,7 +17,7 @@ const tier = (index: number): string => `tier-${String(index).padStart(2, '0')}`
 const tiers = Array.from({ length: TIERS }, (_, index) => tier(index));
 const baseRates = Object.fromEntries(tiers.map((id, index) => [id, (1 + index) ** 1.5]));
 
-/** A catalog of thirty tiers and so many items, no two of one weight. The first tiers get one item each. */
+/** A catalog of thirty tiers and the given number of items, each with a different weight. The first tiers have one item each. */
 const fill = async (service: Service, items: number, single = 0): Promise<ReadonlyMap<unknown, unknown>> => {
   const classifierOptions = tiers.map((name) => ({ name }));
   const { body: classifier } = await service.post('/classifiers', { name: 'Rarity', classifierOptions });
@@ -46,7 +46,7 @@ const withPities = (...[top, ...others]: number[]) => ({
   pities: others.map((threshold, index) => ({ tier: tier(index + 1), threshold })),
 });
 
-/** The longest that the event loop stood still while something was done. */
+/** The longest time the event loop was blocked during some work. */
 const longestDelay = async (work: () => Promise<void>): Promise<number> => {
   const monitor = monitorEventLoopDelay({ resolution: 5 });
   monitor.enable();
@@ -55,7 +55,7 @@ const longestDelay = async (work: () => Promise<void>): Promise<number> => {
   return monitor.max / 1e6;
 };
 
-onEveryDatabase('odds that take long', (service, engine) => {
+onEveryDatabase('odds that take too long', (service, engine) => {
   before(async () => {
     await fill(service(), 150, 12);
   });
@@ -70,7 +70,7 @@ onEveryDatabase('odds that take long', (service, engine) => {
     );
   };
 
-  test('are refused, in words, when they are asked for and when a template is saved or changed', async () => {
+  test('are rejected on request and when a template is saved or changed', async () => {
     const config = withPities(63, 63);
     assertTooLong(await service().post('/templates/odds', { config }), '/body/config');
     assertTooLong(await service().post('/templates', { name: 'long', config }), '/body/config');
@@ -82,8 +82,8 @@ onEveryDatabase('odds that take long', (service, engine) => {
     assert.deepEqual((await service().get('/templates/short')).body.config, { baseRates });
   });
 
-  test('do not keep others waiting', async (context) => {
-    // What the test itself does for the first time is not to be measured.
+  test('do not block other requests', async (context) => {
+    // One-time costs of the test itself must not be measured.
     await service().get('/team');
     await service().post('/templates/odds', { config: { baseRates } });
     const delay = await longestDelay(async () => {
@@ -104,11 +104,11 @@ onEveryDatabase('odds that take long', (service, engine) => {
       assert.ok(others > 3, `${others} requests passed`);
     });
     context.diagnostic(`the event loop stood still for ${delay.toFixed(0)} ms at most (${engine})`);
-    // Far more than it takes, on a machine that is busy with other things; before, it was more than ten seconds.
+    // Far more than it takes, to allow for a busy machine; a regression takes more than ten seconds.
     assert.ok(delay < 1000, `${delay} ms`);
   });
 
-  test('are refused once a change to the catalog makes them so, while rolls go on', async () => {
+  test('are rejected once a change to the catalog makes them too long, while rolls still work', async () => {
     const team = await service().anotherTeam();
     const own: Service = { ...service(), ...team };
     const optionIds = await fill(own, TIERS);
@@ -124,7 +124,7 @@ onEveryDatabase('odds that take long', (service, engine) => {
     assert.equal((await own.get('/users/ann/templates/grows')).status, 200);
   });
 
-  test('of packs are not worked out in a transaction: the chances of the next one are those of the odds', async () => {
+  test('of packs are computed outside of transactions, and the chances of the next pack agree with them', async () => {
     const config = { baseRates, slots: [{ count: 6 }], unique: true };
     assert.equal(
       (await service().post('/templates', { id: 'pack', name: 'pack', type: 'card_pack', config })).status,
@@ -145,7 +145,7 @@ onEveryDatabase('odds that take long', (service, engine) => {
     assert.ok(delay < 1000, `${delay} ms`);
   });
 
-  test('are kept under an idempotency key like any other response', async () => {
+  test('are stored under an idempotency key like any other response', async () => {
     const headers = { 'idempotency-key': 'odds-1' };
     const body = { config: withPities(30, 10) };
     const first = await service().post('/templates/odds', body, { headers });
@@ -157,8 +157,8 @@ onEveryDatabase('odds that take long', (service, engine) => {
 });
 
 for (const engine of ENGINES) {
-  describe(`odds that never come on ${engine}`, () => {
-    /** A thread that hangs on every job. */
+  describe(`odds that never finish on ${engine}`, () => {
+    /** A worker that hangs on every job. */
     const worker = new URL('../../../test/compute-worker.ts', import.meta.url);
     let empty: EmptyDatabase;
     before(async () => {
@@ -179,7 +179,7 @@ for (const engine of ENGINES) {
     const config = withPities(20, 10);
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] };
 
-    test('are given up after a time, with 503 and Retry-After', async () => {
+    test('are stopped after the time limit, with 503 and Retry-After', async () => {
       const service = await started(500);
       try {
         const { status, body, headers } = await service.post('/templates/odds', { config });
@@ -192,7 +192,7 @@ for (const engine of ENGINES) {
       }
     });
 
-    test('are given up when their callers leave, who then may ask for others; and a stop waits for none', async () => {
+    test("are stopped when their callers disconnect, which frees the team's share, and do not delay a shutdown", async () => {
       const service = await started(60_000);
       let isStopped = false;
       try {
@@ -203,7 +203,7 @@ for (const engine of ENGINES) {
             headers: { authorization: basic(service.teamId, service.secret), 'content-type': 'application/json' },
             body: JSON.stringify({ config: withPities(threshold, 10) }),
           });
-        /** Asks until so many of the team's jobs are under way that one more is refused. */
+        /** Sends requests until so many of the team's jobs are running that one more is rejected. */
         const fillUp = async (left: AbortController): Promise<Promise<Response>[]> => {
           const asked: Promise<Response>[] = [];
           for (let threshold = 20; ; threshold += 1) {
@@ -222,7 +222,7 @@ for (const engine of ENGINES) {
         assert.equal(first.length, LIMITS.computeJobsPerTeam);
         left.abort();
         await Promise.allSettled(first);
-        // The service notices a moment later that they left.
+        // The service notices the disconnects a moment later.
         let others: Promise<Response>[] = [];
         while (others.length === 0) others = await fillUp(new AbortController());
 

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
-import { GivenInstance } from '../item-instances/item-instances.contract.ts';
+import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { rollResultMembers } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
-const TierId = Nullable(Type.String(), { description: 'A classifier option id; null for the one nameless tier.' });
+const TierId = Nullable(Type.String(), {
+  description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
+});
 const Rate = Type.Number({ description: 'From 0 to 1.' });
 const Count = Type.Integer({ minimum: 0 });
 
@@ -13,20 +15,23 @@ const UserTemplateState = Type.Object(
   {
     templateId: Id,
     userId: Type.String(),
-    rolls: { ...Count, description: "The player's rolls (packs, offers, claimed rolls) on the template." },
-    sinceTop: { ...Count, description: 'Rolls since the top tier last came.' },
-    losses: { ...Count, description: 'Top-tier results in a row that were not featured.' },
-    sparkPoints: { ...Count, description: 'Points to exchange for a featured item.' },
+    rolls: { ...Count, description: 'Number of rolls (packs, offers, claimed rolls) of the user on the template.' },
+    sinceTop: { ...Count, description: 'Rolls since the top tier was last rolled.' },
+    losses: { ...Count, description: 'Consecutive top-tier results that were not featured.' },
+    sparkPoints: { ...Count, description: 'Points that can be exchanged for a featured item.' },
     pities: Type.Array(Type.Object({ tier: Type.String(), since: Count }), {
-      description: 'Rolls since each lower tier with a pity of its own last came.',
+      description: 'Rolls since each lower tier with its own pity was last rolled.',
     }),
-    accruedRolls: { ...Count, description: 'What an idle template owes now; 0 on other types.' },
+    accruedRolls: {
+      ...Count,
+      description: 'Rolls accrued on an idle template that can be claimed now; 0 for other types.',
+    },
     next: Type.Array(Type.Object({ tier: TierId, rate: Rate }), {
       description:
-        'The exact tier odds of the next roll; of packs and offers, the chance that it contains the tier. Rarest first.',
+        'The exact tier odds of the next roll; for packs and offers, the chance that it contains the tier. Rarest first.',
     }),
   },
-  { title: 'UserTemplateState', description: 'What a template remembers of a player.' },
+  { title: 'UserTemplateState', description: 'The state of a user on a template.' },
 );
 export type UserTemplateState = Static<typeof UserTemplateState>;
 
@@ -35,43 +40,48 @@ const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
   enum: ['reject', 'unplaced'],
   default: 'reject',
   description:
-    '`reject` returns 409 before anything is rolled if the user space might not have room: it must take as many items of the largest size that can come up. Anything that still finds no place is kept unplaced, with `placed: false`. `unplaced` skips the check.',
+    '`reject` returns 409 before anything is rolled if the user space might not have room: it must fit as many items of the largest size that can be rolled. Anything that still has no free position is kept unplaced, with `placed: false`. `unplaced` skips the check.',
 });
 
-const GivenUserSpaceId = Type.String({
+const TargetUserSpaceId = Type.String({
   minLength: 1,
   maxLength: LIMITS.idLength,
-  description: "Makes every result an instance that lies in this user space of the player's.",
+  description: 'Creates an item instance for every result and places it in this user space of the user.',
 });
 
 const TemplateRollRequest = Strict(
   {
     userId: Type.Optional({
       ...UserId,
-      description: 'For whom. Without it: base odds, no pity, no guarantee, no spark.',
+      description: 'The user who rolls. Without it: base odds, and no pity, guarantee or spark.',
     }),
     count: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.rollsPerCall,
         default: 1,
-        description: 'How many rolls (packs, offers), one after another. Not for idle, which rolls what has accrued.',
+        description:
+          'Number of consecutive rolls (packs, offers). Not for idle templates, which roll what has accrued.',
       }),
     ),
-    userSpaceId: Type.Optional(GivenUserSpaceId),
+    userSpaceId: Type.Optional(TargetUserSpaceId),
     grant: Type.Optional(
-      Type.Boolean({ description: 'Without a user space: makes every result an instance that is not placed.' }),
+      Type.Boolean({ description: 'Without a user space: creates an unplaced item instance for every result.' }),
     ),
     onFull: Type.Optional(OnFull),
     depth: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: LIMITS.offerDepth, description: 'Of a roguelike offer; 0 when left out.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.offerDepth,
+        description: 'Depth of a roguelike offer; defaults to 0.',
+      }),
     ),
     seed: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.nameLength,
         description:
-          'Makes roguelike offers repeatable: they depend on template, catalog, seed, depth and offer alone.',
+          'Makes roguelike offers reproducible: they depend only on template, catalog, seed, depth and offer.',
       }),
     ),
     offer: Type.Optional(
@@ -79,7 +89,7 @@ const TemplateRollRequest = Strict(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER - LIMITS.rollsPerCall,
         description:
-          'The number of the offer in a seeded run; 0 when left out. `count` makes this one and those after it.',
+          'Number of the offer in a seeded run; defaults to 0. With `count`, the first of consecutive offers.',
       }),
     ),
   },
@@ -91,19 +101,19 @@ const TemplateRollResult = Type.Object(
   {
     ...rollResultMembers,
     tier: TierId,
-    pity: Type.Boolean({ description: 'Whether the tier was due by a threshold.' }),
-    featured: Type.Boolean({ description: 'Whether the item is one of the featured.' }),
+    pity: Type.Boolean({ description: 'Whether the tier was due because of a pity threshold.' }),
+    featured: Type.Boolean({ description: 'Whether the item is a featured one.' }),
   },
   { title: 'TemplateRollResult' },
 );
 
-const NullableState = Type.Union([UserTemplateState, Type.Null()], { description: 'Null without a player.' });
+const NullableState = Type.Union([UserTemplateState, Type.Null()], { description: 'Null without a user.' });
 
 const TemplateRoll = Type.Object(
   {
     templateId: Id,
     userId: Nullable(Type.String()),
-    rolls: Type.Array(TemplateRollResult, { description: 'Pack after pack, offer after offer.' }),
+    rolls: Type.Array(TemplateRollResult, { description: 'Grouped by pack or offer, in order.' }),
     state: NullableState,
   },
   { title: 'TemplateRoll' },
@@ -113,7 +123,7 @@ const SparkRequest = Strict(
   {
     userId: UserId,
     itemId: { ...Id, description: 'A featured item of the template.' },
-    userSpaceId: Type.Optional(GivenUserSpaceId),
+    userSpaceId: Type.Optional(TargetUserSpaceId),
     onFull: Type.Optional(OnFull),
   },
   { title: 'SparkRequest', examples: [{ userId: 'player-1', itemId: 'sword-of-dawn' }] },
@@ -121,20 +131,22 @@ const SparkRequest = Strict(
 export type SparkRequest = Static<typeof SparkRequest>;
 
 const Spark = Type.Object(
-  { templateId: Id, userId: Type.String(), itemInstance: GivenInstance, state: UserTemplateState },
+  { templateId: Id, userId: Type.String(), itemInstance: InstanceResult, state: UserTemplateState },
   { title: 'Spark' },
 );
 export type Spark = Static<typeof Spark>;
 
 const oddsMembers = {
-  base: { ...Rate, description: 'Share of all items given, with pity and guarantee off, at depth 0.' },
-  effective: { ...Rate, description: 'Share of all items given in the long run, with every rule on but spark.' },
+  base: { ...Rate, description: 'Share of all items rolled, without pity and guarantee, at depth 0.' },
+  effective: { ...Rate, description: 'Share of all items rolled in the long run, with every rule except spark.' },
   expectedRolls: Nullable(Type.Number(), {
-    description: 'Mean number of rolls (packs, offers) until the first, from a fresh state; null: never.',
+    description: 'Mean number of rolls (packs, offers) until the first one, starting from no state; null: never.',
   }),
-  medianRolls: Nullable(Type.Number(), { description: 'By this roll at least half of the players have one.' }),
+  medianRolls: Nullable(Type.Number(), {
+    description: 'The number of rolls after which at least half of all users have one.',
+  }),
   worstRolls: Nullable(Type.Number(), {
-    description: 'The most rolls that it can take; null where nothing bounds it.',
+    description: 'The most rolls it can take; null if there is no limit.',
   }),
 };
 
@@ -142,7 +154,7 @@ const disclosed = {
   tiers: Type.Array(
     Type.Object({
       tier: TierId,
-      name: Nullable(Type.String(), { description: "The option's name." }),
+      name: Nullable(Type.String(), { description: 'The name of the option.' }),
       ...oddsMembers,
     }),
   ),
@@ -153,13 +165,13 @@ const disclosed = {
 
 const TemplateOdds = Type.Object(
   { templateId: Id, ...disclosed },
-  { title: 'TemplateOdds', description: 'What must be disclosed, computed exactly from the rules that roll.' },
+  { title: 'TemplateOdds', description: 'What must be disclosed, computed exactly from the rules that rolls use.' },
 );
 export type TemplateOdds = Static<typeof TemplateOdds>;
 
 const ConfigOdds = Type.Object(disclosed, {
   title: 'ConfigOdds',
-  description: 'What a configuration would disclose if it were saved.',
+  description: 'The odds of a configuration as if it were saved.',
 });
 export type ConfigOdds = Static<typeof ConfigOdds>;
 

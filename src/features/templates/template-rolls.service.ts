@@ -5,10 +5,10 @@ import {
   depthFaults,
   isOpen,
   paySpark,
-  refusalOfSpark,
   resultsOf,
   rollTemplate as rollByRules,
   rollSpark,
+  sparkFault,
   viewState,
 } from '../../engine/systems/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/systems/state.ts';
@@ -16,9 +16,9 @@ import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
-import { type Gift, type Given, givenText, openReceiver } from '../item-instances/giving.service.ts';
+import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
-import type { Workshop } from '../rolls/rolls.service.ts';
+import type { RollDeps } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
@@ -32,26 +32,25 @@ import type {
   UserTemplateState,
 } from './template-rolls.contract.ts';
 
-/** What it takes to roll on templates. */
-export interface TemplateWorkshop extends Workshop {
+export interface TemplateRollDeps extends RollDeps {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
   readonly previews: Previews;
 }
 
-/** Members that do not go together, or not with a template of this type. */
+/** Members that exclude each other, or do not apply to a template of this type. */
 const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['type']): Issue[] => {
   const faults: Issue[] = [];
-  const refuse = (member: keyof TemplateRollRequest, message: string) => {
+  const reject = (member: keyof TemplateRollRequest, message: string) => {
     if (request[member] !== undefined) faults.push({ path: `/body/${member}`, message });
   };
   if (type === 'roguelike') {
-    refuse('grant', 'is not for an offer: create the instance that the player picks');
-    refuse('userSpaceId', 'is not for an offer: create the instance that the player picks');
+    reject('grant', 'is not for an offer: create the instance that the user picks');
+    reject('userSpaceId', 'is not for an offer: create the instance that the user picks');
   } else {
-    for (const member of ['depth', 'seed', 'offer'] as const) refuse(member, 'is for roguelike templates only');
+    for (const member of ['depth', 'seed', 'offer'] as const) reject(member, 'is for roguelike templates only');
   }
-  if (type === 'idle') refuse('count', 'is not for idle templates: what has accrued is rolled');
+  if (type === 'idle') reject('count', 'is not for idle templates: what has accrued is rolled');
   const needsUser = type === 'idle' || request.userSpaceId !== undefined || request.grant === true;
   if (needsUser && request.userId === undefined)
     faults.push({
@@ -83,30 +82,30 @@ const showState = (
 
 const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => ({ itemId: item.id, values });
 
-/** What a roll on a template tells besides the item and its values. */
-const moreText = ({ tier, pity, featured }: RollResult, given: Given | undefined): string =>
-  `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : givenText(given)}`;
+/** What a roll on a template reports in addition to the item and its values. */
+const moreText = ({ tier, pity, featured }: RollResult, given: GiveResult | undefined): string =>
+  `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : giveResultText(given)}`;
 
-/** Rolls on a template. The answer is a text, since most of it is made of pieces that are kept as texts. */
+/** Rolls on a template. Returns JSON, since most of it consists of cached JSON. */
 export const rollTemplate = async (
   work: Work,
   context: Context,
   id: string,
   request: TemplateRollRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<string> => {
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
-  const ready = await workshop.readyTemplates(work, id, { forPlacing: gives });
+  const ready = await deps.readyTemplates(work, id, { forPlacing: gives });
   throwIfAny(requestFaults(request, ready.type));
   const template = ready.template();
   checkOpen(template, nowMs);
   throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
-  // A seeded run reads and changes no counter, whoever it is for.
+  // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, player, seen] = await Promise.all([
+  const [held, receiver, seen] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
@@ -114,13 +113,13 @@ export const rollTemplate = async (
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
   ]);
   const before = held?.state ?? null;
-  player?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
+  receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
   const drawsOf = (roll: number): Draws =>
-    seed === undefined ? workshop.draws : seededDraws(seed, template.id, depth, offer + roll);
+    seed === undefined ? deps.draws : seededDraws(seed, template.id, depth, offer + roll);
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
-  const given = gives ? player?.give(results.map(giftOf)) : undefined;
-  recordRolls(work, { templateId: id, rollerId: player?.user.roller_id ?? null, nowMs, rolled: results });
+  const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
+  recordRolls(work, { templateId: id, rollerId: receiver?.user.roller_id ?? null, nowMs, rolled: results });
 
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
@@ -132,14 +131,14 @@ export const sparkTemplate = async (
   context: Context,
   id: string,
   { userId, itemId, userSpaceId, onFull }: SparkRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<Spark> => {
-  const ready = await workshop.readyTemplates(work, id, { forPlacing: true });
+  const ready = await deps.readyTemplates(work, id, { forPlacing: true });
   const template = ready.template();
   checkOpen(template, context.nowMs);
-  const refusal = refusalOfSpark(template, itemId);
-  if (refusal === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
-  if (refusal === 'not-featured')
+  const fault = sparkFault(template, itemId);
+  if (fault === 'no-spark') throw invalid({ path: '/path/id', message: 'has no spark configured' });
+  if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const [held, receiver] = await Promise.all([
@@ -147,7 +146,7 @@ export const sparkTemplate = async (
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
   ]);
   const after = paySpark(template, held.state);
-  const item = rollSpark(template, itemId, workshop.draws);
+  const item = rollSpark(template, itemId, deps.draws);
   if (after === null || item === undefined)
     throw conflict({
       path: '/body/userId',
@@ -155,7 +154,7 @@ export const sparkTemplate = async (
     });
   receiver.requireRoom(1, item.item);
   held.save(after);
-  const [given] = receiver.give([giftOf(item)]) as [Given];
+  const [given] = receiver.give([giftOf(item)]) as [GiveResult];
   return {
     templateId: id,
     userId,
@@ -168,31 +167,31 @@ export const getUserTemplateState = async (
   finder: Finder,
   context: Context,
   { userId, id }: { userId: string; id: string },
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
 ): Promise<UserTemplateState> => {
   await getUser(finder, userId);
-  const template = (await workshop.readyTemplates(finder, id)).template();
+  const template = (await deps.readyTemplates(finder, id)).template();
   return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
-/** The odds of a template as JSON. They are computed outside of any transaction. */
+/** The odds of a template as JSON, computed outside of any transaction. */
 export const getTemplateOdds = async (
   read: Read,
   { teamId }: Context,
   id: string,
-  { readyTemplates }: TemplateWorkshop,
+  { readyTemplates }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   const { odds } = await read(teamId, (reader) => readyTemplates(reader, id));
   return `{"templateId":${JSON.stringify(id)},${await odds(signal)}}`;
 };
 
-/** The odds that a configuration would have, were it saved, as JSON. */
+/** The odds that a configuration would have if it were saved, as JSON. */
 export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
   { type = 'gacha', config }: OddsRequest,
-  { checkConfig, previews }: TemplateWorkshop,
+  { checkConfig, previews }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
@@ -201,19 +200,19 @@ export const previewTemplateOdds = async (
 };
 
 /**
- * The same in a unit of work, so that the response is kept. It is computed outside of it, and the unit of work runs
- * again once it is there.
+ * The same in a unit of work, so that the response is stored. The odds are computed outside of it, and the unit of work
+ * is retried once they are available.
  */
 export const keepPreviewOfOdds = (
   read: Read,
   context: Context,
   request: OddsRequest,
-  workshop: TemplateWorkshop,
+  deps: TemplateRollDeps,
   signal: AbortSignal,
 ): ((work: Work) => Promise<string>) => {
   let text: string | undefined;
   const preview = async (): Promise<void> => {
-    text = await previewTemplateOdds(read, context, request, workshop, signal);
+    text = await previewTemplateOdds(read, context, request, deps, signal);
   };
   return async (work) => text ?? work.rerunAfter(preview());
 };

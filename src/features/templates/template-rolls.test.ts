@@ -32,7 +32,7 @@ onEveryDatabase('rolls on templates', (service) => {
   const roll = (id: string, body: object): Promise<ApiResponse> => service().post(`/templates/${id}/roll`, body);
   const stats = async () => (await service().get('/roll-events/stats')).body;
 
-  test('rolls once for nobody, by base odds, and keeps no state', async () => {
+  test('rolls once without a user, with base odds, and stores no state', async () => {
     // With pity, the second roll would give the tier of five, and so would every other one.
     await save('without-state', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 2 });
     for (let count = 0; count < 6; count += 1)
@@ -50,7 +50,7 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.ok(!('itemInstance' in result));
   });
 
-  test('counts pity for a player, gives the top tier when it is due, and shows the exact odds of the next roll', async () => {
+  test('counts pity for a user, gives the top tier when due, and returns the exact odds of the next roll', async () => {
     await save('pity', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, sparkCurrency: 9 });
     const first = await roll('pity', { userId: 'ann', count: 4 });
     assert.deepEqual(
@@ -77,7 +77,7 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal(second.body.state.sinceTop, 0);
   });
 
-  test('shares counters in a pity group, and nothing else', async () => {
+  test('shares only the pity counters in a pity group', async () => {
     const config = { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 5, pityGroup: 'limited' };
     await save('group-a', config);
     await save('group-b', config);
@@ -89,7 +89,7 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.deepEqual([other.body.rolls, other.body.sinceTop, other.body.sparkPoints], [4, 0, 4]);
   });
 
-  test('gives unplaced instances with these very values when asked to', async () => {
+  test('creates unplaced instances with exactly these values on request', async () => {
     await save('grant', { baseRates: rates });
     const { body } = await roll('grant', { userId: 'cy', count: 3, grant: true });
     const owned = await service().get('/item-instances?userId=cy');
@@ -111,7 +111,7 @@ onEveryDatabase('rolls on templates', (service) => {
       await save('bag', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 50 });
     });
 
-    test('refuses all ten because of the tenth, and nothing happened, not even a counter', async () => {
+    test('rejects all ten because of the tenth, and changes nothing, not even a counter', async () => {
       await service().post('/users/dee/spaces', { id: 'dee-pouch', spaceId: 'pouch' });
       const before = await stats();
       const answer = await roll('bag', { userId: 'dee', count: 10, userSpaceId: 'dee-pouch' });
@@ -122,7 +122,7 @@ onEveryDatabase('rolls on templates', (service) => {
       assert.equal((await service().get('/users/dee/templates/bag')).body.rolls, 0);
     });
 
-    test('keeps the rest unplaced when told so', async () => {
+    test('keeps the rest unplaced on request', async () => {
       await service().post('/users/eve/spaces', { id: 'eve-pouch', spaceId: 'pouch' });
       const answer = await roll('bag', { userId: 'eve', count: 10, userSpaceId: 'eve-pouch', onFull: 'unplaced' });
       const places = answer.body.rolls.map(
@@ -133,7 +133,7 @@ onEveryDatabase('rolls on templates', (service) => {
     });
   });
 
-  test('exchanges spark points for a featured item, which is no roll', async () => {
+  test('exchanges spark points for a featured item, which is not a roll', async () => {
     await save('spark', { baseRates: { three: 1 }, featuredItemIds: ['three-3'], sparkCurrency: 3 });
     await roll('spark', { userId: 'fay', count: 5 });
     const before = await stats();
@@ -156,7 +156,7 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal(none.status, 400);
   });
 
-  test('exchanges nothing for an item that finds no room, unless it may stay unplaced', async () => {
+  test('exchanges nothing for an item that does not fit, unless it may stay unplaced', async () => {
     await save('spark-bag', { baseRates: { three: 1 }, featuredItemIds: ['three-3'], sparkCurrency: 2 });
     await service().post('/spaces', { id: 'cell', name: 'Cell', cols: 1, rows: 1 });
     await service().post('/users/flo/spaces', { id: 'flo-cell', spaceId: 'cell' });
@@ -197,7 +197,7 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal((await service().get('/roll-events/stats?templateId=pack')).body.totalRolls, 60);
   });
 
-  test('repeats seeded offers, whoever asks, and touches no counter', async () => {
+  test('repeats seeded offers for any caller, and changes no counter', async () => {
     await save(
       'offers',
       { baseRates: { five: 1, four: 2, three: 7 }, choices: 3, depthScaling: { five: 1.5 }, pityThreshold: 3 },
@@ -215,13 +215,13 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.ok(unseeded.body.state.sinceTop < 3);
   });
 
-  test('creates a player not seen before, also by a seeded offer', async () => {
+  test('creates an unknown user, even with a seeded offer', async () => {
     const { body } = await roll('offers', { userId: 'ghost', seed: 'run-1' });
     const found = await service().get('/users/ghost/templates/offers');
     assert.deepEqual([found.status, found.body], [200, body.state]);
   });
 
-  test('accrues idle rolls exactly, and never more than its hours', async () => {
+  test('accrues idle rolls exactly, and never beyond the maximum hours', async () => {
     await save('chest', { baseRates: { three: 1 }, rollsPerHour: 2, maxHours: 3 }, 'idle');
     const start = Date.UTC(2026, 0, 1);
     const claimAt = async (ms: number) => {
@@ -242,7 +242,7 @@ onEveryDatabase('rolls on templates', (service) => {
     }
   });
 
-  test('rolls from its start on and until its end', async () => {
+  test('can be rolled on from its start until its end', async () => {
     await save('season', {
       baseRates: { three: 1 },
       startsAt: '2026-03-01T00:00:00Z',
@@ -266,7 +266,7 @@ onEveryDatabase('rolls on templates', (service) => {
     }
   });
 
-  test('refuses on roll, in the words of saving, what a later change to the catalog broke', async () => {
+  test('rejects rolls with the issues of saving after a change to the catalog broke the template', async () => {
     const made = await service().post('/classifiers', { name: 'Season', classifierOptions: [{ name: 'winter' }] });
     const optionId = made.body.classifierOptions[0].id;
     await service().post('/items', { id: 'snow', name: 'Snow', classifierOptionIds: [optionId] });
@@ -284,26 +284,26 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.equal((await roll('winter', {})).status, 200);
   });
 
-  test('counts every one of 50 calls at once for one player, and no two get the same pity', async () => {
+  test('counts each of 50 concurrent calls of one user, and gives no two the same pity', async () => {
     await save('busy', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 10 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => roll('busy', { userId: 'kim', count: 3, grant: true })),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
-    const results = answers.flatMap(({ body }) => body.rolls);
+    assert.ok(responses.every(({ status }) => status === 200));
+    const results = responses.flatMap(({ body }) => body.rolls);
     assert.equal(results.filter(({ pity }) => pity).length, 15);
     const { body } = await service().get('/users/kim/templates/busy');
     assert.deepEqual([body.rolls, body.sinceTop, body.sparkPoints], [150, 0, 150]);
     assert.deepEqual(
-      answers.map(({ body: { state } }) => state.rolls).sort((a, b) => a - b),
+      responses.map(({ body: { state } }) => state.rolls).sort((a, b) => a - b),
       Array.from({ length: 50 }, (_, index) => 3 * (index + 1)),
     );
     assert.equal((await service().get('/item-instances?userId=kim')).body.length, 150);
     assert.equal((await stats()).rollsByTemplate.busy, 150);
   });
 
-  describe('refuses', () => {
-    test('members that do not belong to the type, all at once', async () => {
+  describe('rejects', () => {
+    test('members that do not apply to the type, all at once', async () => {
       assert.deepEqual(issuePaths(await roll('pity', { depth: 1, seed: 's', offer: 0 })), [
         '/body/depth',
         '/body/seed',
@@ -325,7 +325,7 @@ onEveryDatabase('rolls on templates', (service) => {
       assert.deepEqual(issuePaths(await roll('pity', { count: 0 })), ['/body/count']);
     });
 
-    test('what is not there', async () => {
+    test('unknown templates, users and user spaces', async () => {
       assert.equal((await roll('nobody', {})).status, 404);
       assert.equal((await service().get('/users/nobody/templates/pity')).status, 404);
       assert.equal((await service().get('/users/ann/templates/nobody')).status, 404);
@@ -339,7 +339,7 @@ onEveryDatabase('rolls on templates', (service) => {
     });
   });
 
-  test('forgets the state of a player who is deleted, and of a template that is deleted, and keeps the statistics', async () => {
+  test('deletes the state of a deleted user or template, and keeps the statistics', async () => {
     await save('short', { baseRates: { three: 1 }, pityThreshold: 9 });
     await roll('short', { userId: 'lou', count: 2 });
     await service().delete('/users/lou');
@@ -402,7 +402,7 @@ onEveryDatabase('odds of templates', (service) => {
     assert.equal((await service().get('/templates/nobody/odds')).status, 404);
   });
 
-  test('agree with the odds of the next roll on every type', async () => {
+  test('agree with the odds of the next roll for every type', async () => {
     const team = await service().anotherTeam();
     const classifierOptions = [{ name: 'five' }, { name: 'four' }, { name: 'three' }];
     const made = await team.post('/classifiers', { name: 'Rarity', classifierOptions });
@@ -438,7 +438,7 @@ onEveryDatabase('odds of templates', (service) => {
         'rarest first',
       );
       for (const [index, { rate }] of next.entries()) {
-        // Without pity every roll is like the first: the mean wait is one over the chance of the tier.
+        // Without pity every roll is like the first: the mean wait is one divided by the chance of the tier.
         close(1 / rate, tiers[index].expectedRolls);
         if (things === 1) close(rate, tiers[index].effective);
         const ofTier = items.filter(({ tier }: { tier: string }) => tier === tiers[index].tier);
@@ -460,7 +460,7 @@ onEveryDatabase('odds of templates', (service) => {
     }
   });
 
-  test('of a configuration that is not saved are those it would have, with every fault named', async () => {
+  test('of an unsaved configuration are those it would have, and every issue is reported', async () => {
     const config = { baseRates: { five: 0.006, four: 0.051, three: 0.943 }, pityThreshold: 90 };
     const before = (await service().get('/templates')).body;
     const draft = await service().post('/templates/odds', { config });
@@ -481,7 +481,7 @@ onEveryDatabase('odds of templates', (service) => {
     assert.deepEqual([unbound.status, issuePaths(unbound)], [400, ['/body/config/baseRates/six']]);
   });
 
-  test('of the plain roll are weight over the sum of weights', async () => {
+  test('of the plain roll are weight divided by the sum of weights', async () => {
     const other = await service().anotherTeam();
     assert.deepEqual((await other.get('/items/odds')).body, []);
     await other.post('/items', { id: 'a', name: 'A', rollNumerator: 1 });

@@ -1,7 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import {
   Empty,
-  GivenTimestamp,
   Id,
   Name,
   Nullable,
@@ -12,6 +11,7 @@ import {
   responses,
   Strict,
   Timestamp,
+  TimestampInput,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 
@@ -20,7 +20,7 @@ export const TEMPLATE_TYPES = ['gacha', 'roguelike', 'idle', 'card_pack'] as con
 const Tier = Type.String({
   minLength: 1,
   maxLength: LIMITS.nameLength,
-  description: 'A classifier option: its id, or a name that only one option of the team bears.',
+  description: 'A classifier option: its id, or a name that only one option of the team has.',
   examples: ['five'],
 });
 
@@ -40,14 +40,14 @@ const SoftPity = Type.Array(
     from: Type.Integer({
       minimum: 1,
       maximum: LIMITS.pityThreshold,
-      description: 'Number of the roll from which it counts.',
+      description: 'The first roll to which it applies.',
     }),
     add: Type.Number({
       exclusiveMinimum: 0,
-      description: "What each roll from there adds to the tier's share: 0.06 is six of a hundred.",
+      description: "Added to the tier's share at each roll from there on; 0.06 is six percentage points.",
     }),
   }),
-  { maxItems: LIMITS.softPitySegments, description: 'Segments in which the share grows, ascending by `from`.' },
+  { maxItems: LIMITS.softPitySegments, description: 'Segments in which the share increases, ascending by `from`.' },
 );
 
 const itemIds = (description: string) => Type.Array(Id, { maxItems: LIMITS.templateItems, description });
@@ -60,39 +60,39 @@ const common = {
         classifierOptionIds: Type.Optional(
           Type.Array(Id, {
             maxItems: LIMITS.templateTiers,
-            description: 'An item must have, for each classifier named, one of these options.',
+            description: 'An item must have one of these options of each classifier they belong to.',
           }),
         ),
         itemIds: Type.Optional(itemIds('Only these items.')),
       },
-      { description: 'Narrows the pool first.' },
+      { description: 'Narrows the pool before anything else applies.' },
     ),
   ),
   pityThreshold: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LIMITS.pityThreshold,
-      description: 'The top tier is given at this roll at the latest; 0: never by pity.',
+      description: 'The top tier is given at this roll at the latest; 0: no pity.',
     }),
   ),
   rateUpMultiplier: Type.Optional(
-    Type.Number({ minimum: 0, description: 'Multiplies the weights of featured items; 1 when left out.' }),
+    Type.Number({ minimum: 0, description: 'Multiplies the weights of featured items; defaults to 1.' }),
   ),
   sparkCurrency: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Points that a featured item costs; 0: no spark.',
+      description: 'Price of a featured item in points; 0: no spark.',
     }),
   ),
-  featuredItemIds: Type.Optional(itemIds('Featured items, all of the pool.')),
-  startsAt: Type.Optional({ ...GivenTimestamp, description: 'Rolls before it are refused.' }),
-  endsAt: Type.Optional({ ...GivenTimestamp, description: 'Rolls from then on are refused.' }),
+  featuredItemIds: Type.Optional(itemIds('Featured items, which must be in the pool.')),
+  startsAt: Type.Optional({ ...TimestampInput, description: 'Rolls before this time are rejected.' }),
+  endsAt: Type.Optional({ ...TimestampInput, description: 'Rolls from this time on are rejected.' }),
 };
 
 const gacha = {
   ...common,
-  pityTier: Type.Optional({ ...Tier, description: 'The tier that ranks first; else the one of the smallest share.' }),
+  pityTier: Type.Optional({ ...Tier, description: 'The top tier; defaults to the tier with the smallest share.' }),
   softPity: Type.Optional(SoftPity),
   pities: Type.Optional(
     Type.Array(
@@ -101,12 +101,10 @@ const gacha = {
         threshold: Type.Integer({
           minimum: 1,
           maximum: LIMITS.pityThreshold,
-          description: 'The tier is due at this roll, unless a rarer one comes.',
+          description: 'The tier is due at this roll, unless a rarer one is rolled.',
         }),
         softPity: Type.Optional(SoftPity),
-        higherResets: Type.Optional(
-          Type.Boolean({ description: 'Whether a rarer result sets this counter to 0 too.' }),
-        ),
+        higherResets: Type.Optional(Type.Boolean({ description: 'Whether a rarer result also resets this counter.' })),
       }),
       { maxItems: LIMITS.templateTiers, description: 'Pity of lower tiers.' },
     ),
@@ -118,14 +116,14 @@ const gacha = {
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.guaranteeAfterLosses,
-      description: 'After so many that were not, the next is featured.',
+      description: 'After this many consecutive results that were not featured, the next one is.',
     }),
   ),
   pityGroup: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.nameLength,
-      description: 'Templates of one group share the counters of a player.',
+      description: "Templates of the same group share a user's counters.",
     }),
   ),
 };
@@ -146,23 +144,27 @@ export const CONFIGS = {
       slots: Type.Optional(
         Type.Array(
           Strict({
-            count: Type.Integer({ minimum: 1, maximum: LIMITS.packCards, description: 'Cards of this slot.' }),
-            rates: Type.Optional({ ...Rates, description: 'Tier of `baseRates` → rate; `baseRates` when left out.' }),
+            count: Type.Integer({
+              minimum: 1,
+              maximum: LIMITS.packCards,
+              description: 'Number of cards in this slot.',
+            }),
+            rates: Type.Optional({ ...Rates, description: 'Tier of `baseRates` → rate; defaults to `baseRates`.' }),
             classifierOptionIds: Type.Optional(
               Type.Array(Id, {
                 maxItems: LIMITS.templateTiers,
-                description: 'Only items that have, for each classifier named, one of these options.',
+                description: 'Only items that have one of these options of each classifier they belong to.',
               }),
             ),
           }),
           {
             minItems: 1,
             maxItems: LIMITS.packSlots,
-            description: `At most ${LIMITS.packCards} cards in all; one slot of 5 when left out.`,
+            description: `At most ${LIMITS.packCards} cards in total; defaults to one slot of 5.`,
           },
         ),
       ),
-      unique: Type.Optional(Type.Boolean({ description: 'No item twice in a pack.' })),
+      unique: Type.Optional(Type.Boolean({ description: 'No item appears twice in a pack.' })),
     },
     { baseRates: { rare: 0.2, common: 0.8 }, slots: [{ count: 4 }, { count: 1, rates: { rare: 1 } }] },
   ),
@@ -171,10 +173,14 @@ export const CONFIGS = {
     {
       ...common,
       choices: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: LIMITS.offerChoices, description: 'Items in an offer; 3 when left out.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.offerChoices,
+          description: 'Number of items in an offer; defaults to 3.',
+        }),
       ),
       depthScaling: Type.Optional(
-        tierTable({ minimum: 0, maximum: 2 }, 'Tier → factor, by which its rate is multiplied once for each depth.'),
+        tierTable({ minimum: 0, maximum: 2 }, 'Tier → factor by which its rate is multiplied once per depth.'),
       ),
     },
     { baseRates: { rare: 0.1, common: 0.9 }, choices: 3, depthScaling: { rare: 1.1 } },
@@ -186,21 +192,23 @@ export const CONFIGS = {
       rollsPerHour: Type.Number({
         exclusiveMinimum: 0,
         maximum: 1e6,
-        description: 'How fast rolls accrue, to six decimals.',
+        description: 'How fast rolls accrue, with up to six decimals.',
       }),
       maxHours: Type.Optional(
-        Type.Number({ exclusiveMinimum: 0, maximum: 1e6, description: 'How long they accrue; 24 when left out.' }),
+        Type.Number({ exclusiveMinimum: 0, maximum: 1e6, description: 'How long rolls accrue; defaults to 24.' }),
       ),
     },
     { rollsPerHour: 2, maxHours: 12 },
   ),
 };
 
-/** Checked by the type of the template, which a schema of the body alone cannot know; the document lists all four. */
+/**
+ * Validated by the type of the template, which a schema of the body cannot know; the OpenAPI document lists all four.
+ */
 export const Config = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'The configuration, by the type of the template. It is answered as it was given.',
+  description: 'The configuration, depending on the type of the template. It is returned as it was given.',
   'x-any-of': Object.values(CONFIGS),
 });
 
@@ -219,12 +227,12 @@ const NewTemplate = Strict(
     type: Type.Optional({
       ...TemplateType,
       default: 'gacha' as const,
-      description: 'The game system; `gacha` when left out.',
+      description: 'The game system; defaults to `gacha`.',
     }),
     config: Config,
-    createdAt: Type.Optional(GivenTimestamp),
+    createdAt: Type.Optional(TimestampInput),
     updatedAt: Type.Optional(
-      Nullable(GivenTimestamp, { description: 'When it was last changed; null means the same as leaving it out.' }),
+      Nullable(TimestampInput, { description: 'When it was last changed; null is the same as leaving it out.' }),
     ),
   },
   { title: 'NewTemplate', examples: [{ name: 'Standard banner', config: { pityThreshold: 90 } }] },

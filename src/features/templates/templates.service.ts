@@ -40,7 +40,7 @@ export const createTemplate = async (
   return store.toTemplate(row);
 };
 
-/** A page of texts, each of one template. */
+/** A page of templates, each as JSON. */
 export const listTemplates = async (
   reader: Reader,
   { teamId }: Context,
@@ -90,10 +90,10 @@ export const deleteTemplate = async (tx: Transaction, { teamId }: Context, id: s
   if (!(await store.deleteTemplate(tx, teamId, id))) throw notFound();
 };
 
-/** Templates that name some of these options, for a refusal to tell. */
+/** Templates that refer to one of these options, for error messages. */
 export const templatesNamingOptions = (reader: Reader, optionIds: readonly string[]) =>
   store.selectNamingOptions(reader, reader.teamId, optionIds, LIMITS.issues);
 
-/** Templates that name an item, for a refusal to tell. */
+/** Templates that refer to an item, for error messages. */
 export const templatesNamingItem = (reader: Reader, itemId: string) =>
   store.selectNamingItem(reader, reader.teamId, itemId, LIMITS.issues);

@@ -17,7 +17,7 @@ export const toTemplate = (row: TemplateRow): Template => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** The same as JSON; its configuration is kept as that. */
+/** The same as JSON; the configuration is stored as JSON. */
 export const toTemplateText = ({ id, team_id: teamId, name, type, config, ...row }: TemplateRow): string => {
   const before = JSON.stringify({ id, teamId, name, type }).slice(0, -1);
   const after = JSON.stringify({ createdAt: isoTime(row.created_at), updatedAt: isoTime(row.updated_at) }).slice(1);
@@ -28,7 +28,7 @@ export const templateById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
 
-/** Where the templates of a page stand, without what they hold, which may be a lot. */
+/** The positions of the templates of a page, without their configurations, which may be large. */
 export const selectPositions = async (
   reader: Reader,
   teamId: string,
@@ -59,7 +59,7 @@ export const deleteTemplate = async (tx: Transaction, teamId: string, id: string
   return rows.length > 0;
 };
 
-/** Which of these options templates name, and which templates those are. */
+/** Which of these options templates refer to, and which templates these are. */
 export const selectNamingOptions = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
   reader.queries
     .selectFrom('template_options')
@@ -92,7 +92,7 @@ export const selectNamingItem = (reader: Reader, teamId: string, itemId: string,
     .limit(limit)
     .execute();
 
-/** Writes down what a configuration names, so that the database keeps it from being deleted. */
+/** Stores what a configuration refers to, so that foreign keys keep it from being deleted. */
 export const replaceReferences = async (
   tx: Transaction,
   teamId: string,

@@ -19,7 +19,7 @@ onEveryDatabase('templates', (service) => {
 
   const rates = { five: 0.006, four: 0.051, three: 0.943 };
 
-  test('creates a gacha template by default, and answers the configuration as it was given', async () => {
+  test('creates a gacha template by default, and returns the configuration as given', async () => {
     const config = { baseRates: rates, pityThreshold: 90, rateUpMultiplier: 2, sparkCurrency: 200 };
     const { status, body } = await service().post('/templates', { id: 'banner', name: 'Banner', config });
     assert.equal(status, 200);
@@ -63,14 +63,14 @@ onEveryDatabase('templates', (service) => {
     }
   });
 
-  test('keeps times that are given, and answers them in UTC', async () => {
+  test('stores given times, and returns them in UTC', async () => {
     const times = { createdAt: '2026-03-01T12:00:00+02:00', updatedAt: '2026-03-02T00:00:00Z' };
     const { body } = await service().post('/templates', { name: 'Old', config: {}, ...times });
     assert.equal(body.createdAt, '2026-03-01T10:00:00.000Z');
     assert.equal(body.updatedAt, '2026-03-02T00:00:00.000Z');
   });
 
-  test('changes name and configuration, and keeps what is not given', async () => {
+  test('changes name and configuration, and keeps what is left out', async () => {
     await service().post('/templates', { id: 'changing', name: 'Before', config: { pityThreshold: 10 } });
     const renamed = await service().put('/templates/changing', { name: 'After' });
     assert.deepEqual([renamed.body.name, renamed.body.config], ['After', { pityThreshold: 10 }]);
@@ -97,7 +97,7 @@ onEveryDatabase('templates', (service) => {
     assert.equal((await service().put(`/classifiers/${made.body.id}`, { classifierOptions: [] })).status, 200);
   });
 
-  test('keeps what a template names from being deleted', async () => {
+  test('prevents what a template refers to from being deleted', async () => {
     const config = { baseRates: rates, featuredItemIds: ['five-2'] };
     await service().post('/templates', { id: 'holder', name: 'Holder', config });
     const item = await service().delete('/items/five-2');
@@ -109,7 +109,7 @@ onEveryDatabase('templates', (service) => {
     assert.equal((await service().delete('/items/five-2')).status, 200);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const faults = async (type: string, config: unknown): Promise<string[]> => {
       const answer = await service().post('/templates', { name: 'Wrong', type, config });
       assert.equal(answer.status, 400, JSON.stringify(answer.body));
@@ -118,7 +118,7 @@ onEveryDatabase('templates', (service) => {
         .sort();
     };
 
-    test('members that the type does not know, and values out of range, all at once', async () => {
+    test('members that the type does not have, and values out of range, all at once', async () => {
       assert.deepEqual(await faults('gacha', { pityTreshold: 90, pityThreshold: -1, rateUpMultiplier: 'x' }), [
         '/pityThreshold',
         '/pityTreshold',
@@ -130,7 +130,7 @@ onEveryDatabase('templates', (service) => {
       assert.deepEqual(await faults('gacha', { startsAt: 'tomorrow' }), ['/startsAt']);
     });
 
-    test('options that do not exist, tiers without items, and what another member contradicts, with their paths', async () => {
+    test('unknown options, tiers without items and contradictions, with their paths', async () => {
       assert.deepEqual(await faults('gacha', { baseRates: { nobody: 1, empty: 1 } }), [
         '/baseRates/empty',
         '/baseRates/nobody',
@@ -154,7 +154,7 @@ onEveryDatabase('templates', (service) => {
       ]);
     });
 
-    test('a configuration of the type that the template has, on change, and changes nothing', async () => {
+    test('a change to a configuration that is invalid for the type, and changes nothing', async () => {
       const before = await service().post('/templates', {
         id: 'kept',
         name: 'Kept',
@@ -166,7 +166,7 @@ onEveryDatabase('templates', (service) => {
       assert.deepEqual((await service().get('/templates/kept')).body, before.body);
     });
 
-    test('an unknown type, an id that is taken, and what is not there', async () => {
+    test('an unknown type, an id that is taken, and unknown templates', async () => {
       assert.deepEqual(issuePaths(await service().post('/templates', { name: 'X', type: 'slots', config: {} })), [
         '/body/type',
       ]);

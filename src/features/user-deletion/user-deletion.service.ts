@@ -7,9 +7,9 @@ import { holdStatesOf } from '../user-states/user-states.service.ts';
 import { findUser, holdUser, removeUser } from '../users/users.service.ts';
 
 /**
- * All that belongs to the user is held before the user is, in the order in which every command holds such things, so
- * that a deletion and a trade never wait for each other in a circle. Once the user is held too, nobody can give them
- * anything more, and the history is told of all that goes.
+ * Locks everything that belongs to the user before the user, in the global lock order, so that a deletion and a trade
+ * cannot deadlock. Once the user is locked too, nobody can give them anything, and all deletions are recorded in the
+ * history.
  */
 export const deleteUser = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   if ((await findUser(tx, id)) === undefined) throw notFound();

@@ -3,13 +3,13 @@ import { Id, Nullable, OwnId, responses, Strict, Timestamp, UserId } from '../..
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
-  description: 'Free text of your own, not unique.',
+  description: 'Free text of your choice, not unique.',
 });
 
 export const userSpaceMembers = {
   id: Id,
   teamId: Id,
-  userId: Type.String({ description: "The player's id." }),
+  userId: Type.String({ description: "The user's id." }),
   externalId: ExternalId,
   spaceId: Id,
   createdAt: Timestamp,
@@ -18,7 +18,7 @@ export const userSpaceMembers = {
 
 export const UserSpace = Type.Object(userSpaceMembers, {
   title: 'UserSpace',
-  description: 'One space of one player, in which item instances lie.',
+  description: 'A space that a user has, in which item instances can be placed.',
 });
 export type UserSpace = Static<typeof UserSpace>;
 

@@ -32,7 +32,7 @@ export const createUserSpace = async (
 ): Promise<UserSpace> => {
   const user = askUser(userId);
   const [team, users] = await Promise.all([catalogs.current(work), work.find(user.lookup, user.key)]);
-  // An id of our own is new; one of the caller's is held, so that nobody else takes it meanwhile.
+  // A generated id is new; a caller-supplied one is locked, so that nobody else takes it in the meantime.
   const [taken] = id === undefined ? [[]] : await work.hold(askUserSpace(id));
   throwIfAny([
     ...(taken.length > 0 ? [{ path: '/body/id', message: 'is already in use' }] : []),
@@ -57,24 +57,24 @@ export const listUserSpaces = async (reader: Reader, userId: string, page: Page)
   return mapPage(await store.selectUserSpaces(reader, userId, page), toUserSpace);
 };
 
-/** Deletes a user space that is held. */
+/** Deletes a locked user space. */
 export const removeUserSpace = (work: Work, id: string): void => work.write(store.deleteUserSpace, { id });
 
-/** To be held: whoever has a user space may place, move and take away what lies in it. */
+/** Locks a user space, which is required to place, move or remove anything in it. */
 export const askUserSpace = (id: string): Ask<store.UserSpaceRow> => ask(store.holdUserSpace, { id });
 
-/** A user's own user space, without holding it. */
+/** A user space of a user, without a lock. */
 export const getUserSpace = async (finder: Finder, userId: string, id: string): Promise<UserSpace> => {
   const [row] = await finder.find(store.userSpaceById, { id });
   if (row?.user_id !== userId) throw notFound();
   return toUserSpace(row);
 };
 
-/** The ids of the first two user spaces that a player has of one space: enough to know whether there are several. */
+/** The ids of the first two user spaces that a user has of a space: enough to know whether there are several. */
 export const findUserSpaceIds = async (finder: Finder, userId: string, spaceId: string): Promise<string[]> =>
   (await finder.find(store.userSpacesOfSpace, { userId, spaceId })).map(({ id }) => id);
 
-/** Of which space each of these user spaces is. */
+/** The space of each of these user spaces. */
 export const findSpacesOf = async (finder: Finder, ids: readonly string[]): Promise<Map<string, string>> => {
   const spaceOf = new Map<string, string>();
   await inChunks(ids, async (some) => {
@@ -84,7 +84,7 @@ export const findSpacesOf = async (finder: Finder, ids: readonly string[]): Prom
   return spaceOf;
 };
 
-/** The first user spaces of a space, oldest first; where a user is named, of that user alone. */
+/** The first user spaces of a space, oldest first; if a user is given, only theirs. */
 export const findFirstOfSpace = async (
   finder: Finder,
   spaceId: string,
@@ -101,10 +101,10 @@ export const findFirstOfSpace = async (
 export const listUserSpacesOfSpace = async (reader: Reader, spaceId: string, page: Page): Promise<Paged<UserSpace>> =>
   mapPage(await store.selectPageOfSpace(reader, spaceId, page), toUserSpace);
 
-/** The spaces of which a user has a user space. */
+/** The spaces of which a user has user spaces. */
 export const findSpaceIds = (reader: Reader, userId: string): Promise<string[]> => store.selectSpaceIds(reader, userId);
 
-/** Keeps others out of all user spaces of a user who is about to go. */
+/** Locks all user spaces of a user who is being deleted. */
 export const holdUserSpacesOf = async (tx: Transaction, userId: string): Promise<void> => {
   await store.holdAllOf(tx, userId);
 };

@@ -11,19 +11,19 @@ export const userSpaceById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
 
-/** Whoever holds a user space may place, move and take away what lies in it. */
+/** Required to place, move or remove anything in the user space. */
 export const holdUserSpace = lockingLookup('user_spaces', { id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('user_spaces').selectAll().where('team_id', '=', teamId).where('id', '=', id).forUpdate(),
 );
 
-/** The first two user spaces that a player has of one space: enough to know whether there are several. */
+/** The first two user spaces that a user has of a space: enough to know whether there are several. */
 export const userSpacesOfSpace = lookup({ userId: 'text', spaceId: 'text' }, (queries, teamId, { userId, spaceId }) =>
   queries
     .selectFrom('user_spaces')
     .select('id')
     .where('team_id', '=', teamId)
     .where('user_id', '=', userId)
-    // Not by the index of spaces: every player may have one of the same.
+    // Prevents use of the index on spaces: every user may have one of the same space.
     .where(sql<boolean>`space_id || '' = ${spaceId}`)
     .orderBy('created_at')
     .orderBy('id')
@@ -39,7 +39,7 @@ export const insertUserSpace = insertInto('user_spaces', {
   updated_at: 'bigint',
 });
 
-/** The database takes placements and rows of the grid along. */
+/** Placements and grid rows are deleted by cascade. */
 export const deleteUserSpace = deleteFrom('user_spaces', { id: 'text' }, { key: ['id'] });
 
 export const selectUserSpaces = async (
@@ -67,14 +67,14 @@ export const firstOfSpace = lookup({ spaceId: 'text' }, (queries, teamId, { spac
     .limit(sql.lit(LIMITS.userSpacesPerListedSpace)),
 );
 
-/** The same of one player alone. */
+/** The same for one user. */
 export const firstOfSpaceAndUser = lookup({ userId: 'text', spaceId: 'text' }, (queries, teamId, { userId, spaceId }) =>
   queries
     .selectFrom('user_spaces')
     .select(['id', 'user_id'])
     .where('team_id', '=', teamId)
     .where('user_id', '=', userId)
-    // Not by the index of spaces: every player may have one of the same.
+    // Prevents use of the index on spaces: every user may have one of the same space.
     .where(sql<boolean>`space_id || '' = ${spaceId}`)
     .orderBy('created_at')
     .orderBy('id')
@@ -105,7 +105,7 @@ export const selectSpaceIds = async ({ queries, teamId }: Reader, userId: string
   return rows.map(({ space_id }) => space_id);
 };
 
-/** Holds all that a user has, in the order of their ids. */
+/** Locks all user spaces of a user, ordered by id. */
 export const holdAllOf = ({ queries, teamId }: Transaction, userId: string) =>
   queries
     .selectFrom('user_spaces')

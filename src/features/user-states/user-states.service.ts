@@ -9,13 +9,13 @@ import {
 } from '../../engine/systems/state.ts';
 import * as store from './user-states.store.ts';
 
-/** The template whose state is meant, and the group with which it shares its pity, if any. */
+/** The template of a state, and the group with which it shares its pity, if any. */
 export interface StateOwner {
   readonly id: string;
   readonly pityGroup: string | null;
 }
 
-/** What is kept under a template; its pity part counts only where the template is in no group. */
+/** Stored per template; the pity part is used only if the template is not in a group. */
 interface OwnRecord {
   readonly own: OwnState;
   readonly pity: PityState;
@@ -35,14 +35,14 @@ const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): Tem
   return { own: record.own, pity: group === undefined ? initialPityState() : JSON.parse(group.state) };
 };
 
-/** The state of a player on a template, which only the command that holds it may change. */
+/** A user's state on a template, locked by the command that may change it. */
 export interface HeldState {
   readonly state: TemplateState;
-  /** The player must exist, or be created by the same command. */
+  /** The user must exist or be created by the same command. */
   save(next: TemplateState): void;
 }
 
-/** Calls for one player and one template, or pity group, come one after another. */
+/** Calls for one user and one template, or pity group, are serialized. */
 export const holdTemplateState = async (work: Work, userId: string, owner: StateOwner): Promise<HeldState> => {
   const scopes = scopesOf(owner);
   const [own, group] = await Promise.all([
@@ -66,7 +66,7 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
   };
 };
 
-/** The state as it is, without holding it; null where the player never rolled here. */
+/** The current state, without a lock; null if the user never rolled on the template. */
 export const findTemplateState = async (
   finder: Finder,
   userId: string,
@@ -80,7 +80,7 @@ export const findTemplateState = async (
   return own.length + group.length === 0 ? null : readState(own, group, owner);
 };
 
-/** Keeps rolls of a player who is about to be deleted from changing what templates remember. */
+/** Keeps rolls from changing the template states of a user who is being deleted. */
 export const holdStatesOf = async (tx: Transaction, userId: string): Promise<void> => {
   await store.holdStatesOf(tx, userId);
 };

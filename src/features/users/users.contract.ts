@@ -3,19 +3,19 @@ import { Id, Nullable, OptionalBody, Paging, responses, Strict, Timestamp, UserI
 import { LIMITS } from '../../limits.ts';
 
 const ExternalId = Nullable(UserId, {
-  description: 'The id of the player elsewhere, such as in your accounts; unique in the team when present.',
+  description: "The user's id elsewhere, such as in your accounts; unique in the team unless null.",
   examples: ['auth0|5f7c8ec7'],
 });
 
 const User = Type.Object(
   {
-    id: Type.String({ description: "The player's id." }),
+    id: Type.String({ description: "The user's id." }),
     externalId: ExternalId,
     teamId: Id,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { title: 'User', description: 'A player.' },
+  { title: 'User', description: 'A user of your game.' },
 );
 export type User = Static<typeof User>;
 

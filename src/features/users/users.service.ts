@@ -7,12 +7,12 @@ import { newId } from '../../ids.ts';
 import type { NewUser, User } from './users.contract.ts';
 import * as store from './users.store.ts';
 
-/** What others need to know of a player. */
+/** What other features need to know about a user. */
 export type KnownUser = Pick<store.UserRow, 'id' | 'roller_id'>;
 
 const insert = (work: Work, { nowMs }: Context, id: string, externalId: string | null): KnownUser => {
   const user = { id, external_id: externalId, roller_id: newId(), created_at: nowMs, updated_at: nowMs };
-  // Others who would create the same player at this moment find it there when they run again.
+  // Concurrent commands that would create the same user are retried and then find it.
   work.claim(`users\0${id}`);
   work.write(store.insertUser, user);
   return user;
@@ -43,7 +43,7 @@ export const createUser = async (work: Work, context: Context, request: NewUser 
 export const listUsers = (reader: Reader, filter: { externalId?: string }, page: Page): Promise<Paged<User>> =>
   store.selectUsers(reader, filter.externalId, page);
 
-/** The user, or undefined where the team has none of that id. */
+/** The user, or undefined if the team has none with that id. */
 export const findUser = async (finder: Finder, id: string): Promise<User | undefined> => {
   const [row] = await finder.find(store.userById, { id });
   return row && store.toUser(row);
@@ -55,17 +55,17 @@ export const getUser = async (finder: Finder, id: string): Promise<User> => {
   return user;
 };
 
-/** To be asked together with what else a command holds; what it finds is for `ensureUser`. */
+/** To be read together with the locks of a command; the result is for `ensureUser`. */
 export const askUser = (id: string): Ask<KnownUser> => ask(store.userById, { id });
 
-/** A player whom a call names by an id not seen before is created by that call. */
+/** Creates a user that a call refers to by an unknown id. */
 export const ensureUser = (work: Work, context: Context, id: string, found: readonly KnownUser[]): KnownUser =>
   found[0] ?? insert(work, context, id, null);
 
-/** Keeps others from giving the user anything more, until the end of the transaction; false where the user is gone. */
+/** Keeps others from giving the user anything until the end of the transaction; false if the user does not exist. */
 export const holdUser = (tx: Transaction, id: string): Promise<boolean> => store.holdUser(tx, id);
 
-/** The user with all that belongs to the user. */
+/** Deletes the user and everything that belongs to them. */
 export const removeUser = async (tx: Transaction, id: string): Promise<void> => {
   await store.deleteUser(tx, id);
 };

@@ -44,7 +44,7 @@ export const selectUsers = async (
   return mapPage(paged(await onPage(query, 'users', page).execute(), page), toUser);
 };
 
-/** False where the user is gone already. */
+/** False if the user was already deleted. */
 export const holdUser = async ({ queries, teamId }: Transaction, id: string): Promise<boolean> => {
   const rows = await queries
     .selectFrom('users')
@@ -56,6 +56,6 @@ export const holdUser = async ({ queries, teamId }: Transaction, id: string): Pr
   return rows.length > 0;
 };
 
-/** The database takes states, user spaces, placements and instances along. */
+/** States, user spaces, placements and instances are deleted by cascade. */
 export const deleteUser = ({ queries, teamId }: Transaction, id: string) =>
   queries.deleteFrom('users').where('team_id', '=', teamId).where('id', '=', id).execute();

@@ -7,7 +7,7 @@ const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Ids of players as they come from elsewhere. */
+/** User ids as they come from other systems. */
 const ODD_IDS = [
   'auth0|5f7c8ec7c33c6c004bbafe82',
   'a@b.c',
@@ -33,7 +33,7 @@ const pathOf = (userId: string): string => `/users/${encodeURIComponent(userId).
 const next = (link: string | null): string | undefined => /^<([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
 
 onEveryDatabase('users', (service) => {
-  test('creates a user with an id of the service', async () => {
+  test('creates a user with a generated id', async () => {
     service().setClock(MOMENT);
     const { status, body } = await service().post('/users', {});
     assert.equal(status, 200);
@@ -47,7 +47,7 @@ onEveryDatabase('users', (service) => {
     });
   });
 
-  test('creates a user with an id and an external id of the caller', async () => {
+  test('creates a user with a given id and external id', async () => {
     service().setClock(MOMENT);
     const { status, body } = await service().post('/users', { id: 'player-1', externalId: 'steam:76561197960287930' });
     assert.equal(status, 200);
@@ -61,7 +61,7 @@ onEveryDatabase('users', (service) => {
     assert.deepEqual((await service().get('/users/player-1')).body, body);
   });
 
-  test('takes null for no external id, as often as one likes', async () => {
+  test('accepts null external ids any number of times', async () => {
     for (const id of ['no-external-1', 'no-external-2']) {
       const { status, body } = await service().post('/users', { id, externalId: null });
       assert.equal(status, 200);
@@ -70,20 +70,20 @@ onEveryDatabase('users', (service) => {
   });
 
   for (const id of ODD_IDS) {
-    test(`keeps the id ${JSON.stringify(id)} as it is`, async () => {
+    test(`stores the id ${JSON.stringify(id)} as given`, async () => {
       const team = await service().anotherTeam();
       const created = await team.post('/users', { id, externalId: id });
       assert.equal(created.status, 200, JSON.stringify(created.body));
       assert.equal(created.body.id, id);
       assert.deepEqual((await team.get(`/users?externalId=${encodeURIComponent(id)}`)).body, [created.body]);
-      // A browser takes an escaped dot segment for a step in the path, so these two are reached by the query alone.
+      // Clients resolve escaped dot segments in paths, so these two can only be reached by query.
       if (id !== '.' && id !== '..') assert.deepEqual((await team.get(pathOf(id))).body, created.body);
       assert.deepEqual((await team.delete(`/users?id=${encodeURIComponent(id)}`)).body, {});
       assert.deepEqual((await team.get('/users')).body, []);
     });
   }
 
-  test('takes ids of 191 characters, however many bytes they have', async () => {
+  test('accepts ids of 191 characters, however many bytes they have', async () => {
     const team = await service().anotherTeam();
     for (const id of ['a'.repeat(191), '🐉'.repeat(191)]) {
       assert.equal((await team.post('/users', { id, externalId: id })).body.id, id);
@@ -123,7 +123,7 @@ onEveryDatabase('users', (service) => {
     assert.equal((await team.get('/users?limit=5')).headers.get('link'), null);
   });
 
-  test('goes on after the longest ids there are', async () => {
+  test('continues after the longest possible ids', async () => {
     const team = await service().anotherTeam();
     service().setClock(MOMENT);
     const [first, second] = [`${'🐉'.repeat(190)}a`, '🐉'.repeat(191)];
@@ -141,7 +141,7 @@ onEveryDatabase('users', (service) => {
     );
   });
 
-  test('finds nobody by an external id that nobody has', async () => {
+  test('finds nobody by an unknown external id', async () => {
     for (const externalId of ['nobody', '', '%00', 'steam%00', 'steam:76561197960287930%00']) {
       const { status, body } = await service().get(`/users?externalId=${externalId}`);
       assert.equal(status, 200);
@@ -153,7 +153,7 @@ onEveryDatabase('users', (service) => {
     ['the query', (client: Client, id: string) => client.delete(`/users?id=${encodeURIComponent(id)}`)],
     ['the path', (client: Client, id: string) => client.delete(pathOf(id))],
   ] as const) {
-    test(`deletes a user named by ${form}, with all that is theirs, and nothing else`, async () => {
+    test(`deletes a user given by ${form}, with everything that is theirs, and nothing else`, async () => {
       const team = await service().anotherTeam();
       await team.post('/spaces', { id: 'bag', name: 'Bag', cols: 2, rows: 2 });
       await team.post('/items', { id: 'sword', name: 'Sword' });
@@ -201,7 +201,7 @@ onEveryDatabase('users', (service) => {
           .where('roll_events.team_id', '=', team.teamId)
           .execute(),
       );
-      // The record calls players by other names, and nothing tells any more who the leaver was.
+      // The record uses other ids for users, and nothing links them to the deleted user any more.
       assert.deepEqual(rollers.map(({ id }) => id).sort(), ['stayer', null].sort());
       assert.doesNotMatch(JSON.stringify(rollers.map(({ roller_id }) => roller_id)), /leaver|stayer/);
       assert.equal((await remove(team, 'leaver')).status, 404);
@@ -209,7 +209,7 @@ onEveryDatabase('users', (service) => {
     });
   }
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     test('an id that is taken', async () => {
       await service().post('/users', { id: 'taken' });
       const before = await inventoryState(service());
@@ -223,7 +223,7 @@ onEveryDatabase('users', (service) => {
       assert.deepEqual(await inventoryState(service()), before);
     });
 
-    test('an external id that another user of the team has, with 409', async () => {
+    test('an external id that another user of the team has with 409', async () => {
       await service().post('/users', { id: 'holder', externalId: 'held' });
       const { status, body, headers } = await service().post('/users', { id: 'other', externalId: 'held' });
       assert.equal(status, 409);
@@ -243,7 +243,7 @@ onEveryDatabase('users', (service) => {
       assert.equal((await service().post('/users', { id: 'both', externalId: 'both' })).status, 400);
     });
 
-    test('every fault of a body at once, each with its path', async () => {
+    test('all invalid members at once, each with its path', async () => {
       const answer = await service().post('/users', { id: 7, externalId: ['x'], nickname: 'Bob', 'a/b': 1 });
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/body/a~1b', '/body/externalId', '/body/id', '/body/nickname']);
@@ -282,7 +282,7 @@ onEveryDatabase('users', (service) => {
       });
     }
 
-    test('unknown users with 404, however odd their ids', async () => {
+    test('unknown users with 404, whatever their ids', async () => {
       for (const id of ['nobody', 'a%00b', '%00', '%0A', '%F0%9F%90%89', 'a%2Fb', 'x'.repeat(191)]) {
         for (const answer of [await service().get(`/users/${id}`), await service().delete(`/users/${id}`)]) {
           assert.equal(answer.status, 404, id);
@@ -292,7 +292,7 @@ onEveryDatabase('users', (service) => {
       }
     });
 
-    test('a NUL as a stand-in for anything else', async () => {
+    test('a NUL as a placeholder for anything else', async () => {
       await service().post('/users', { id: 'nul-1' });
       assert.equal((await service().get('/users/nul-1%00')).status, 404);
       assert.equal((await service().delete('/users/nul-1%00')).status, 404);
@@ -313,7 +313,7 @@ onEveryDatabase('users', (service) => {
       }
     });
 
-    test('a deletion that names nobody', async () => {
+    test('a deletion without a user id', async () => {
       for (const path of ['/users', '/users?id=']) {
         const answer = await service().delete(path);
         assert.equal(answer.status, 400);
@@ -321,7 +321,7 @@ onEveryDatabase('users', (service) => {
       }
     });
 
-    test('queries that make no sense, all faults at once', async () => {
+    test('invalid queries, all issues at once', async () => {
       const answer = await service().get('/users?limit=0&cursor=x&nickname=y&name=z');
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/query/limit', '/query/name', '/query/nickname']);
@@ -330,7 +330,7 @@ onEveryDatabase('users', (service) => {
       assert.equal((await service().delete('/users?id=a&id=b')).status, 400);
     });
 
-    test('cursors that the service never gave', async () => {
+    test('cursors that the service did not issue', async () => {
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       for (const cursor of [
         '',
@@ -351,5 +351,5 @@ onEveryDatabase('users', (service) => {
     });
   });
 
-  test('leaves the cells, the placements and the rows in agreement', () => assertInventoriesHold(service()));
+  test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });

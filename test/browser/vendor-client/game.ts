@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A browser game on the vendor's published client, bundled as a game would bundle it. It calls every method that the client
- * has, one after the other, and writes each into the page.
+ * A browser game on the vendor's published client, bundled as a game would bundle it. It calls every method of the
+ * client, one after another, and writes each call into the page.
  */
 import Forge from '@forgegames/sdk';
 
@@ -44,7 +44,7 @@ const play = async (settings: Settings) => {
   const bag = await call('users.spaces.create', client.users.spaces.create(user.id, { spaceId: 'backpack' }));
   const bags = await call('users.spaces.list', client.users.spaces.list(user.id));
   const rolled = await call('items.roll', client.items.roll());
-  // What was rolled is given as it came.
+  // Sends the roll result unchanged.
   const instance = await call(
     'itemInstances.create',
     client.itemInstances.create({

@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -29,19 +29,19 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       step: attribute?.step ?? '',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       min: (value) => (value === '' ? 'Enter a number' : null),
       max: (value, { min }) =>
-        value === '' ? 'Enter a number' : Number(value) < Number(min) ? 'Must not be below the lowest' : null,
-      step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be above 0' : null),
+        value === '' ? 'Enter a number' : Number(value) < Number(min) ? 'Must not be below the lowest value' : null,
+      step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be greater than 0' : null),
     },
   });
   const save = useChange({
     run: (api, values: Values) =>
       attribute === undefined
-        ? answer(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
-    done: ({ name }) => `${name} is saved`,
+        ? unwrap(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog
@@ -53,11 +53,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
     >
       <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
       {attribute === undefined && (
-        <TextInput
-          label="Id"
-          description="Yours to choose; made for you when left empty."
-          {...form.getInputProps('id')}
-        />
+        <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
         <NumberInput label="Lowest" {...form.getInputProps('min')} />
@@ -65,7 +61,7 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       </Group>
       <NumberInput
         label="Step"
-        description="The distance between neighbouring values. Empty: whole numbers where both bounds are whole, else any value."
+        description="Distance between adjacent values. Empty: whole numbers if both bounds are whole, otherwise any value."
         placeholder="none"
         {...form.getInputProps('step')}
       />

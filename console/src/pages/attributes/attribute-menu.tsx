@@ -1,13 +1,13 @@
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 
 export const AttributeMenu = ({ attribute, onEdit }: { attribute: Schemas['Attribute']; onEdit: () => void }) => {
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/attributes/{id}', { params: { path: { id } } })),
-    done: () => `${attribute.name} is deleted`,
-    failed: 'Not deleted',
+    run: (api, id: string) => unwrap(api.DELETE('/attributes/{id}', { params: { path: { id } } })),
+    done: () => `${attribute.name} deleted`,
+    failed: 'Could not delete',
   });
   return (
     <RowMenu
@@ -16,7 +16,7 @@ export const AttributeMenu = ({ attribute, onEdit }: { attribute: Schemas['Attri
       onDelete={() =>
         confirmLoss({
           title: `Delete ${attribute.name}?`,
-          text: 'It is refused while an item carries it. It cannot be undone.',
+          text: 'This is not possible while an item uses it. It cannot be undone.',
           action: 'Delete attribute',
           run: () => remove.mutate(attribute.id),
         })

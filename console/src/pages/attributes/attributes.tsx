@@ -117,7 +117,7 @@ export const Attributes = () => {
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty title="No attributes yet" icon={IconAdjustments} action={create}>
-              Begin with what your players compare: damage, armour, speed.
+              Start with what your players compare: damage, armour, speed.
             </Empty>
           ) : (
             <Loaded query={items}>

@@ -1,7 +1,7 @@
 import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
@@ -13,7 +13,7 @@ import { ActionsHeader } from '../../parts/table-card.tsx';
 
 type Option = Schemas['ClassifierOption'];
 
-/** The whole list goes to the service: options left out are removed, those without an id are added. */
+/** The API takes the whole list: options that are left out are removed, those without an id are added. */
 type Change = { name?: string; classifierOptions?: Schemas['ClassifierChange']['classifierOptions'] };
 
 const kept = ({ id, name, dropRateMultiplier }: Option) => ({ id, name, dropRateMultiplier });
@@ -30,13 +30,13 @@ export const ClassifierCard = ({
   const [added, setAdded] = useState('');
   const { id, name, classifierOptions } = classifier;
   const change = useChange({
-    run: (api, body: Change) => answer(api.PUT('/classifiers/{id}', { params: { path: { id } }, body })),
-    failed: 'Not saved',
+    run: (api, body: Change) => unwrap(api.PUT('/classifiers/{id}', { params: { path: { id } }, body })),
+    failed: 'Could not save',
   });
   const remove = useChange({
-    run: (api) => answer(api.DELETE('/classifiers/{id}', { params: { path: { id } } })),
-    done: () => `${name} is deleted`,
-    failed: 'Not deleted',
+    run: (api) => unwrap(api.DELETE('/classifiers/{id}', { params: { path: { id } } })),
+    done: () => `${name} deleted`,
+    failed: 'Could not delete',
   });
   const changeOption = (changed: Option, members: Partial<Option>) =>
     change.mutateAsync({
@@ -48,7 +48,7 @@ export const ClassifierCard = ({
   const removeOption = (removed: Option) =>
     confirmLoss({
       title: `Remove ${removed.name}?`,
-      text: `${formatMany(usesOf(removed), 'item has it and loses it', 'items have it and lose it')}; the odds change with that. It is refused while a template names it.`,
+      text: `${formatMany(usesOf(removed), 'item will lose it', 'items will lose it')}, and the odds will change. This is not possible while a template refers to it.`,
       action: 'Remove option',
       run: () =>
         change.mutate({ classifierOptions: classifierOptions.filter(({ id: own }) => own !== removed.id).map(kept) }),
@@ -84,7 +84,7 @@ export const ClassifierCard = ({
               onClick={() =>
                 confirmLoss({
                   title: `Delete ${name}?`,
-                  text: 'All of its options leave the items that have them, and their odds change. It is refused while a template names one of them.',
+                  text: 'All of its options are removed from items, which changes their odds. This is not possible while a template refers to one of them.',
                   action: 'Delete classifier',
                   run: () => remove.mutate(undefined),
                 })
@@ -96,7 +96,7 @@ export const ClassifierCard = ({
         </Group>
         {classifierOptions.length === 0 ? (
           <Text size="sm" c="dimmed">
-            It has no options yet.
+            No options yet.
           </Text>
         ) : (
           <Table verticalSpacing={4} aria-label={`Options of ${name}`}>

@@ -21,7 +21,7 @@ export const Classifiers = () => {
   return (
     <Page
       title="Classifiers"
-      about="Ways to sort items, such as rarity. The multiplier of an option multiplies the weight of every item that has it. Changes are saved as you leave a field."
+      about="Ways to sort items, such as rarity. The multiplier of an option multiplies the weight of every item that has it. Changes are saved when you leave a field."
       curl={{ path: '/classifiers' }}
       actions={create}
     >
@@ -29,7 +29,7 @@ export const Classifiers = () => {
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty title="No classifiers yet" icon={IconTags} action={create}>
-              Most games begin with rarity: common ×1, rare ×0.1, legendary ×0.01.
+              Most games start with rarity: common ×1, rare ×0.1, legendary ×0.01.
             </Empty>
           ) : (
             <Loaded query={items}>

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -17,13 +17,13 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
   const form = useForm<Values>({
     initialValues: { name: '', classifierOptions: [newOption()] },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
-      classifierOptions: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      classifierOptions: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
     },
   });
   const save = useChange({
     run: (api, { name, classifierOptions }: Values) =>
-      answer(
+      unwrap(
         api.POST('/classifiers', {
           body: {
             name,
@@ -34,7 +34,7 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
           },
         }),
       ),
-    done: ({ name }) => `${name} is saved`,
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog title="New classifier" action="Create classifier" form={form} change={save} onClose={onClose}>

@@ -12,7 +12,7 @@ interface AttributeRangesProps {
   readonly isReadOnly: boolean;
 }
 
-/** Whole bounds without a step give whole numbers; else a hundredth of the range is fine enough for a slider. */
+/** Whole bounds without a step give whole numbers; otherwise a hundredth of the range is fine enough for a slider. */
 const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
   if (step !== null) return step;
   return Number.isInteger(min) && Number.isInteger(max) ? 1 : (max - min) / 100;
@@ -21,7 +21,7 @@ const stepOf = ({ min, max, step }: Schemas['Attribute']): number => {
 const between = (value: number | string, attribute: Schemas['Attribute'], fallback: number): number =>
   value === '' ? fallback : Math.min(attribute.max, Math.max(attribute.min, Number(value)));
 
-/** The attributes that an item carries, each with the range that its instances are rolled from. */
+/** The attributes of an item, each with the range from which the values of its instances are rolled. */
 export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRangesProps) => {
   const chosen = form.values.itemAttributes;
   const free = attributes.filter(({ id }) => chosen.every(({ attributeId }) => attributeId !== id));
@@ -36,7 +36,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
   if (attributes.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There are no attributes yet. <TextLink href="/attributes">Make one</TextLink>, such as damage or armour.
+        There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
       </Text>
     );
   return (
@@ -58,7 +58,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Take ${name} off`}
+                  aria-label={`Remove ${name}`}
                   onClick={() => form.removeListItem('itemAttributes', place)}
                 >
                   <IconTrash size={16} />

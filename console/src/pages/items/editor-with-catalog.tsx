@@ -3,7 +3,7 @@ import { useAttributes, useClassifiers } from '../../interface/queries.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ItemEditor } from './item-editor.tsx';
 
-/** The editor, once what it offers to choose from is known. */
+/** The editor, once its choices are loaded. */
 export const EditorWithCatalog = ({ item }: { item?: Schemas['Item'] }) => {
   const attributes = useAttributes();
   const classifiers = useClassifiers();

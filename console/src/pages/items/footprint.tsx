@@ -2,7 +2,7 @@ import classes from './footprint.module.css';
 
 const CELLS = 6;
 
-/** How many cells of a bag an item takes, drawn. */
+/** Draws the number of cells an item occupies in a bag. */
 export const Footprint = ({ width, height }: { width: number; height: number }) => {
   const columns = Math.max(CELLS, width);
   const rows = Math.max(3, height);
@@ -14,7 +14,7 @@ export const Footprint = ({ width, height }: { width: number; height: number }) 
     <div
       className={classes.grid}
       role="img"
-      aria-label={`Takes ${width} by ${height} cells`}
+      aria-label={`Occupies ${width} by ${height} cells`}
       style={{ gridTemplateColumns: `repeat(${columns}, 1fr)`, maxWidth: columns * 22 }}
     >
       {cells.map(({ id, isTaken }) => (

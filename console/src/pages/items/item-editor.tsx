@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useItemOdds, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -21,7 +21,7 @@ import { OddsShift } from './odds-shift.tsx';
 import { OptionChoice } from './option-choice.tsx';
 
 interface ItemEditorProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new item. */
   readonly item: Schemas['Item'] | undefined;
   readonly attributes: readonly Schemas['Attribute'][];
   readonly classifiers: readonly Schemas['Classifier'][];
@@ -50,14 +50,14 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
   const save = useChange({
     run: (api, values: ItemValues) =>
       item === undefined
-        ? answer(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
-    done: ({ name }) => `${name} is saved`,
+        ? unwrap(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
+    done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/items/{id}', { params: { path: { id } } })),
-    done: () => `${item?.name} is deleted`,
-    failed: 'Not deleted',
+    run: (api, id: string) => unwrap(api.DELETE('/items/{id}', { params: { path: { id } } })),
+    done: () => `${item?.name} deleted`,
+    failed: 'Could not delete',
   });
 
   const submit = form.onSubmit((values) => {
@@ -80,12 +80,12 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
             <FaultList faults={otherFaults} />
             <Card>
               <Stack>
-                <Title order={2}>What it is</Title>
+                <Title order={2}>Basics</Title>
                 <TextInput label="Name" withAsterisk disabled={!canWrite} {...form.getInputProps('name')} />
                 {item === undefined && (
                   <TextInput
                     label="Id"
-                    description="Yours to choose, such as sword-of-dawn; made for you when left empty."
+                    description="Your own id, such as sword-of-dawn; generated if left empty."
                     {...form.getInputProps('id')}
                   />
                 )}
@@ -94,7 +94,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                   <TextInput
                     flex={1}
                     label="Thumbnail"
-                    description="Address of a picture (https:// or data:), or whatever your game understands."
+                    description="URL of an image (https:// or data:), or anything your game understands."
                     disabled={!canWrite}
                     {...form.getInputProps('thumbnail')}
                   />
@@ -103,7 +103,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
             </Card>
             <Card>
               <Stack>
-                <Title order={2}>How often it drops</Title>
+                <Title order={2}>Drop rate</Title>
                 <NumberInput
                   label="Base weight"
                   description="Multiplied by the multipliers of its options; 0 means never."
@@ -129,7 +129,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
             </Card>
             <Card>
               <Stack>
-                <Title order={2}>Room in a bag</Title>
+                <Title order={2}>Size in a bag</Title>
                 <Group align="flex-end">
                   <NumberInput
                     w={90}
@@ -184,7 +184,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                   onClick={() =>
                     confirmLoss({
                       title: `Delete ${item.name}?`,
-                      text: 'It leaves the catalog, and the odds of the others grow. This cannot be undone. It is refused while players own it or a template names it.',
+                      text: 'The odds of all other items increase. This is not possible while players own it or a template refers to it. It cannot be undone.',
                       action: 'Delete item',
                       run: () => remove.mutate(item.id, { onSuccess: leave }),
                     })

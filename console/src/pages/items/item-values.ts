@@ -1,7 +1,7 @@
 import type { Schemas } from '../../interface/client.ts';
 import { optionIdsOf } from '../../parts/catalog.ts';
 
-/** An item as its form holds it. A number is empty text while its field is. */
+/** An item as form values. A number is an empty string while its field is empty. */
 export interface ItemValues {
   id: string;
   name: string;
@@ -52,9 +52,9 @@ export const bodyOf = (values: ItemValues): Schemas['ItemChange'] & { name: stri
 const required = (value: number | string): string | null =>
   value === '' || !Number.isFinite(Number(value)) ? 'Enter a number' : null;
 
-/** What needs no service to be found wrong. */
+/** Errors that can be found without the service. */
 export const validateItem = (values: ItemValues): Record<string, string | null> => ({
-  name: values.name.trim() === '' ? 'Give it a name' : null,
+  name: values.name.trim() === '' ? 'Enter a name' : null,
   rollNumerator: required(values.rollNumerator),
   width: required(values.width),
   height: required(values.height),
@@ -63,7 +63,7 @@ export const validateItem = (values: ItemValues): Record<string, string | null> 
       [`itemAttributes.${place}.min`, required(min)],
       [
         `itemAttributes.${place}.max`,
-        required(max) ?? (Number(max) < Number(min) ? 'Must not be below the lowest' : null),
+        required(max) ?? (Number(max) < Number(min) ? 'Must not be below the lowest value' : null),
       ],
     ]),
   ),

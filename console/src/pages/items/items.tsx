@@ -17,7 +17,7 @@ import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 import { TableCard } from '../../parts/table-card.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
-const ROWS_A_PAGE = 50;
+const ROWS_PER_PAGE = 50;
 
 interface Row {
   readonly item: Schemas['Item'];
@@ -32,7 +32,7 @@ const COLUMNS = {
   odds: ({ odds }: Row) => odds,
 };
 
-/** An item must have, for each classifier that is asked for, one of the options asked for; as a roll with a filter wants it. */
+/** An item must have one of the wanted options of each classifier, as in a filtered roll. */
 const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: ReadonlyMap<string, KnownOption>) => {
   const own = new Set(optionIdsOf(item));
   const byClassifier = Map.groupBy(wanted, (id) => options.get(id)?.classifierId);
@@ -118,7 +118,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
     );
   }, [rows, search, wanted, options]);
   const { sorted, sorting } = useSorting(found, COLUMNS, 'odds', true);
-  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_A_PAGE));
+  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_PER_PAGE));
   const shownPage = Math.min(page, pages);
   const greatest = Math.max(...rows.map(({ odds: share }) => share));
   const groups = Map.groupBy(options.values(), ({ classifierName }) => classifierName);
@@ -168,17 +168,17 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {sorted.slice((shownPage - 1) * ROWS_A_PAGE, shownPage * ROWS_A_PAGE).map((row) => (
+          {sorted.slice((shownPage - 1) * ROWS_PER_PAGE, shownPage * ROWS_PER_PAGE).map((row) => (
             <ItemRow key={row.item.id} row={row} options={options} greatest={greatest} />
           ))}
         </Table.Tbody>
       </TableCard>
       {sorted.length === 0 && (
-        <Empty title="No item fits" icon={IconSearch}>
-          Nothing has these words and options. Clear the search to see {formatMany(rows.length, 'item')}.
+        <Empty title="No matching items" icon={IconSearch}>
+          No item matches the search. Clear it to see {formatMany(rows.length, 'item')}.
         </Empty>
       )}
-      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={items.isCut}>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={items.isTruncated}>
         {sorted.length === rows.length
           ? formatMany(rows.length, 'item')
           : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}
@@ -207,7 +207,7 @@ export const Items = () => {
         {(list) =>
           list.rows.length === 0 ? (
             <Empty title="No items yet" icon={IconSword} action={create}>
-              An item has a name, a weight and ranges for its attributes. Make the first one.
+              An item has a name, a weight and ranges for its attributes. Create the first one.
             </Empty>
           ) : (
             <Loaded query={odds} lines={8}>

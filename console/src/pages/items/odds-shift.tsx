@@ -30,7 +30,7 @@ const Shift = ({ before, after }: { before: number; after: number }) => {
   );
 };
 
-/** How saving would move the odds of this item and of the others. */
+/** How saving would change the odds of this item and of the others. */
 export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => {
   const present = odds.find((row) => row.itemId === itemId);
   const others = odds.filter((row) => row.itemId !== itemId);
@@ -70,7 +70,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           <Table verticalSpacing={4} aria-label="Odds of other items, before and after">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Likeliest others</Table.Th>
+                <Table.Th>Most likely others</Table.Th>
                 <Table.Th ta="right">Now</Table.Th>
                 <Table.Th ta="right">After</Table.Th>
                 <Table.Th ta="right">Shift</Table.Th>
@@ -94,7 +94,7 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           </Table>
         )}
         <Text size="xs" c="dimmed">
-          Shifts are in points of a hundred. Templates with tiers have odds of their own.
+          Shifts are in percentage points. Templates with tiers have their own odds.
         </Text>
       </Stack>
     </Card>

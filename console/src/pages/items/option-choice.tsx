@@ -3,7 +3,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 
-const MOST_CHIPS = 12;
+const MAX_CHIPS = 12;
 
 interface OptionChoiceProps {
   readonly classifiers: readonly Schemas['Classifier'][];
@@ -16,12 +16,12 @@ interface OptionChoiceProps {
 const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): string =>
   dropRateMultiplier === null || dropRateMultiplier === 1 ? name : `${name} ×${formatNumber(dropRateMultiplier)}`;
 
-/** The options of an item, classifier by classifier. */
+/** The options of an item, by classifier. */
 export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
   if (classifiers.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There are no classifiers yet. <TextLink href="/classifiers">Make one</TextLink>, such as rarity.
+        There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
       </Text>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {
@@ -33,7 +33,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
       {classifiers.map((classifier) => {
         const { id, name, classifierOptions } = classifier;
         const own = chosen.filter((option) => classifierOptions.some((known) => known.id === option));
-        if (classifierOptions.length > MOST_CHIPS)
+        if (classifierOptions.length > MAX_CHIPS)
           return (
             <MultiSelect
               key={id}
@@ -57,7 +57,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
                 ))}
                 {classifierOptions.length === 0 && (
                   <Text size="sm" c="dimmed">
-                    It has no options yet.
+                    No options yet.
                   </Text>
                 )}
               </Group>

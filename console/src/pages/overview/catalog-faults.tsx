@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useOddsOfTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';
@@ -10,7 +10,7 @@ import { pathTo } from '../../parts/path-id.ts';
 interface Fault {
   readonly text: string;
   readonly href: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 interface CatalogFaultsProps {
@@ -19,24 +19,24 @@ interface CatalogFaultsProps {
   readonly items: readonly Schemas['Item'][];
 }
 
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'];
 
-/** What is wrong with the catalog, each with a way to mend it. */
+/** Problems of the catalog, each with a link to fix it. */
 export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
   const options = useOptions();
   const templateOdds = useOddsOfTemplates(templates.map(({ id }) => id));
   const faults: Fault[] = [];
 
   if (items.length === 0)
-    faults.push({ text: 'The catalog is empty: nothing can be rolled.', href: '/new-item', mend: 'Make an item' });
+    faults.push({ text: 'The catalog is empty, so nothing can be rolled.', href: '/new-item', fix: 'Create an item' });
   for (const { itemId, itemName, weight } of odds)
     if (weight === 0)
       faults.push({
         text: `${itemName} can never drop: its weight is 0.`,
         href: pathTo('items', itemId),
-        mend: 'Change its weight',
+        fix: 'Change its weight',
       });
   for (const [place, { error }] of templateOdds.entries()) {
     const template = templates[place];
@@ -44,16 +44,16 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
       faults.push({
         text: `${template.name} cannot be rolled. ${explain(error)}`,
         href: pathTo('templates', template.id),
-        mend: 'Mend the template',
+        fix: 'Fix the template',
       });
   }
   const used = new Set(items.flatMap(optionIdsOf));
   for (const option of options.values())
     if (items.length > 0 && !used.has(option.id))
       faults.push({
-        text: `No item has ${option.classifierName} ${option.name}, so it is a tier without items.`,
+        text: `No item has the ${option.classifierName} ${option.name}, so it is an empty tier.`,
         href: '/items',
-        mend: 'Give it to an item',
+        fix: 'Add it to an item',
       });
 
   if (faults.length === 0)
@@ -69,20 +69,20 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
     );
   return (
     <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-      {faults.slice(0, MOST_SHOWN).map(({ text, href, mend }) => (
+      {faults.slice(0, MAX_SHOWN).map(({ text, href, fix }) => (
         <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
           <IconAlertTriangle size={20} color="var(--console-less)" style={{ flex: 'none' }} aria-hidden />
           <div>
             <Text size="sm">{text}</Text>
             <TextLink href={href} size="sm">
-              {mend}
+              {fix}
             </TextLink>
           </div>
         </Group>
       ))}
-      {faults.length > MOST_SHOWN && (
+      {faults.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed" component="li">
-          And {faults.length - MOST_SHOWN} more of the kind.
+          And {faults.length - MAX_SHOWN} more of the kind.
         </Text>
       )}
     </Stack>

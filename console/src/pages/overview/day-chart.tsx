@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { formatCount, formatDay } from '../../parts/format.ts';
 
-/** Loaded only when it is shown: charts are heavy. */
+/** Loaded on demand: charts are heavy. */
 export const DayChart = ({ days }: { days: readonly { readonly date: string; readonly count: number }[] }) => (
   <BarChart
     h={230}

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000;
 
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);
 
-/** The day so many days before, in UTC, as `YYYY-MM-DD`. */
+/** The day `count` days earlier, in UTC, as `YYYY-MM-DD`. */
 export const dayBefore = (day: string, count: number): string => dayOf(Date.parse(day) - count * DAY_MS);
 
 interface DayCount {
@@ -10,7 +10,7 @@ interface DayCount {
   readonly count: number;
 }
 
-/** Every day of a period; the service lists only those that saw rolls. */
+/** Every day of a period; the API lists only those with rolls. */
 export const everyDay = (days: readonly DayCount[], from: string, to: string): DayCount[] => {
   const counts = new Map(days.map(({ date, count }) => [date, count]));
   const all: DayCount[] = [];

@@ -13,11 +13,11 @@ export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => 
   if (rows.length === 0)
     return (
       <Empty
-        title="Nothing rolled yet"
+        title="No rolls yet"
         icon={IconDice5}
         action={
           <LinkButton href="/roll-lab" variant="default">
-            To the roll lab
+            Go to the roll lab
           </LinkButton>
         }
       />

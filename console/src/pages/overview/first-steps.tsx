@@ -7,19 +7,19 @@ const STEPS = [
   {
     href: '/new-item',
     label: 'Items',
-    about: 'with a weight, their options and ranges; the odds are shown as you write',
+    about: 'with a weight, options and attribute ranges; the odds are shown as you type',
   },
   { href: '/templates', label: 'Templates', about: 'banners, packs, offers and idle rewards, with exact odds' },
-  { href: '/roll-lab', label: 'Roll lab', about: 'roll, and see what comes' },
+  { href: '/roll-lab', label: 'Roll lab', about: 'try a roll and see what drops' },
 ];
 
-/** What a team that has nothing yet does first. */
+/** What a new team does first. */
 export const FirstSteps = () => (
   <Card component="section" aria-label="First steps" h="100%">
     <Stack gap="sm">
       <Title order={2}>First steps</Title>
       <Text size="sm" c="dimmed">
-        A catalog grows in this order. Only items are needed to roll.
+        Build your catalog in this order. Only items are required to roll.
       </Text>
       <List type="ordered" spacing="xs" size="sm">
         {STEPS.map(({ href, label, about }) => (

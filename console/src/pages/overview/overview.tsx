@@ -1,6 +1,7 @@
 import { Card, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import {
   useDropRates,
@@ -10,7 +11,6 @@ import {
   useRollStatistics,
   useTemplates,
 } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
@@ -25,7 +25,7 @@ import { FirstSteps } from './first-steps.tsx';
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
 const DAYS = 30;
-const MOST_SOURCES = 5;
+const MAX_SOURCES = 5;
 
 interface TotalProps {
   readonly label: string;
@@ -56,8 +56,8 @@ const Total = ({ label, href, value, error }: TotalProps) => (
   </Card>
 );
 
-const counted = (list: { rows: readonly unknown[]; isCut: boolean } | undefined): string | undefined =>
-  list && `${formatCount(list.rows.length)}${list.isCut ? '+' : ''}`;
+const counted = (list: { rows: readonly unknown[]; isTruncated: boolean } | undefined): string | undefined =>
+  list && `${formatCount(list.rows.length)}${list.isTruncated ? '+' : ''}`;
 
 const RollsByDay = () => {
   const today = new Date().toISOString().slice(0, 10);
@@ -73,11 +73,11 @@ const RollsByDay = () => {
             if (busiest === undefined)
               return (
                 <Empty
-                  title={`Nothing rolled in the last ${DAYS} days`}
+                  title={`No rolls in the last ${DAYS} days`}
                   icon={IconChartBar}
                   action={
                     <LinkButton href="/roll-lab" variant="default">
-                      To the roll lab
+                      Go to the roll lab
                     </LinkButton>
                   }
                 />
@@ -107,7 +107,7 @@ interface SourcesProps {
   readonly statistics: Schemas['RollStatistics'];
 }
 
-/** Who rolls: the templates, and plain rolls over all items. */
+/** Where rolls come from: templates, and plain rolls over all items. */
 const Sources = ({ templates, statistics }: SourcesProps) => {
   const { totalRolls, rollsByTemplate } = statistics;
   const byTemplates = Object.values(rollsByTemplate).reduce((sum, count) => sum + count, 0);
@@ -117,7 +117,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
   ].sort((one, other) => other.count - one.count);
   return (
     <Stack gap={6}>
-      {rows.slice(0, MOST_SOURCES).map(({ name, href, count }) => (
+      {rows.slice(0, MAX_SOURCES).map(({ name, href, count }) => (
         <Group key={href} gap="sm" wrap="nowrap">
           <TextLink href={href} size="sm" flex={1} truncate>
             {name}
@@ -134,7 +134,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
 const Drops = () => {
   const rates = useDropRates();
   const items = useItems();
-  /** The rarest first, and before them those that never came; the service lists only what was rolled. */
+  /** The rarest first, preceded by those that never dropped; the API lists only what was rolled. */
   const leastOf = (rows: readonly Schemas['DropRate'][]): Schemas['DropRate'][] => {
     if (rows.length === 0) return [];
     const seen = new Set(rows.map(({ itemId }) => itemId));
@@ -186,10 +186,10 @@ export const Overview = () => {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>{isNew ? <FirstSteps /> : <RollsByDay />}</Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Card component="section" aria-label="Health of the catalog" h="100%">
+          <Card component="section" aria-label="Catalog health" h="100%">
             <Stack gap="xl">
               <Stack gap="sm">
-                <Title order={2}>Health of the catalog</Title>
+                <Title order={2}>Catalog health</Title>
                 <Loaded query={odds}>
                   {(rows) => (
                     <Loaded query={templates}>

@@ -1,14 +1,14 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconSortDescending, IconTrash } from '@tabler/icons-react';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
-import { PlacedThing } from './thing.tsx';
+import { PlacedItem } from './item-tile.tsx';
 
-/** Where something that is dragged would come to lie. */
+/** Where a dragged item would be placed. */
 export interface Target extends Area {
   readonly bagId: string;
   readonly kind: 'free' | 'swap' | 'outside';
@@ -23,7 +23,7 @@ interface BagCardProps {
   readonly onSelect: (instance: Instance) => void;
 }
 
-/** By rows, as one reads, so that the Tab key goes through a bag in the order that is seen. */
+/** Row by row, so that the Tab key follows the visual order. */
 const inReadingOrder = (one: Instance, other: Instance): number => {
   const [left, right] = [placeOf(one), placeOf(other)];
   return (left?.y ?? 0) - (right?.y ?? 0) || (left?.x ?? 0) - (right?.x ?? 0);
@@ -33,17 +33,17 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
   const { id, userId, space } = bag;
   const name = bagName(bag);
   const sort = useChange({
-    run: (api) => answer(api.POST('/users/{userId}/spaces/{id}/sort', { params: { path: { userId, id } }, body: {} })),
-    done: () => `${name} is sorted`,
-    failed: 'Not sorted',
+    run: (api) => unwrap(api.POST('/users/{userId}/spaces/{id}/sort', { params: { path: { userId, id } }, body: {} })),
+    done: () => `${name} sorted`,
+    failed: 'Could not sort',
   });
   const remove = useChange({
-    run: (api) => answer(api.DELETE('/users/{userId}/spaces/{id}', { params: { path: { userId, id } } })),
-    done: () => `${name} is taken away`,
-    failed: 'Not taken away',
+    run: (api) => unwrap(api.DELETE('/users/{userId}/spaces/{id}', { params: { path: { userId, id } } })),
+    done: () => `${name} removed`,
+    failed: 'Could not remove',
   });
-  const lying = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
-  const taken = lying.reduce((cells, { item }) => cells + item.width * item.height, 0);
+  const contents = instances.filter((instance) => placeOf(instance)?.bagId === id).sort(inReadingOrder);
+  const taken = contents.reduce((cells, { item }) => cells + item.width * item.height, 0);
   return (
     <Card component="section" aria-label={name} padding="md">
       <Stack gap="sm">
@@ -61,7 +61,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
                 size="xs"
                 leftSection={<IconSortDescending size={16} />}
                 aria-label={`Sort ${name}`}
-                disabled={lying.length === 0}
+                disabled={contents.length === 0}
                 loading={sort.isPending}
                 onClick={() => sort.mutate(undefined)}
               >
@@ -70,16 +70,16 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Take ${name} away`}
+                aria-label={`Remove ${name}`}
                 loading={remove.isPending}
                 onClick={() =>
                   confirmLoss({
-                    title: `Take ${name} away?`,
+                    title: `Remove ${name}?`,
                     text:
-                      lying.length === 0
-                        ? 'It is empty. The player can be given another one.'
-                        : `The player keeps what lies in it: ${formatMany(lying.length, 'thing')}, then in no bag.`,
-                    action: 'Take the bag away',
+                      contents.length === 0
+                        ? 'It is empty. The player can be given another one later.'
+                        : `The player keeps its contents: ${formatMany(contents.length, 'item')}, then in no bag.`,
+                    action: 'Remove bag',
                     run: () => remove.mutate(undefined),
                   })
                 }
@@ -89,15 +89,15 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
             </Group>
           )}
         </Group>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard, an empty bag too. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard, even an empty bag. */}
         <section className={classes.scroll} tabIndex={0} aria-label={`Cells of ${name}`}>
           <div
             className={classes.grid}
             data-bag={id}
             style={{ '--cols': space.cols, '--rows': space.rows, '--cell': `${CELL}px` } as React.CSSProperties}
           >
-            {lying.map((instance) => (
-              <PlacedThing
+            {contents.map((instance) => (
+              <PlacedItem
                 key={instance.id}
                 instance={instance}
                 isSelected={instance.id === selectedId}

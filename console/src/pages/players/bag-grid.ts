@@ -1,11 +1,11 @@
 import type { Schemas } from '../../interface/client.ts';
 
-/** The geometry of bags: cells count from 0, X to the right and Y downwards, as the service counts them. */
+/** The geometry of bags: cells are numbered from 0, X to the right and Y downwards, as in the API. */
 
 export type Instance = Schemas['ItemInstance'];
 export type Bag = Schemas['UserSpaceWithSpace'];
 
-/** The side of a cell on the screen, in pixels. */
+/** The side of a cell on screen, in pixels. */
 export const CELL = 44;
 
 export interface Place {
@@ -25,10 +25,10 @@ export interface Area {
 export const sizeOf = ({ item }: Instance, rotated: boolean): { width: number; height: number } =>
   rotated ? { width: item.height, height: item.width } : { width: item.width, height: item.height };
 
-export const placeOf = ({ itemInstanceSpace: lying }: Instance): Place | undefined =>
-  lying === null
+export const placeOf = ({ itemInstanceSpace: placed }: Instance): Place | undefined =>
+  placed === null
     ? undefined
-    : { bagId: lying.teamUserSpaceId, x: lying.spacePositionX, y: lying.spacePositionY, rotated: lying.rotated };
+    : { bagId: placed.teamUserSpaceId, x: placed.spacePositionX, y: placed.spacePositionY, rotated: placed.rotated };
 
 export const areaAt = (instance: Instance, { x, y, rotated }: Place): Area => ({ x, y, ...sizeOf(instance, rotated) });
 
@@ -41,28 +41,28 @@ const doOverlap = (one: Area, other: Area): boolean =>
 export const isInside = ({ x, y, width, height }: Area, { space }: Bag): boolean =>
   x >= 0 && y >= 0 && x + width <= space.cols && y + height <= space.rows;
 
-/** What else lies on the cells that an instance would take. */
+/** The other items on the cells that an instance would occupy. */
 export const othersOn = (instances: readonly Instance[], instance: Instance, place: Place): Instance[] => {
   const area = areaAt(instance, place);
   return instances.filter((other) => {
-    const lying = placeOf(other);
+    const placed = placeOf(other);
     return (
       other.id !== instance.id &&
-      lying !== undefined &&
-      lying.bagId === place.bagId &&
-      doOverlap(area, areaAt(other, lying))
+      placed !== undefined &&
+      placed.bagId === place.bagId &&
+      doOverlap(area, areaAt(other, placed))
     );
   });
 };
 
-/** The first free place in a bag, row by row, as the service looks for it; lying turned only where nothing else is free. */
+/** The first free position in a bag, row by row, as the service finds it; rotated only if there is no other. */
 export const firstFree = (instances: readonly Instance[], instance: Instance, bag: Bag): Place | undefined => {
   const { cols, rows } = bag.space;
   const taken = new Set<number>();
   for (const other of instances) {
-    const lying = placeOf(other);
-    if (other.id === instance.id || lying?.bagId !== bag.id) continue;
-    const { x, y, width, height } = areaAt(other, lying);
+    const placed = placeOf(other);
+    if (other.id === instance.id || placed?.bagId !== bag.id) continue;
+    const { x, y, width, height } = areaAt(other, placed);
     for (let row = y; row < y + height; row += 1)
       for (let col = x; col < x + width; col += 1) taken.add(row * cols + col);
   }
@@ -97,8 +97,8 @@ const lyingAt = (instance: Instance, place: Place): Instance => {
 };
 
 /**
- * What the bags will look like when the service agrees: what lay on the target goes, as it is arranged, to where the moved
- * one came from.
+ * The bags after a move, before the service confirms it: what was at the target moves to where the moved item came
+ * from, keeping its arrangement.
  */
 export const afterMove = (instances: readonly Instance[], moved: Instance, to: Place): Instance[] => {
   const from = placeOf(moved);
@@ -109,13 +109,13 @@ export const afterMove = (instances: readonly Instance[], moved: Instance, to: P
   const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
   return instances.map((instance) => {
     if (instance.id === moved.id) return lyingAt(instance, to);
-    const lying = displaced.get(instance.id);
-    if (from === undefined || lying === undefined) return instance;
-    const { rotated } = lying;
+    const placed = displaced.get(instance.id);
+    if (from === undefined || placed === undefined) return instance;
+    const { rotated } = placed;
     return lyingAt(instance, {
       bagId: from.bagId,
-      x: lying.x - corner.x + from.x,
-      y: lying.y - corner.y + from.y,
+      x: placed.x - corner.x + from.x,
+      y: placed.y - corner.y + from.y,
       rotated,
     });
   });
@@ -124,7 +124,7 @@ export const afterMove = (instances: readonly Instance[], moved: Instance, to: P
 export const bagName = ({ space, externalId }: Bag): string =>
   externalId === null || externalId === '' ? space.name : `${space.name} (${externalId})`;
 
-/** An instance in words, for those who cannot see where it lies. */
+/** Describes an instance and its position, for screen readers. */
 export const describe = (instance: Instance): string => {
   const place = placeOf(instance);
   const { width, height } = sizeOf(instance, place?.rotated ?? false);

@@ -15,7 +15,7 @@ import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { List } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import { tellFailure } from '../../interface/use-change.ts';
+import { notifyError } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -23,7 +23,7 @@ import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { ItemPanel } from './item-panel.tsx';
-import { LooseThing, Picture } from './thing.tsx';
+import { LooseItem, Picture } from './item-tile.tsx';
 import { useMove } from './use-move.ts';
 
 const LOOSE_AT_FIRST = 24;
@@ -36,9 +36,9 @@ const STEPS: Record<string, readonly [number, number]> = {
 };
 
 const HOW_TO_DRAG =
-  'Press Enter to see it, R to rotate it. Press Space to pick it up, the arrow keys to move it by a cell, R to turn it, Space to put it down, Escape to let go.';
+  'Press Enter to select it, R to rotate it. Press Space to pick it up, the arrow keys to move it by one cell, R to rotate it, Space to drop it, Escape to cancel.';
 
-/** The bag under the first cell of what is dragged, and which of its cells that is. */
+/** The bag, and its cell, under the first cell of the dragged item. */
 const placeUnder = ({ rect }: Active, rotated: boolean): Place | undefined => {
   const held = rect.current.translated;
   if (held === null) return undefined;
@@ -132,7 +132,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
     const { instance, rotated } = held;
     const to = placeUnder(active, rotated);
     setHeld(undefined);
-    if (to === undefined) return tellFailure('Not moved', new Error('It was let go outside of every bag.'));
+    if (to === undefined) return notifyError('Could not move', new Error('It was dropped outside of every bag.'));
     const from = placeOf(instance);
     const isSame = from?.bagId === to.bagId && from.x === to.x && from.y === to.y && from.rotated === to.rotated;
     if (!isSame) move(instance, to);
@@ -143,15 +143,15 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
     const place = placeUnder(active, held?.rotated ?? false);
     const bag = place && bagOf(place);
     if (held === undefined || place === undefined || bag === undefined) return 'outside of every bag';
-    const kind = { free: 'free', swap: 'taken, would change places', outside: 'outside of the grid' };
+    const kind = { free: 'free', swap: 'occupied, would swap', outside: 'outside the grid' };
     return `${bagName(bag)}, column ${place.x + 1}, row ${place.y + 1}, ${kind[kindOf(held.instance, place)]}`;
   };
   const announcements: Announcements = {
-    onDragStart: ({ active }) => `${nameOf(active)} is picked up.`,
+    onDragStart: ({ active }) => `${nameOf(active)} picked up.`,
     onDragMove: ({ active }) => whereIs(active),
     onDragOver: () => undefined,
-    onDragEnd: ({ active }) => `${nameOf(active)} is put down.`,
-    onDragCancel: ({ active }) => `${nameOf(active)} stays where it was.`,
+    onDragEnd: ({ active }) => `${nameOf(active)} dropped.`,
+    onDragCancel: ({ active }) => `${nameOf(active)} was not moved.`,
   };
 
   const panel = selected && (
@@ -190,8 +190,8 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
             <Card>
               <Empty title="No bags yet" icon={IconBackpack}>
                 {canWrite
-                  ? 'Give the player one, and drag into it what is listed below.'
-                  : 'What the player owns is listed below.'}
+                  ? 'Give the player a bag, then drag items from the list below into it.'
+                  : 'The items of the player are listed below.'}
               </Empty>
             </Card>
           )}
@@ -214,15 +214,15 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
                 <Title order={2}>Not in a bag</Title>
                 <Text size="xs" c="dimmed">
                   {loose.length === 0
-                    ? 'Everything that the player owns lies in a bag.'
-                    : `${formatCount(loose.length)} owned, but placed nowhere.${canWrite ? ' Drag one into a bag, or choose it to place it by numbers.' : ''}`}
+                    ? 'All items of the player are in bags.'
+                    : `${formatCount(loose.length)} owned, but in no bag.${canWrite ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
                 </Text>
               </div>
               {loose.length > 0 && (
                 <ul className={classes.looseList}>
                   {loose.slice(0, showsAll ? undefined : LOOSE_AT_FIRST).map((instance) => (
                     <li key={instance.id}>
-                      <LooseThing
+                      <LooseItem
                         instance={instance}
                         isSelected={instance.id === selectedId}
                         canWrite={canWrite}
@@ -239,18 +239,18 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
               )}
             </Stack>
           </Card>
-          {owned.isCut && (
+          {owned.isTruncated && (
             <Text size="sm" c="dimmed" role="status">
-              The player owns more than the console reads; the newest things are not shown.
+              The player owns more items than the console loads; the newest are not shown.
             </Text>
           )}
         </Stack>
         {isWide && (
-          <Card component="aside" aria-label="Chosen item" w={320} className={classes.aside}>
+          <Card component="aside" aria-label="Selected item" w={320} className={classes.aside}>
             {panel ?? (
               <Text size="sm" c="dimmed">
-                Choose something to see its values and its history
-                {canWrite ? ', to rotate it (R), to move it by numbers or to take it away.' : '.'}
+                Select an item to see its values and history
+                {canWrite ? ', rotate it (R), move it or remove it.' : '.'}
               </Text>
             )}
           </Card>
@@ -260,7 +260,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
         <Drawer
           opened={panel !== undefined}
           onClose={() => setSelectedId(undefined)}
-          title="Chosen item"
+          title="Selected item"
           position="bottom"
           size="70%"
         >

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -18,7 +18,7 @@ interface GiveBagProps {
   readonly onClose: () => void;
 }
 
-/** Gives a player a bag: a grid of one of the team's spaces. */
+/** Gives a player a bag of one of the team's spaces. */
 export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
   const spaces = useSpaces();
   const form = useForm<Values>({
@@ -27,19 +27,19 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
   });
   const give = useChange({
     run: (api, { spaceId, externalId }: Values) =>
-      answer(
+      unwrap(
         api.POST('/users/{userId}/spaces', {
           params: { path: { userId } },
           body: { spaceId: spaceId ?? '', externalId: externalId.trim() === '' ? null : externalId.trim() },
         }),
       ),
-    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'The bag'} is given`,
+    done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'Bag'} given`,
   });
   return (
     <FormDialog
       title={`Give a bag to ${userId}`}
       action="Give"
-      failed="Not given"
+      failed="Could not give it"
       form={form}
       change={give}
       onClose={onClose}
@@ -51,21 +51,21 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
               title="No spaces yet"
               action={
                 <LinkButton href="/spaces" variant="default">
-                  To the spaces
+                  Go to spaces
                 </LinkButton>
               }
             >
-              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Make the space first.
+              A bag is a grid of a space, such as a backpack of 10 by 6 cells. Create the space first.
             </Empty>
           ) : (
             <>
               <Select
                 label="Space"
-                description="What kind of bag it is. A player may have several of one kind."
+                description="The kind of bag. A player may have several of one kind."
                 withAsterisk
                 searchable
                 data-autofocus
-                nothingFoundMessage="No space is called so"
+                nothingFoundMessage="No matching space"
                 data={rows.map(({ id, name, cols, rows: height }) => ({
                   value: id,
                   label: `${name}, ${cols} × ${height}`,
@@ -74,7 +74,7 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
               />
               <TextInput
                 label="External id"
-                description="Your own word for it, shown beside its name."
+                description="Your own reference, shown next to its name."
                 placeholder="none"
                 {...form.getInputProps('externalId')}
               />

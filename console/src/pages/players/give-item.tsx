@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer } from '../../interface/client.ts';
+import { unwrap } from '../../interface/client.ts';
 import { useItems } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -12,7 +12,7 @@ type Values = {
   userSpaceId: string;
 };
 
-/** Selects need a value for "none" too. */
+/** A select needs a value for "none" too. */
 const NO_BAG = '';
 
 interface GiveItemProps {
@@ -29,18 +29,18 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
   });
   const give = useChange({
     run: (api, { itemId, userSpaceId }: Values) =>
-      answer(
+      unwrap(
         api.POST('/item-instances', {
           body: { itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) },
         }),
       ),
-    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'The item'} is given`,
+    done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item'} given`,
   });
   return (
     <FormDialog
       title={`Give an item to ${userId}`}
       action="Give"
-      failed="Not given"
+      failed="Could not give it"
       form={form}
       change={give}
       onClose={onClose}
@@ -51,12 +51,12 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
             {' '}
             <Select
               label="Item"
-              description="Its values are rolled on their ranges."
+              description="Its attribute values are rolled."
               withAsterisk
               searchable
               data-autofocus
               limit={200}
-              nothingFoundMessage="No item is called so"
+              nothingFoundMessage="No matching item"
               data={rows.map(({ id, name, width, height }) => ({
                 value: id,
                 label: `${name}, ${width} × ${height}`,
@@ -65,7 +65,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
             />
             <Select
               label="Bag"
-              description="It takes the first free place."
+              description="It is placed at the first free position."
               allowDeselect={false}
               data={[
                 ...bags.map((bag) => ({ value: bag.id, label: bagName(bag) })),

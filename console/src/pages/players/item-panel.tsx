@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
-import { tellFailure, useChange } from '../../interface/use-change.ts';
+import { notifyError, useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
@@ -17,8 +17,8 @@ import { type Bag, bagName, firstFree, type Instance, type Place, placeOf } from
 
 const WHAT_HAPPENED: Record<Schemas['ItemInstanceEvent']['event'], string> = {
   created: 'Given',
-  transferred: 'Changed hands',
-  deleted: 'Taken away',
+  transferred: 'Transferred',
+  deleted: 'Deleted',
 };
 
 const causeOf = (cause: string): string => {
@@ -32,7 +32,7 @@ const History = ({ id }: { id: string }) => (
     {({ rows }) =>
       rows.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing is recorded.
+          No history.
         </Text>
       ) : (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
@@ -58,27 +58,27 @@ interface MoveFormProps {
   readonly onMove: (instance: Instance, to: Place) => void;
 }
 
-/** Moving by numbers, for those who do not drag. */
+/** Moves an item by numbers, as an alternative to dragging. */
 const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   const place = placeOf(instance);
   const [bagId, setBagId] = useState(place?.bagId ?? bags[0]?.id ?? '');
   const [x, setX] = useState<number | string>(place?.x ?? 0);
   const [y, setY] = useState<number | string>(place?.y ?? 0);
   const [rotated, setRotated] = useState(place?.rotated ?? false);
-  // The numbers follow the item when it is dragged; being read again in its old place does not change them.
-  const { bagId: lyingIn, x: column, y: row, rotated: isTurned } = place ?? {};
+  // The numbers follow the item when it is dragged; a refetch that finds it unmoved leaves them alone.
+  const { bagId: currentBagId, x: column, y: row, rotated: isTurned } = place ?? {};
   useEffect(() => {
-    if (lyingIn === undefined || column === undefined || row === undefined || isTurned === undefined) return;
-    setBagId(lyingIn);
+    if (currentBagId === undefined || column === undefined || row === undefined || isTurned === undefined) return;
+    setBagId(currentBagId);
     setX(column);
     setY(row);
     setRotated(isTurned);
-  }, [lyingIn, column, row, isTurned]);
+  }, [currentBagId, column, row, isTurned]);
   const bag = bags.find(({ id }) => id === bagId);
   if (bag === undefined)
     return (
       <Text size="sm" c="dimmed">
-        The player has no bag to put it in.
+        The player has no bag for it.
       </Text>
     );
   const submit = (event: FormEvent) => {
@@ -87,11 +87,11 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
   };
   const placeFirst = () => {
     const free = firstFree(instances, instance, bag);
-    if (free === undefined) tellFailure('Not moved', new Error(`${bagName(bag)} has no free place for it.`));
+    if (free === undefined) notifyError('Could not move', new Error(`${bagName(bag)} has no room for it.`));
     else onMove(instance, free);
   };
   return (
-    <form onSubmit={submit} aria-label="Move by numbers">
+    <form onSubmit={submit} aria-label="Move to a position">
       <Stack gap="xs">
         <Select
           label="Bag"
@@ -110,7 +110,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
             {place === undefined ? 'Place' : 'Move'}
           </Button>
           <Button size="xs" variant="default" onClick={placeFirst}>
-            First free place
+            First free position
           </Button>
         </Group>
       </Stack>
@@ -121,21 +121,21 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 interface ItemPanelProps extends MoveFormProps {
   readonly options: ReadonlyMap<string, KnownOption>;
   readonly canWrite: boolean;
-  /** Whether it is closed by a button of its own. */
+  /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
   readonly onClose: () => void;
 }
 
-/** One of the things that a player owns: its values, where it lies, and what happened to it. */
+/** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
   const { instance, instances, bags, options, canWrite, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
-    run: (api) => answer(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
-    done: () => `${item.name} is taken away`,
-    failed: 'Not taken away',
+    run: (api) => unwrap(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
+    done: () => `${item.name} removed`,
+    failed: 'Could not remove',
   });
   return (
     <Stack gap="md">
@@ -159,7 +159,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
           </Text>
         </Stack>
         {hasClose && (
-          <ActionIcon variant="subtle" color="gray" aria-label="Close the item" onClick={onClose}>
+          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
             <IconX size={18} />
           </ActionIcon>
         )}
@@ -189,20 +189,20 @@ export const ItemPanel = (props: ItemPanelProps) => {
               loading={take.isPending}
               onClick={() =>
                 confirmLoss({
-                  title: `Take ${item.name} away?`,
-                  text: 'The player loses it with its values. It cannot be undone; its history stays.',
-                  action: 'Take away',
+                  title: `Remove ${item.name}?`,
+                  text: 'The player loses it with its values. Its history is kept. This cannot be undone.',
+                  action: 'Remove item',
                   run: () => take.mutate(undefined, { onSuccess: onClose }),
                 })
               }
             >
-              Take away
+              Remove
             </Button>
           </Group>
           <MoveForm key={id} instance={instance} instances={instances} bags={bags} onMove={onMove} />
         </>
       )}
-      <Stack gap="xs" component="section" aria-label="What happened to it">
+      <Stack gap="xs" component="section" aria-label="History of the item">
         <Title order={3}>History</Title>
         <History id={id} />
       </Stack>

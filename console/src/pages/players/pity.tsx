@@ -1,8 +1,8 @@
 import { Skeleton, Table, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
 import { type KnownOption, useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
@@ -11,11 +11,11 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 
-/** A narrow screen shows those that matter most; the rest then stands below the name. */
+/** A narrow screen shows only the most important columns; the others are listed below the name. */
 const COLUMNS = [
   { label: 'Rolls', visibleFrom: 'sm' },
   { label: 'Since top tier' },
-  { label: 'Lost in a row', visibleFrom: 'sm' },
+  { label: 'Losses in a row', visibleFrom: 'sm' },
   { label: 'Spark points' },
   { label: 'Since lower tiers', visibleFrom: 'sm' },
   { label: 'Next: top tier' },
@@ -113,7 +113,7 @@ const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowPro
   );
 };
 
-/** What every template remembers of a player. */
+/** The state of a player on every template. */
 export const Pity = ({ userId }: { userId: string }) => {
   const options = useOptions();
   return (
@@ -121,7 +121,7 @@ export const Pity = ({ userId }: { userId: string }) => {
       {({ rows }) =>
         rows.length === 0 ? (
           <Empty title="No templates yet" icon={IconSparkles}>
-            Pity and spark are counted by templates, such as a banner.
+            Pity and spark are counted per template, such as a banner.
           </Empty>
         ) : (
           <TableCard label="Pity and spark" minWidth={860}>

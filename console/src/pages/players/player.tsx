@@ -24,7 +24,7 @@ export const Player = () => {
       title={id}
       about={
         user.data &&
-        `Player since ${formatMoment(user.data.createdAt)}, ${user.data.externalId === null ? 'without an external id' : `external id ${user.data.externalId}`}`
+        `Player since ${formatMoment(user.data.createdAt)}, ${user.data.externalId === null ? 'no external id' : `external id ${user.data.externalId}`}`
       }
       back={{ href: '/players', label: 'Players' }}
       curl={{ path: `/item-instances?userId=${encodeURIComponent(id)}` }}

@@ -15,7 +15,7 @@ import { TableCard } from '../../parts/table-card.tsx';
 
 type User = Schemas['User'];
 
-const ROWS_A_PAGE = 50;
+const ROWS_PER_PAGE = 50;
 
 const COLUMNS = {
   id: ({ id }: User) => id,
@@ -35,7 +35,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
     [users, text],
   );
   const { sorted, sorting } = useSorting(found, COLUMNS, 'since', true);
-  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_A_PAGE));
+  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_PER_PAGE));
   const shownPage = Math.min(page, pages);
   return (
     <Stack>
@@ -49,18 +49,18 @@ const UserTable = ({ users }: { users: List<User> }) => {
       {sorted.length === 0 ? (
         <Card>
           <Empty
-            title="No player is called so"
+            title="No matching players"
             icon={IconSearch}
             action={
-              users.isCut ? (
+              users.isTruncated ? (
                 <LinkButton href={pathTo('players', search.trim())} variant="default">
-                  Look for the id {search.trim()}
+                  Open the id {search.trim()}
                 </LinkButton>
               ) : undefined
             }
           >
-            {users.isCut
-              ? 'There are more players than the console reads; one that is not listed can be opened by id.'
+            {users.isTruncated
+              ? 'There are more players than the console loads; others can be opened by id.'
               : 'Players appear with their first roll, item or bag.'}
           </Empty>
         </Card>
@@ -81,7 +81,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
           </Table.Thead>
           <Table.Tbody>
             {sorted
-              .slice((shownPage - 1) * ROWS_A_PAGE, shownPage * ROWS_A_PAGE)
+              .slice((shownPage - 1) * ROWS_PER_PAGE, shownPage * ROWS_PER_PAGE)
               .map(({ id, externalId, createdAt }) => (
                 <Table.Tr key={id}>
                   <Table.Td>
@@ -99,7 +99,7 @@ const UserTable = ({ users }: { users: List<User> }) => {
           </Table.Tbody>
         </TableCard>
       )}
-      <ListFooter page={shownPage} pages={pages} onPage={setPage} isCut={users.isCut}>
+      <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={users.isTruncated}>
         {formatMany(sorted.length, 'player')}
       </ListFooter>
     </Stack>
@@ -109,12 +109,12 @@ const UserTable = ({ users }: { users: List<User> }) => {
 export const Players = () => {
   const users = useUsers();
   return (
-    <Page title="Players" about="Their bags, their pity and spark, and what they own." curl={{ path: '/users' }}>
+    <Page title="Players" about="Their bags and items, pity and spark." curl={{ path: '/users' }}>
       <Loaded query={users} lines={8}>
         {(list) =>
           list.rows.length === 0 ? (
             <Empty title="No players yet" icon={IconBackpack}>
-              A player is made by the first roll, item or bag that names one.
+              Players are created by their first roll, item or bag.
             </Empty>
           ) : (
             <UserTable users={list} />

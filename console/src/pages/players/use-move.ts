@@ -1,35 +1,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { answer, type List } from '../../interface/client.ts';
+import { explain } from '../../interface/api-error.ts';
+import { type List, unwrap } from '../../interface/client.ts';
 import { instancesKey } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
-import { tellFailure } from '../../interface/use-change.ts';
-import { useInterface } from '../../session/session.tsx';
+import { notifyError } from '../../interface/use-change.ts';
+import { useApi } from '../../session/session.tsx';
 import { afterMove, type Instance, othersOn, type Place } from './bag-grid.ts';
 
 interface Move {
   readonly instance: Instance;
   readonly to: Place;
   readonly swap: boolean;
-  /** What was shown before it. */
+  /** What was shown before the move. */
   readonly before: List<Instance> | undefined;
 }
 
-/** The reason of a refusal, in which instances are called by their names. */
+/** The reason of an error, with the names of instances instead of their ids. */
 const reasonOf = (error: unknown, instances: readonly Instance[]): string => {
   let reason = explain(error);
   for (const { id, item } of instances) reason = reason.replaceAll(`item instance ${id}`, item.name);
   return reason;
 };
 
-/** Moves at once on the screen; where the service refuses, everything goes back and the reason is told. */
+/** Moves on screen immediately; if the service rejects it, everything moves back and the reason is shown. */
 export const useMove = (userId: string, instances: readonly Instance[]) => {
-  const api = useInterface();
+  const api = useApi();
   const queryClient = useQueryClient();
   const queryKey = instancesKey(userId);
   const mutation = useMutation({
     scope: { id: `moves of ${userId}` },
     mutationFn: ({ instance, to, swap }: Move) =>
-      answer(
+      unwrap(
         api.POST('/item-instances/{id}/move', {
           params: { path: { id: instance.id } },
           body: {
@@ -44,9 +44,9 @@ export const useMove = (userId: string, instances: readonly Instance[]) => {
       ),
     onError: (error, { before }) => {
       queryClient.setQueryData(queryKey, before);
-      tellFailure('Not moved', new Error(reasonOf(error, instances)));
+      notifyError('Could not move', new Error(reasonOf(error, instances)));
     },
-    // While another move is under way, what the service has now is not yet what the screen shows.
+    // While another move is in progress, the state of the service is not yet what the screen shows.
     onSettled: () => (queryClient.isMutating() > 1 ? undefined : queryClient.invalidateQueries()),
   });
   return (instance: Instance, to: Place): void => {

@@ -1,7 +1,7 @@
 import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
 
-const MOST_KEPT = 12;
+const MAX_KEPT = 12;
 
 interface Kept {
   readonly number: number;
@@ -25,8 +25,8 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   const [userId, setUserId] = useState('');
   const [results, setResults] = useState<readonly Kept[]>([]);
   const roll = useChange({
-    run: (api, body: Schemas['RollRequest']) => answer(api.POST('/items/roll', { body })),
-    failed: 'Not rolled',
+    run: (api, body: Schemas['RollRequest']) => unwrap(api.POST('/items/roll', { body })),
+    failed: 'Could not roll',
   });
   const [latest, ...earlier] = results;
   const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)];
@@ -38,18 +38,18 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
       },
       {
         onSuccess: (result) =>
-          setResults((kept) => [{ number: (kept[0]?.number ?? 0) + 1, result }, ...kept].slice(0, MOST_KEPT)),
+          setResults((kept) => [{ number: (kept[0]?.number ?? 0) + 1, result }, ...kept].slice(0, MAX_KEPT)),
       },
     );
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Card component="section" aria-label="What to roll">
+        <Card component="section" aria-label="Roll">
           <Stack>
-            <Title order={2}>What to roll</Title>
+            <Title order={2}>Roll</Title>
             <MultiSelect
               label="Only items with these options"
-              description="One of each classifier that you name."
+              description="Items need one of the options of each classifier."
               placeholder={wanted.length === 0 ? 'any item' : ''}
               searchable
               clearable
@@ -63,7 +63,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
             />
             <TextInput
               label="Give it to"
-              description="Id of a player, who then owns it. Empty: nobody."
+              description="Id of the player who gets the item. Empty: nobody."
               placeholder="nobody"
               value={userId}
               onChange={(event) => setUserId(event.currentTarget.value)}
@@ -78,9 +78,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               Roll
             </Button>
             <Text size="xs" c="dimmed">
-              {canWrite
-                ? 'A roll here is a real one: it counts in the statistics.'
-                : 'Rolling needs a secret that may write.'}
+              {canWrite ? 'These are real rolls: they count in the statistics.' : 'Rolling requires a write secret.'}
             </Text>
           </Stack>
         </Card>
@@ -89,8 +87,8 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
         <Stack gap="lg" aria-live="polite">
           {latest === undefined ? (
             <Card>
-              <Empty title="Nothing rolled yet" icon={IconDice5}>
-                Roll, and see the item with its attributes on their ranges.
+              <Empty title="No rolls yet" icon={IconDice5}>
+                Roll to see an item with its attribute values.
               </Empty>
             </Card>
           ) : (
@@ -99,7 +97,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
           {earlier.length > 0 && (
             <Stack gap="sm">
               <Group justify="space-between">
-                <Title order={2}>Before</Title>
+                <Title order={2}>Previous rolls</Title>
                 <Button variant="subtle" color="gray" size="xs" onClick={() => setResults([])}>
                   Clear
                 </Button>
@@ -122,16 +120,16 @@ export const RollLab = () => {
   return (
     <Page
       title="Roll lab"
-      about="Roll as your game would, over all items or a part of them."
+      about="Roll like your game would, on all items or some of them."
       curl={{ method: 'POST', path: '/items/roll', body: {} }}
     >
       <Loaded query={items}>
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty
-              title="There is nothing to roll"
+              title="Nothing to roll"
               icon={IconDice5}
-              action={<LinkButton href="/new-item">Make an item</LinkButton>}
+              action={<LinkButton href="/new-item">Create an item</LinkButton>}
             >
               The catalog is empty.
             </Empty>

@@ -1,34 +1,34 @@
 import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { answer, type Schemas } from '../../interface/client.ts';
-import { explain } from '../../interface/refusal.ts';
+import { explain } from '../../interface/api-error.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';
 
 const ROLES = [
-  { value: 'read', label: 'Read', about: 'Sees everything but secrets. For dashboards.' },
-  { value: 'write', label: 'Write', about: 'Also changes things and rolls. For game servers.' },
-  { value: 'admin', label: 'Admin', about: 'Also makes and revokes secrets. For people.' },
+  { value: 'read', label: 'Read', about: 'Can read everything except secrets. For dashboards.' },
+  { value: 'write', label: 'Write', about: 'Can also change data and roll. For game servers.' },
+  { value: 'admin', label: 'Admin', about: 'Can also create and revoke secrets. For people.' },
 ] as const;
 
-const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () => void }) => (
+const Shown = ({ created, onClose }: { created: Schemas['CreatedSecret']; onClose: () => void }) => (
   <Stack>
     <Alert color="yellow" icon={<IconAlertTriangle />}>
-      This is the only time that the secret is shown. Copy it now.
+      The secret is shown only once. Copy it now.
     </Alert>
     <div>
       <Text size="sm" fw={600} mb={4}>
-        {made.name} ({made.role})
+        {created.name} ({created.role})
       </Text>
       <Code block data-testid="secret" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {made.secret}
+        {created.secret}
       </Code>
     </div>
     <Group justify="flex-end">
-      <Copy text={made.secret} label="Copy secret" />
-      <Button onClick={onClose}>I have kept it</Button>
+      <Copy text={created.secret} label="Copy secret" />
+      <Button onClick={onClose}>I have saved it</Button>
     </Group>
   </Stack>
 );
@@ -36,24 +36,24 @@ const Shown = ({ made, onClose }: { made: Schemas['CreatedSecret']; onClose: () 
 export const NewSecret = ({ onClose }: { onClose: () => void }) => {
   const form = useForm<Schemas['NewSecret']>({
     initialValues: { name: '', role: 'write' },
-    validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter what it is for' : null) },
   });
   const create = useChange({
-    run: (api, body: Schemas['NewSecret']) => answer(api.POST('/secrets', { body })),
+    run: (api, body: Schemas['NewSecret']) => unwrap(api.POST('/secrets', { body })),
   });
   return (
     <Modal
       opened
       onClose={onClose}
-      title={create.data === undefined ? 'New secret' : 'The new secret'}
+      title={create.data === undefined ? 'New secret' : 'Your new secret'}
       closeOnClickOutside={create.data === undefined}
     >
       {create.data !== undefined ? (
-        <Shown made={create.data} onClose={onClose} />
+        <Shown created={create.data} onClose={onClose} />
       ) : (
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>
-            <FaultList faults={create.error === null ? [] : [explain(create.error)]} title="Not made" />
+            <FaultList faults={create.error === null ? [] : [explain(create.error)]} title="Could not create it" />
             <TextInput
               label="Name"
               description="Who or what uses it."
@@ -74,7 +74,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
                 Cancel
               </Button>
               <Button type="submit" loading={create.isPending}>
-                Make secret
+                Create secret
               </Button>
             </Group>
           </Stack>

@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useSecrets } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -14,9 +14,9 @@ const COLOURS = { read: 'gray', write: 'blue', admin: 'orange' } as const;
 
 const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => {
   const revoke = useChange({
-    run: (api, { id }: Schemas['Secret']) => answer(api.DELETE('/secrets/{id}', { params: { path: { id } } })),
-    done: (_, { name }) => `${name} is revoked`,
-    failed: 'Not revoked',
+    run: (api, { id }: Schemas['Secret']) => unwrap(api.DELETE('/secrets/{id}', { params: { path: { id } } })),
+    done: (_, { name }) => `${name} revoked`,
+    failed: 'Could not revoke',
   });
   return (
     <Table.ScrollContainer minWidth="calc(520px * var(--console-wide))" type="native" tabIndex={0}>
@@ -25,7 +25,7 @@ const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => 
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Role</Table.Th>
-            <Table.Th visibleFrom="sm">Made</Table.Th>
+            <Table.Th visibleFrom="sm">Created</Table.Th>
             <ActionsHeader />
           </Table.Tr>
         </Table.Thead>
@@ -55,7 +55,7 @@ const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => 
                   onClick={() =>
                     confirmLoss({
                       title: `Revoke ${secret.name}?`,
-                      text: 'Whoever uses it is refused from now on, you too if you signed in with it. It cannot be undone.',
+                      text: 'Requests with it are rejected immediately. If you signed in with it, you are signed out. This cannot be undone.',
                       action: 'Revoke secret',
                       run: () => revoke.mutate(secret),
                     })
@@ -82,7 +82,7 @@ export const Secrets = () => {
           <div>
             <Title order={2}>Secrets</Title>
             <Text size="sm" c="dimmed">
-              Make one for each server and person, so that each can be revoked by itself.
+              Create one per server and person, so that each can be revoked separately.
             </Text>
           </div>
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>

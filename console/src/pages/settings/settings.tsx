@@ -39,9 +39,9 @@ const InterfaceCard = () => {
   const teamId = useTeam().data?.id ?? '';
   const command = curlCommand({ path: '/team' }, teamId);
   return (
-    <Card component="section" aria-label="Interface">
+    <Card component="section" aria-label="API">
       <Stack gap="sm" align="flex-start">
-        <Title order={2}>Interface</Title>
+        <Title order={2}>API</Title>
         <Text size="sm">
           Your servers call the service as <Code>{teamId}</Code> with a secret. Every page has a button that shows its
           request as a curl command.
@@ -67,7 +67,7 @@ const InterfaceCard = () => {
 export const Settings = () => {
   const { canAdminister } = usePermissions();
   return (
-    <Page title="Settings" about="The team, its secrets and the way in for your servers." curl={{ path: '/secrets' }}>
+    <Page title="Settings" about="Your team, its secrets and API access." curl={{ path: '/secrets' }}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <TeamCard />
         <InterfaceCard />
@@ -78,7 +78,7 @@ export const Settings = () => {
         <Card>
           <Title order={2}>Secrets</Title>
           <Text size="sm" c="dimmed" mt="xs">
-            Only those who sign in with an admin secret see and make secrets.
+            Sign in with an admin secret to see and create secrets.
           </Text>
         </Card>
       )}

@@ -1,6 +1,6 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -17,7 +17,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
   const form = useForm<Values>({
     initialValues: { id: '', name: space?.name ?? '', cols: space?.cols ?? 10, rows: space?.rows ?? 6 },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       cols: (value) => (value === '' ? 'Enter a number' : null),
       rows: (value) => (value === '' ? 'Enter a number' : null),
     },
@@ -25,9 +25,9 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
   const save = useChange({
     run: (api, values: Values): Promise<Schemas['Space']> =>
       space === undefined
-        ? answer(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : answer(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
-    done: ({ name }) => `${name} is saved`,
+        ? unwrap(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
+        : unwrap(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
+    done: ({ name }) => `${name} saved`,
   });
   return (
     <FormDialog
@@ -39,11 +39,7 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
     >
       <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
       {space === undefined && (
-        <TextInput
-          label="Id"
-          description="Yours to choose; made for you when left empty."
-          {...form.getInputProps('id')}
-        />
+        <TextInput label="Id" description="Your own id; generated if left empty." {...form.getInputProps('id')} />
       )}
       <Group grow align="flex-start">
         <NumberInput label="Columns" min={1} max={200} allowDecimal={false} {...form.getInputProps('cols')} />

@@ -5,12 +5,12 @@ import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
-/** What one page of the list holds. */
-const MOST_SHOWN = 1000;
+/** The size of one page of the list. */
+const MAX_SHOWN = 1000;
 
-/** Who has a bag of a space. */
+/** The players who have a bag of a space. */
 export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSpaces']; onClose: () => void }) => (
-  <Drawer opened onClose={onClose} title={`Who has a ${space.name}`}>
+  <Drawer opened onClose={onClose} title={`Players with ${space.name}`}>
     <Loaded query={useUserSpacesOf(space.id)}>
       {(userSpaces) => (
         <Stack gap="xs">
@@ -27,9 +27,9 @@ export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSp
               )}
             </div>
           ))}
-          {userSpaces.length === MOST_SHOWN && (
+          {userSpaces.length === MAX_SHOWN && (
             <Text size="sm" c="dimmed">
-              These are the first {MOST_SHOWN} bags; there may be more.
+              These are the first {MAX_SHOWN} bags; there may be more.
             </Text>
           )}
         </Stack>

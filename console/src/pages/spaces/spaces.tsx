@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions, useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -23,11 +23,11 @@ const COLUMNS = {
   uses: ({ userSpaces }: Space) => userSpaces.length,
 };
 
-/** A list of spaces shows at most so many of each. */
-const MOST_LISTED = 100;
+/** A list of spaces contains at most this many user spaces of each. */
+const MAX_LISTED = 100;
 
 const usesOf = ({ userSpaces: { length } }: Space): string =>
-  length < MOST_LISTED ? formatMany(length, 'bag') : `${MOST_LISTED} bags or more`;
+  length < MAX_LISTED ? formatMany(length, 'bag') : `${MAX_LISTED} bags or more`;
 
 interface SpaceTableProps {
   readonly spaces: readonly Space[];
@@ -39,9 +39,9 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
   const { canWrite } = usePermissions();
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
   const remove = useChange({
-    run: (api, { id }: Space) => answer(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
-    done: (_, { name }) => `${name} is deleted`,
-    failed: 'Not deleted',
+    run: (api, { id }: Space) => unwrap(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
+    done: (_, { name }) => `${name} deleted`,
+    failed: 'Could not delete',
   });
   return (
     <TableCard label="Spaces" minWidth={520}>
@@ -91,7 +91,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                     onDelete={() =>
                       confirmLoss({
                         title: `Delete ${space.name}?`,
-                        text: 'It is refused while a player has a bag of this kind. It cannot be undone.',
+                        text: 'This is not possible while a player has a bag of this kind. It cannot be undone.',
                         action: 'Delete space',
                         run: () => remove.mutate(space),
                       })
@@ -120,7 +120,7 @@ export const Spaces = () => {
   return (
     <Page
       title="Spaces"
-      about="Kinds of bags: a grid of so many columns and rows. A change of size is refused while it would cut off something placed."
+      about="Kinds of bags, each a grid of columns and rows. A bag cannot shrink while that would cut off an item."
       curl={{ path: '/spaces' }}
       actions={create}
     >

@@ -3,7 +3,10 @@ import { formatColumnShare } from '../../parts/format.ts';
 import classes from './interval.module.css';
 import type { DropRow } from './rows.ts';
 
-/** The interval of what really drops, with a mark where it was expected. By the root, so that rare items can be read too. */
+/**
+ * The interval of the actual drop rate, with a mark at the expected one. On a square root scale, so that rare items are
+ * readable too.
+ */
 export const Interval = ({ row, greatest }: { row: DropRow; greatest: number }) => {
   const at = (share: number): string => `${Math.min(100, 100 * Math.sqrt(share / greatest))}%`;
   return (

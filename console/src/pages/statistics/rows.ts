@@ -6,14 +6,14 @@ export interface DropRow {
   readonly itemName: string;
   readonly drops: number;
   readonly actual: number;
-  /** Undefined where nothing is expected: all sources together, or an item that is gone. */
+  /** Undefined without expected odds: for all sources together, or for a deleted item. */
   readonly expected: number | undefined;
   readonly low: number;
   readonly high: number;
   readonly verdict: Verdict | undefined;
 }
 
-/** What dropped beside what should have, with those that should have and never did. */
+/** Actual drops next to expected ones, including items that should have dropped and never did. */
 export const rowsOf = (
   rates: readonly Schemas['DropRate'][],
   expected: ReadonlyMap<string, { readonly name: string; readonly share: number }> | undefined,
@@ -41,7 +41,7 @@ export const rowsOf = (
 
 const field = (value: string | number | undefined): string => {
   const text = value === undefined ? '' : String(value);
-  // A spreadsheet would take a leading = or + for a formula.
+  // A spreadsheet would interpret a leading = or + as a formula.
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };

@@ -42,14 +42,18 @@ const COLUMNS = {
 };
 
 const VERDICTS = {
-  fits: { label: 'as expected', colour: 'green', about: 'What was expected lies inside the interval.' },
+  fits: { label: 'as expected', colour: 'green', about: 'The expected rate is inside the interval.' },
   differs: {
     label: 'differs',
     colour: 'orange',
     about:
-      'More than chance explains. Of a hundred items that are right, about five are marked so all the same; and odds that were changed in the meantime leave their mark too.',
+      'More than chance explains. About five in a hundred correct items are marked this way too, and so are items whose odds were changed in the meantime.',
   },
-  'too few': { label: 'too few rolls', colour: 'gray', about: 'Fewer than five drops, seen and expected: no telling.' },
+  'too few': {
+    label: 'too few rolls',
+    colour: 'gray',
+    about: 'Fewer than five actual or expected drops: too few to tell.',
+  },
 } as const;
 
 const download = (name: string, text: string): void => {
@@ -176,7 +180,9 @@ const Filters = ({ filter, onChange, templates }: FiltersProps) => (
   </Card>
 );
 
-/** What is expected of one source of rolls. Of all together nothing is: templates have odds of their own. */
+/**
+ * The expected odds of one source of rolls. There are none for all sources together: templates have odds of their own.
+ */
 const useExpected = (templateId: string | undefined, hasTemplateRolls: boolean) => {
   const plain = useItemOdds();
   const template = useTemplateOdds(templateId);
@@ -205,14 +211,14 @@ export const Statistics = () => {
   const expected = useExpected(filter.templateId, hasTemplateRolls);
   const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
   const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
-  // An interval of 95 % leaves out what is right one time in twenty.
+  // A 95 % interval misses the true value one time in twenty.
   const byChance = Math.round(
     rows.filter(({ verdict }) => verdict !== undefined && verdict !== 'too few').length * 0.05,
   );
   return (
     <Page
       title="Statistics"
-      about="What really dropped, beside what the present odds let expect."
+      about="Actual drops compared with the current odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
         <Button
@@ -230,15 +236,15 @@ export const Statistics = () => {
         {() =>
           rows.length === 0 ? (
             <Empty
-              title="No rolls here"
+              title="No rolls found"
               icon={IconChartBar}
               action={
                 <LinkButton href="/roll-lab" variant="default">
-                  To the roll lab
+                  Go to the roll lab
                 </LinkButton>
               }
             >
-              Nothing was rolled in this time and by this template.
+              There are no rolls for this period and template.
             </Empty>
           ) : (
             <Stack gap="sm">
@@ -246,7 +252,7 @@ export const Statistics = () => {
                 <Text size="sm" c="dimmed" role="status">
                   {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.{' '}
                   {expected === undefined && filter.templateId === undefined
-                    ? 'Choose a template to compare with its odds: all sources together have no common odds.'
+                    ? 'Select a template to compare with its odds.'
                     : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains${byChance > 0 ? `; about ${formatCount(byChance)} would by chance alone` : ''}.`}
                 </Text>
                 <Text size="xs" c="dimmed" visibleFrom="sm">

@@ -1,4 +1,4 @@
-/** Bounds of the 95 % Wilson score interval of a share, of which `hits` were seen in `trials`. */
+/** Bounds of the 95 % Wilson score interval of a share, given `hits` in `trials`. */
 export const wilson = (hits: number, trials: number): { low: number; high: number } => {
   if (trials === 0) return { low: 0, high: 1 };
   const z = 1.959963984540054;
@@ -11,12 +11,12 @@ export const wilson = (hits: number, trials: number): { low: number; high: numbe
 
 export type Verdict = 'fits' | 'differs' | 'too few';
 
-/** Fewer expected drops than this tell nothing either way. */
-const FEWEST_EXPECTED = 5;
+/** With fewer expected drops than this there is no verdict. */
+const MIN_EXPECTED = 5;
 
-/** Whether what dropped differs from what was expected by more than chance explains. */
+/** Whether the actual drops differ from the expected ones by more than chance explains. */
 export const judge = (hits: number, trials: number, expected: number): Verdict => {
-  if (expected * trials < FEWEST_EXPECTED && hits < FEWEST_EXPECTED) return 'too few';
+  if (expected * trials < MIN_EXPECTED && hits < MIN_EXPECTED) return 'too few';
   const { low, high } = wilson(hits, trials);
   return expected >= low && expected <= high ? 'fits' : 'differs';
 };

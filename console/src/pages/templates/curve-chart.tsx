@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import { formatShare } from '../../parts/format.ts';
 
-const MOST_DRAWN = 300;
+const MAX_DRAWN = 300;
 
 interface CurveChartProps {
   readonly points: readonly number[];
@@ -10,7 +10,7 @@ interface CurveChartProps {
   readonly median: number | null;
 }
 
-/** Round numbers along the axis, and the last one where there is room for it. */
+/** Round numbers along the axis, and the last one if there is room for it. */
 const ticksTo = (last: number): number[] => {
   const rough = last / 6;
   const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
@@ -19,9 +19,9 @@ const ticksTo = (last: number): number[] => {
   return last - (ticks.at(-1) ?? 0) > step / 2 ? [...ticks, last] : ticks;
 };
 
-/** Loaded only when it is shown: charts are heavy. */
+/** Loaded on demand: charts are heavy. */
 export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {
-  const every = Math.ceil(points.length / MOST_DRAWN);
+  const every = Math.ceil(points.length / MAX_DRAWN);
   const data = [
     { n: 0, chance: 0 },
     ...points

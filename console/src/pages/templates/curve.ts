@@ -10,7 +10,10 @@ const softened = (segments: NonNullable<Config['softPity']>, k: number): number 
     return sum + add * Math.max(0, last - from + 1);
   }, 0);
 
-/** The chance of one pack or offer, which is the same until pity is due, from the mean that the service worked out. */
+/**
+ * The chance of one pack or offer, which is constant until pity is due, derived from the mean that the service
+ * computed.
+ */
 const steadyChance = (mean: number, worst: number | null): number => {
   if (worst === null) return 1 / mean;
   let low = 0;
@@ -24,10 +27,10 @@ const steadyChance = (mean: number, worst: number | null): number => {
   return (low + high) / 2;
 };
 
-const MOST_POINTS = 4_000;
+const MAX_POINTS = 4_000;
 const ENOUGH = 0.999;
 
-/** The chance of having had the top tier by each roll, from roll 1 on; undefined where there is nothing to draw. */
+/** The cumulative chance of the top tier by roll, from roll 1 on; undefined if there is nothing to draw. */
 export const curveOf = (type: TemplateType, config: Config, top: TierOdds): readonly number[] | undefined => {
   const { base, expectedRolls, worstRolls } = top;
   if (expectedRolls === null || base >= 1) return undefined;
@@ -40,7 +43,7 @@ export const curveOf = (type: TemplateType, config: Config, top: TierOdds): read
   };
   const points: number[] = [];
   let left = 1;
-  while (left > 1 - ENOUGH && points.length < MOST_POINTS) {
+  while (left > 1 - ENOUGH && points.length < MAX_POINTS) {
     left *= 1 - chanceAt(points.length + 1);
     points.push(1 - left);
   }

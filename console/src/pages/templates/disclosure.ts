@@ -2,7 +2,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { SYSTEMS } from './systems.ts';
 import type { TemplateType } from './template-values.ts';
 
-/** As many digits as stores ask for, and no more zeros than needed. */
+/** As many digits as stores require, without trailing zeros. */
 const percent = (share: number): string => `${Number((share * 100).toFixed(6))} %`;
 
 const rolls = (value: number | null): string => (value === null ? '–' : String(Number(value.toFixed(2))));
@@ -10,7 +10,7 @@ const rolls = (value: number | null): string => (value === null ? '–' : String
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** The odds as stores and laws want them shown: a table for tiers and one for items, in Markdown. */
+/** The odds as stores and laws require them: a table of tiers and one of items, in Markdown. */
 export const disclosureOf = (name: string, type: TemplateType, odds: Schemas['ConfigOdds']): string => {
   const unit = SYSTEMS[type].rolls;
   const byShare = [...odds.items].sort((left, right) => left.effective - right.effective);

@@ -5,7 +5,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { TemplateEditor } from './template-editor.tsx';
 import type { TemplateType } from './template-values.ts';
 
-/** The editor, once the catalog that it chooses from is known. */
+/** The editor, once the catalog is loaded. */
 export const EditorWithCatalog = ({ template, type }: { template?: Schemas['Template']; type: TemplateType }) => {
   const items = useItems();
   const classifiers = useClassifiers();

@@ -8,13 +8,13 @@ import { newKey, type SoftPity, type TemplateValues, type TierRate } from './tem
 /** What the parts of the form share. */
 export interface TemplateForm {
   readonly form: UseFormReturnType<TemplateValues>;
-  /** What is wrong, by the field it stands beside. */
+  /** Error messages by field. */
   readonly faults: Readonly<Record<string, string>>;
   readonly isReadOnly: boolean;
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** The members of an input for one field: its value, how it changes, and what is wrong with it. */
+/** The props of an input for one field: its value, its change handler and its error. */
 export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string) => ({
   ...form.getInputProps(path),
   error: faults[path] ?? form.errors[path],
@@ -26,7 +26,7 @@ const optionGroups = (options: ReadonlyMap<string, KnownOption>, chosen: readonl
     group,
     items: members.map(({ id, name }) => ({ value: id, label: name })),
   }));
-  // What a configuration names and the catalog no longer has is still shown, so that it can be mended.
+  // References that are no longer in the catalog are still shown, so that they can be fixed.
   const unknown = chosen.filter((id) => id !== '' && !options.has(id));
   return unknown.length === 0
     ? groups
@@ -39,7 +39,7 @@ interface OptionFilterProps {
   readonly label: string;
 }
 
-/** Narrows a pool to items that have, of each classifier named, one of the options. */
+/** Limits a pool to items that have one of the options of each classifier. */
 export const OptionFilter = ({ shared, path, label }: OptionFilterProps) => {
   const { value, ...props } = fieldOf(shared, path);
   const chosen = value as string[];
@@ -63,7 +63,7 @@ interface TierSelectProps {
   readonly label: string;
   readonly isLabelHidden?: boolean;
   readonly placeholder?: string;
-  /** Only these tiers may be chosen; all options where left out. */
+  /** Limits the choice to these tiers; all options if left out. */
   readonly among?: readonly string[];
 }
 
@@ -111,18 +111,18 @@ export const AddRow = ({ children, onClick }: { children: string; onClick: () =>
 
 interface RateTableProps {
   readonly shared: TemplateForm;
-  /** The field that holds the rows. */
+  /** The field that contains the rows. */
   readonly path: string;
   readonly rows: readonly TierRate[];
   readonly valueName: string;
-  /** Whether rates count by their share of the sum, which is then shown. */
+  /** Whether rates are relative to their sum; then their shares are shown. */
   readonly isRelative: boolean;
   readonly newRate: number;
   readonly among?: readonly string[];
   readonly addLabel: string;
 }
 
-/** Tiers with a number each. */
+/** A table of tiers with a number each. */
 export const RateTable = (props: RateTableProps) => {
   const { shared, path, rows, valueName, isRelative, newRate, among, addLabel } = props;
   const sum = rows.reduce((total, { rate }) => total + Number(rate), 0);
@@ -173,7 +173,7 @@ export const RateTable = (props: RateTableProps) => {
   );
 };
 
-/** Rolls from which a share grows. */
+/** The rolls from which a share increases. */
 export const SoftPityTable = ({
   shared,
   path,
@@ -200,7 +200,7 @@ export const SoftPityTable = ({
           flex={1}
           aria-label={`Soft pity of ${of}: added each roll, part ${place + 1}`}
           prefix="+ "
-          suffix=" % a roll"
+          suffix=" % per roll"
           min={0}
           {...fieldOf(shared, `${path}.${place}.add`)}
         />

@@ -51,7 +51,7 @@ const Section = ({ title, about, children }: { title: string; about?: string; ch
 
 const tiersIn = ({ form }: TemplateForm): string[] => form.values.tiers.map(({ tier }) => tier);
 
-/** A quick beginning: every option of a classifier as a tier. */
+/** A quick start: adds every option of a classifier as a tier. */
 const WholeClassifiers = ({ shared }: { shared: TemplateForm }) => {
   const classifiers = Map.groupBy(shared.options.values(), ({ classifierName }) => classifierName);
   return (
@@ -78,7 +78,7 @@ const WholeClassifiers = ({ shared }: { shared: TemplateForm }) => {
 export const TierSection = ({ shared }: SectionProps) => (
   <Section
     title="Tiers"
-    about="Rates count relative to their sum. Within a tier, items come by their weight. Without tiers, every item is in one pool."
+    about="Rates are relative to their sum. Within a tier, items are chosen by weight. Without tiers, all items are in one pool."
   >
     <RateTable
       shared={shared}
@@ -130,7 +130,7 @@ const LowerPities = ({ shared }: { shared: TemplateForm }) => {
             </Group>
             <SoftPityTable shared={shared} path={`pities.${place}.softPity`} rows={softPity} of={name} />
             <Checkbox
-              label="A rarer result starts it over"
+              label="A rarer result resets it"
               checked={higherResets}
               disabled={isReadOnly}
               onChange={(event) => form.setFieldValue(`pities.${place}.higherResets`, event.currentTarget.checked)}
@@ -158,7 +158,7 @@ export const PitySection = ({ shared, type }: SectionProps) => {
   return (
     <Section
       title="Pity"
-      about={`A player who had no luck for so many ${rolls} gets the top tier. The top tier is the rarest.`}
+      about={`Guarantees the top tier after a number of ${rolls} without it. The top tier is the rarest.`}
     >
       <NumberInput
         label={`Top tier by ${SYSTEMS[type].roll} number`}
@@ -178,7 +178,7 @@ export const PitySection = ({ shared, type }: SectionProps) => {
           <TierSelect
             shared={shared}
             path="pityTier"
-            label="Top tier, where it is not the rarest"
+            label="Top tier, if not the rarest"
             isLabelHidden={false}
             placeholder="the rarest"
             among={tiersIn(shared)}
@@ -189,7 +189,7 @@ export const PitySection = ({ shared, type }: SectionProps) => {
           </Stack>
           <TextInput
             label="Pity group"
-            description="Templates of one group share the counters of a player."
+            description="Templates of the same group share a player's counters."
             {...fieldOf(shared, 'pityGroup')}
           />
         </>
@@ -215,7 +215,7 @@ export const FeaturedSection = ({ shared, type, items }: SectionProps) => (
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <NumberInput
           label="Share of the top tier"
-          description="That is featured."
+          description="Of featured items."
           placeholder="by weight"
           suffix=" %"
           min={0}
@@ -224,7 +224,7 @@ export const FeaturedSection = ({ shared, type, items }: SectionProps) => (
         />
         <NumberInput
           label="Guaranteed after"
-          description="Top results that were not."
+          description="Top results without one."
           placeholder="no guarantee"
           min={1}
           max={10}
@@ -244,7 +244,7 @@ export const FeaturedSection = ({ shared, type, items }: SectionProps) => (
       />
       <NumberInput
         label="Spark"
-        description={`In points, one each ${SYSTEMS[type].roll}.`}
+        description={`In points; each ${SYSTEMS[type].roll} earns one.`}
         placeholder="no spark"
         min={0}
         allowDecimal={false}
@@ -259,7 +259,7 @@ export const PackSection = ({ shared }: SectionProps) => {
   return (
     <Section
       title="Slots"
-      about="A pack is its slots in order. A slot without rates of its own uses those of the tiers."
+      about="A pack contains its slots in order. A slot without its own rates uses those of the tiers."
     >
       {form.values.slots.map(({ key, rates }, place) => (
         <Stack
@@ -293,7 +293,7 @@ export const PackSection = ({ shared }: SectionProps) => {
             isRelative
             newRate={1}
             among={tiersIn(shared)}
-            addLabel="Add a rate of its own"
+            addLabel="Add a rate for this slot"
           />
           <OptionFilter
             shared={shared}
@@ -325,7 +325,7 @@ export const OfferSection = ({ shared }: SectionProps) => (
   <Section title="Offer">
     <NumberInput
       label="Choices"
-      description="Different items in an offer."
+      description="Number of different items."
       placeholder="3"
       min={1}
       max={20}
@@ -336,7 +336,7 @@ export const OfferSection = ({ shared }: SectionProps) => (
     <Stack gap={4}>
       <Input.Label component="div">Scaling by depth</Input.Label>
       <Text size="sm" c="dimmed">
-        The rate of a tier is multiplied by its factor once for each depth.
+        The rate of a tier is multiplied by its factor once per depth.
       </Text>
       <RateTable
         shared={shared}
@@ -355,14 +355,14 @@ export const OfferSection = ({ shared }: SectionProps) => (
 export const IdleSection = ({ shared }: SectionProps) => (
   <Section title="Accrual">
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <NumberInput label="Rolls an hour" min={0} withAsterisk {...fieldOf(shared, 'rollsPerHour')} />
-      <NumberInput label="Hours at most" placeholder="24" min={0} {...fieldOf(shared, 'maxHours')} />
+      <NumberInput label="Rolls per hour" min={0} withAsterisk {...fieldOf(shared, 'rollsPerHour')} />
+      <NumberInput label="Maximum hours" placeholder="24" min={0} {...fieldOf(shared, 'maxHours')} />
     </SimpleGrid>
   </Section>
 );
 
 export const PoolSection = ({ shared, items }: SectionProps) => (
-  <Section title="Pool and time" about="Everything is in the pool, and it is always open, unless you narrow it here.">
+  <Section title="Pool and time" about="By default the pool contains all items, and the template is always open.">
     <OptionFilter shared={shared} path="poolOptionIds" label="Only items with these options" />
     <MultiSelect
       label="Only these items"

@@ -1,28 +1,28 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
-import { useInterface } from '../../session/session.tsx';
+import { type Schemas, unwrap } from '../../interface/client.ts';
+import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 
 const TYPING_PAUSE_MS = 300;
 
 interface LiveOdds {
   readonly odds: Schemas['ConfigOdds'];
-  /** The configuration that they are the odds of. */
+  /** The configuration that these odds belong to. */
   readonly config: Config;
 }
 
-/** The exact odds of a configuration that is still being written, asked for whenever the typing pauses. */
+/** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
 export const useLiveOdds = (type: TemplateType, config: Config, isComplete: boolean) => {
-  const api = useInterface();
+  const api = useApi();
   const [settled] = useDebouncedValue(JSON.stringify(config), TYPING_PAUSE_MS);
   const [last, setLast] = useState<LiveOdds>();
   const { data, error, isFetching } = useQuery({
     queryKey: ['config-odds', type, settled],
     queryFn: async ({ signal }): Promise<LiveOdds> => {
       const body = { type, config: JSON.parse(settled) as Config };
-      return { odds: await answer(api.POST('/templates/odds', { body, signal })), config: body.config };
+      return { odds: await unwrap(api.POST('/templates/odds', { body, signal })), config: body.config };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,
@@ -30,6 +30,6 @@ export const useLiveOdds = (type: TemplateType, config: Config, isComplete: bool
   useEffect(() => {
     if (data !== undefined) setLast(data);
   }, [data]);
-  // While what is written has no odds, the last ones stay, so that the page does not jump.
+  // While the configuration is invalid, the last odds stay, so that the layout does not jump.
   return { data: data ?? last, error, isFetching };
 };

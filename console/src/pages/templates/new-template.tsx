@@ -12,7 +12,7 @@ export const NewTemplate = () => {
   return (
     <Page
       title="New template"
-      about="Choose the game system; the odds follow as you write."
+      about="Choose a game system; the odds are updated as you type."
       back={{ href: '/templates', label: 'Templates' }}
       curl={{ method: 'POST', path: '/templates', body: { name: 'My banner', type, config: { pityThreshold: 90 } } }}
     >

@@ -19,14 +19,14 @@ interface OddsPanelProps {
   readonly config: Config;
   readonly odds: Schemas['ConfigOdds'];
   readonly options: ReadonlyMap<string, KnownOption>;
-  /** Whether newer odds are on their way. */
+  /** Whether newer odds are being computed. */
   readonly isOld: boolean;
 }
 
 const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
 
-/** Base against effective odds, how long the top tier takes, and what it costs. */
+/** Base and effective odds, how long the top tier takes, and what it costs. */
 export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
@@ -49,8 +49,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
                 <Table.Tr>
                   <Table.Th>First one, in {rolls}</Table.Th>
                   <Table.Th ta="right">Mean</Table.Th>
-                  <Table.Th ta="right">Half by</Table.Th>
-                  <Table.Th ta="right">At most</Table.Th>
+                  <Table.Th ta="right">Median</Table.Th>
+                  <Table.Th ta="right">Maximum</Table.Th>
                   {cost !== undefined && <Table.Th ta="right">Mean cost</Table.Th>}
                 </Table.Tr>
               </Table.Thead>
@@ -75,8 +75,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           </Table.ScrollContainer>
           <NumberInput
             label={`Price of ${oneRoll}`}
-            description="To see the mean cost. It is not saved."
-            placeholder="such as 160"
+            description="Shows the mean cost. Not saved."
+            placeholder="e.g. 160"
             maw={320}
             min={0}
             value={price}
@@ -92,7 +92,7 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
             </Title>
             <Text size="sm" c="dimmed">
               {top.medianRolls !== null &&
-                `Half of the players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
+                `Half of all players have one by ${roll} ${formatNumber(top.medianRolls)}; on average it takes ${formatRolls(top.expectedRolls, '')}.`}
             </Text>
             <Box aria-hidden>
               <Suspense fallback={<Skeleton height={210} />}>
@@ -107,8 +107,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           <Title order={2}>Items</Title>
           <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
-            Base: pity and guarantee off{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run, with
-            every rule on but spark. Both are shares of all items given. Mean: {rolls} until the first one.
+            Base: without pity and guarantee{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run,
+            with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>

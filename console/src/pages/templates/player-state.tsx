@@ -22,21 +22,21 @@ interface PlayerStateProps {
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** What a template remembers of a player: pity, losses, spark, and the odds of the next roll. */
+/** The state of a player on a template: pity, losses, spark, and the odds of the next roll. */
 export const PlayerState = ({ state, type, options }: PlayerStateProps) => {
   const { roll, rolls } = SYSTEMS[type];
   const nameOf = (tier: string | null) => (tier === null ? 'any item' : (options.get(tier)?.name ?? tier));
   return (
-    <Card component="section" aria-label="What the template remembers">
+    <Card component="section" aria-label="Player state">
       <Stack gap="sm">
-        <Title order={3}>What it remembers</Title>
+        <Title order={3}>Player state</Title>
         <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs">
           <Figure label={`${rolls} so far`} value={formatCount(state.rolls)} />
           <Figure label="since the top tier" value={formatCount(state.sinceTop)} />
           {state.pities.map(({ tier, since }) => (
             <Figure key={tier} label={`since ${nameOf(tier)}`} value={formatCount(since)} />
           ))}
-          <Figure label="lost in a row" value={formatCount(state.losses)} />
+          <Figure label="losses in a row" value={formatCount(state.losses)} />
           <Figure label="spark points" value={formatCount(state.sparkPoints)} />
           {type === 'idle' && <Figure label="ready to claim" value={formatCount(state.accruedRolls)} />}
         </SimpleGrid>

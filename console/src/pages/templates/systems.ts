@@ -22,7 +22,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
   },
   card_pack: {
     name: 'Card pack',
-    about: 'One roll opens a pack of several slots, each with rates of its own.',
+    about: 'One roll opens a pack of several slots, each with its own rates.',
     icon: IconCards,
     roll: 'pack',
     oneRoll: 'a pack',
@@ -38,7 +38,7 @@ export const SYSTEMS: Record<TemplateType, System> = {
   },
   idle: {
     name: 'Idle rewards',
-    about: 'Rolls accrue by the hour and are claimed together.',
+    about: 'Rolls accrue over time and are claimed together.',
     icon: IconHourglass,
     roll: 'roll',
     oneRoll: 'a roll',

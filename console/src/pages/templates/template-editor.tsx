@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -30,14 +30,14 @@ import {
 import { TryPanel } from './try-panel.tsx';
 
 interface TemplateEditorProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new template. */
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
   readonly items: readonly Schemas['Item'][];
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** Rows that are still being written: the service need not be asked about them. */
+/** Whether rows are still incomplete: then the service is not asked. */
 const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boolean =>
   [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
@@ -53,7 +53,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
   );
   const form = useForm<TemplateValues>({
     initialValues: initial,
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useUnsaved(canWrite && form.isDirty());
   const [saveError, setSaveError] = useState<unknown>();
@@ -68,19 +68,19 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
   const save = useChange({
     run: (api, { id, name }: TemplateValues) =>
       template === undefined
-        ? answer(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
-        : answer(
+        ? unwrap(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
+        : unwrap(
             api.PUT('/templates/{id}', {
               params: { path: { id: template.id } },
               body: { name, config: config as never },
             }),
           ),
-    done: ({ name }) => `${name} is saved`,
+    done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
-    done: () => `${template?.name} is deleted`,
-    failed: 'Not deleted',
+    run: (api, id: string) => unwrap(api.DELETE('/templates/{id}', { params: { path: { id } } })),
+    done: () => `${template?.name} deleted`,
+    failed: 'Could not delete',
   });
   const submit = form.onSubmit((values) => {
     setSaveError(undefined);
@@ -109,7 +109,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                 {template === undefined && (
                   <TextInput
                     label="Id"
-                    description="Yours to choose, such as dawn-banner; made for you when left empty."
+                    description="Your own id, such as dawn-banner; generated if left empty."
                     {...fieldOf(shared, 'id')}
                   />
                 )}
@@ -141,7 +141,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                   onClick={() =>
                     confirmLoss({
                       title: `Delete ${template.name}?`,
-                      text: 'Pity, spark and everything else it remembers of players goes with it. Roll statistics stay. It cannot be undone.',
+                      text: 'Pity, spark and all other player state on it is deleted too. Roll statistics are kept. This cannot be undone.',
                       action: 'Delete template',
                       run: () =>
                         remove.mutate(template.id, {
@@ -159,15 +159,15 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
             </Group>
             {isUnfinished && (
               <Alert color="yellow" icon={<IconInfoCircle />}>
-                A row has no tier yet. The odds follow as soon as it has one.
+                A row has no tier yet. The odds are shown once it has one.
               </Alert>
             )}
             {Object.keys(fields).length > 0 && (
               <Alert color="red" icon={<IconInfoCircle />} title="This cannot be saved yet" role="alert">
-                What is wrong stands beside the fields.
+                The errors are shown next to the fields.
               </Alert>
             )}
-            <FaultList faults={others} title={oddsError === null ? 'Not saved' : 'This cannot be saved yet'} />
+            <FaultList faults={others} title={oddsError === null ? 'Could not save' : 'This cannot be saved yet'} />
             <Tabs defaultValue="odds" keepMounted={false}>
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>

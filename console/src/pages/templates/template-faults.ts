@@ -1,15 +1,15 @@
-import { asSentence, type Issue, Refusal, wordsOf } from '../../interface/refusal.ts';
+import { ApiError, asSentence, type Issue, wordsOf } from '../../interface/api-error.ts';
 import type { Faults } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
-/** Where a tier stands among the rows of a table of rates. */
+/** The index of a tier in a table of rates. */
 const rowOf = (rows: readonly TierRate[], tier: string | undefined): number =>
   rows.findIndex((row) => row.tier === tier);
 
-/** Members of the configuration whose field bears another name. */
+/** Members of the configuration whose field has a different name. */
 const RENAMED: Record<string, string> = { 'pool.classifierOptionIds': 'poolOptionIds', 'pool.itemIds': 'poolItemIds' };
 
-/** The field of the form that a path of the configuration speaks of. */
+/** The field of the form for a path in the configuration. */
 const fieldOf = (path: string, values: TemplateValues): string | undefined => {
   const parts = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (parts[1] !== 'body') return undefined;
@@ -37,9 +37,9 @@ const fieldOf = (path: string, values: TemplateValues): string | undefined => {
   }
 };
 
-/** Faults beside their fields. What the form has no field for is told apart. */
+/** Assigns errors to their fields. Errors without a field are returned separately. */
 export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof Refusal)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
+  if (!(error instanceof ApiError)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
   if (error.issues.length === 0) return { fields: {}, others: [error.message] };
   const fields: Record<string, string> = {};
   const others: string[] = [];

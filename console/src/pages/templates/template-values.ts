@@ -3,16 +3,16 @@ import type { KnownOption } from '../../parts/catalog.ts';
 
 export type TemplateType = Schemas['Template']['type'];
 
-/** Every member that any of the four systems knows. */
+/** All members of the four systems. */
 export type Config = Schemas['GachaConfig'] &
   Schemas['CardPackConfig'] &
   Schemas['RoguelikeConfig'] &
   Partial<Schemas['IdleConfig']>;
 
-/** A number as a field holds it: empty text while the field is empty. */
+/** A number as form value: an empty string while the field is empty. */
 type Field = number | string;
 
-/** Rows of a list are told apart by a key of their own, since their values may change. */
+/** Rows have a key of their own, since their values may change. */
 export interface TierRate {
   key: string;
   tier: string;
@@ -22,7 +22,7 @@ export interface TierRate {
 export interface SoftPity {
   key: string;
   from: Field;
-  /** In points of a hundred. */
+  /** In percentage points. */
   add: Field;
 }
 
@@ -41,7 +41,7 @@ export interface Slot {
   classifierOptionIds: string[];
 }
 
-/** A template as its form holds it. */
+/** A template as form values. */
 export interface TemplateValues {
   id: string;
   name: string;
@@ -53,7 +53,7 @@ export interface TemplateValues {
   softPity: SoftPity[];
   pities: LowerPity[];
   featuredItemIds: string[];
-  /** In hundredths. */
+  /** In percent. */
   featuredShare: Field;
   guaranteeAfterLosses: Field;
   rateUpMultiplier: Field;
@@ -81,7 +81,7 @@ const toPercent = (share: number | undefined): Field => (share === undefined ? '
 const toShare = (percent: Field): number | undefined => (percent === '' ? undefined : rounded(Number(percent) / 100));
 const toNumber = (value: Field): number | undefined => (value === '' ? undefined : Number(value));
 
-/** A configuration may name a tier by the name of its option; the form knows ids alone. */
+/** A configuration may refer to a tier by the name of its option; the form uses only ids. */
 type Resolve = (tier: string) => string;
 
 export const resolverOf = (options: ReadonlyMap<string, KnownOption>): Resolve => {
@@ -99,7 +99,7 @@ const ratesToRows = (rates: Record<string, number> | undefined, resolve: Resolve
 const softPityToRows = (segments: Config['softPity']): SoftPity[] =>
   (segments ?? []).map(({ from, add }) => ({ key: newKey(), from, add: toPercent(add) }));
 
-/** A moment as a field for local date and time wants it. */
+/** A time as the value of a `datetime-local` field. */
 const toLocal = (iso: string | undefined): string => {
   if (iso === undefined) return '';
   const moment = new Date(iso);
@@ -184,7 +184,7 @@ const gacha = (values: TemplateValues): Config => ({
   pityGroup: values.pityGroup || undefined,
 });
 
-/** The configuration, with the members that its system knows and that were given. */
+/** The configuration, with only the given members that the system has. */
 export const toConfig = (type: TemplateType, values: TemplateValues): Config => {
   switch (type) {
     case 'gacha':
@@ -213,7 +213,7 @@ export const toConfig = (type: TemplateType, values: TemplateValues): Config => 
   }
 };
 
-/** What a new template of a system begins with. */
+/** The initial configuration of a new template. */
 export const START: Record<TemplateType, Config> = {
   gacha: { pityThreshold: 90 },
   card_pack: { slots: [{ count: 5 }] },

@@ -1,8 +1,8 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconPlus, IconSparkles } from '@tabler/icons-react';
+import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useRollStatistics, useTemplateOdds, useTemplates } from '../../interface/queries.ts';
-import { explain } from '../../interface/refusal.ts';
 import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
@@ -30,7 +30,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
               {template.name}
             </TextLink>
             <Text size="xs" c="dimmed">
-              {name} · {rolls === undefined ? 'nothing rolled yet' : `${formatMany(rolls, 'item')} rolled`}
+              {name} · {rolls === undefined ? 'no rolls yet' : `${formatMany(rolls, 'item')} rolled`}
             </Text>
           </Stack>
         </Group>
@@ -64,7 +64,7 @@ export const Templates = () => {
   return (
     <Page
       title="Templates"
-      about="Game systems that roll: banners with pity, card packs, roguelike offers, idle rewards. The odds are exact, with every rule on."
+      about="Game systems that roll: banners with pity, card packs, roguelike offers, idle rewards. The odds are exact and include every rule."
       curl={{ path: '/templates' }}
       actions={create}
     >
@@ -72,7 +72,7 @@ export const Templates = () => {
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty title="No templates yet" icon={IconSparkles} action={create}>
-              A template turns your items into a banner, a pack, an offer or idle rewards, and tells its exact odds.
+              A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds.
             </Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

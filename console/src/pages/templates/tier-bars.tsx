@@ -9,15 +9,15 @@ interface TierBarsProps {
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-/** Small shares would be invisible beside large ones, so the length of a bar is the root of its share. */
+/** Small shares would be invisible next to large ones, so bars are on a square root scale. */
 const length = (share: number): string => `${100 * Math.sqrt(share)}%`;
 
-/** Base against effective share of each tier. */
+/** Base and effective share of each tier. */
 export const TierBars = ({ tiers, options }: TierBarsProps) => (
   <Stack gap="sm">
     <Group gap="md">
       <Text size="xs" c="dimmed" className={classes.legend} data-kind="effective">
-        effective, with every rule
+        effective, with all rules
       </Text>
       <Text size="xs" c="dimmed" className={classes.legend} data-kind="base">
         base

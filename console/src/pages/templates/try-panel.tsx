@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../interface/client.ts';
+import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -10,7 +10,7 @@ import { RollCard } from '../../parts/roll-card.tsx';
 import { PlayerState } from './player-state.tsx';
 import { SYSTEMS } from './systems.ts';
 
-/** A player of the console's own, so that no real one gains or loses by trying. */
+/** A player only for the console, so that trying affects no real one. */
 const TEST_PLAYER = 'console-test-player';
 
 interface TryPanelProps {
@@ -27,7 +27,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
   const [depth, setDepth] = useState<number | string>(0);
   const roll = useChange({
     run: (api, count: number) =>
-      answer(
+      unwrap(
         api.POST('/templates/{id}/roll', {
           params: { path: { id } },
           body: {
@@ -37,19 +37,19 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
           },
         }),
       ),
-    failed: 'Not rolled',
+    failed: 'Could not roll',
   });
   const forget = useChange({
-    run: (api) => answer(api.DELETE('/users/{userId}', { params: { path: { userId: TEST_PLAYER } } })),
-    done: () => 'The test player begins anew',
-    failed: 'Not forgotten',
+    run: (api) => unwrap(api.DELETE('/users/{userId}', { params: { path: { userId: TEST_PLAYER } } })),
+    done: () => 'The test player starts over',
+    failed: 'Could not reset',
   });
   const result = roll.data;
 
   if (!canWrite)
     return (
-      <Empty title="Rolling needs a write secret">
-        Your secret lets you read. Sign in with another one to try rolls.
+      <Empty title="Rolling requires a write secret">
+        Your secret is read-only. Sign in with another one to try rolls.
       </Empty>
     );
   return (
@@ -58,11 +58,12 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
         <Stack gap="sm">
           <Title order={2}>Roll as a test player</Title>
           <Text size="sm" c="dimmed">
-            These are real rolls of the player {TEST_PLAYER}: pity counts, and so do the statistics. Nothing is given.
+            These are real rolls of the player {TEST_PLAYER}: they count for pity and in the statistics. No items are
+            given.
           </Text>
           {isDirty && (
             <Alert color="yellow" icon={<IconInfoCircle />}>
-              You have changes that are not saved. Rolls follow what is saved.
+              You have unsaved changes. Rolls use the saved version.
             </Alert>
           )}
           {type === 'roguelike' && (
@@ -78,7 +79,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
           )}
           <Group>
             <Button loading={roll.isPending} onClick={() => roll.mutate(1)}>
-              {type === 'idle' ? 'Claim what has accrued' : `One ${one}`}
+              {type === 'idle' ? 'Claim accrued rolls' : `One ${one}`}
             </Button>
             {type !== 'idle' && (
               <Button variant="default" loading={roll.isPending} onClick={() => roll.mutate(10)}>
@@ -86,7 +87,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
               </Button>
             )}
             <Button variant="subtle" color="gray" loading={forget.isPending} onClick={() => forget.mutate(undefined)}>
-              Begin anew
+              Start over
             </Button>
           </Group>
         </Stack>
@@ -96,13 +97,13 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
         <section aria-label="Results" aria-live="polite">
           {result.rolls.length === 0 ? (
             <Empty title="Nothing yet">
-              {type === 'idle' ? 'The clock of the test player has started; rolls accrue from now on.' : 'No results.'}
+              {type === 'idle' ? 'The clock has started; rolls accrue from now on.' : 'No results.'}
             </Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
               {result.rolls.map((rolled, place) => (
                 <RollCard
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the results of one call never change places.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the results of one call never change their order.
                   key={place}
                   result={rolled}
                   items={items}

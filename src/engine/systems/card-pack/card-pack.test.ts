@@ -32,7 +32,7 @@ describe('a pack', () => {
     }
   });
 
-  test('never repeats an item when it is unique, and skips tiers that have run out', () => {
+  test('never repeats an item if it is unique, and skips exhausted tiers', () => {
     const small = catalogOf({ three: 3, four: 2, five: 1 });
     fc.assert(
       fc.property(fc.nat(), fc.boolean(), fc.integer({ min: 1, max: 6 }), (seed, due, count) => {
@@ -48,7 +48,7 @@ describe('a pack', () => {
     );
   });
 
-  test('forces its last possible card when it is due and no card was of the top tier', () => {
+  test('forces its last possible card if it is due and has no card of the top tier', () => {
     const config: CardPackConfig = {
       ...pack,
       slots: [{ count: 2 }, { count: 2, rates: { five: 1, four: 99 } }, { count: 1, rates: { three: 1 } }],
@@ -64,7 +64,7 @@ describe('a pack', () => {
         ['three', false],
       ],
     );
-    // The first card of the top tier settles what was due.
+    // The first card of the top tier satisfies the pity.
     assert.deepEqual(
       drawPack(plan, true, () => 0).map(({ tier, pity }) => [tier, pity]),
       [
@@ -77,7 +77,7 @@ describe('a pack', () => {
     );
   });
 
-  test('counts packs without a top card, and never lets more than its pity pass', () => {
+  test('counts packs without a top card, and never exceeds its pity', () => {
     const template = templateOf('card_pack', { ...pack, pityThreshold: 4 }, catalog);
     const draws = cheapDraws(42);
     let state = initialState();
@@ -93,7 +93,7 @@ describe('a pack', () => {
     assert.deepEqual([state.own.rolls, state.own.sparkPoints], [300, 300]);
   });
 
-  test('knows no pity where one tier always comes', () => {
+  test('has no pity if one tier always comes up', () => {
     for (const config of [{ baseRates: { four: 1 } }, {}]) {
       for (const template of [
         templateOf('card_pack', { ...config, pityThreshold: 1 }, catalog),
@@ -132,7 +132,7 @@ describe('a pack', () => {
     assert.deepEqual([...seen].sort(), ['ab', 'ac']);
   });
 
-  test('holds as many cards of each tier as computed, due or not, by chi-square at the level 0.001', () => {
+  test('contains as many cards of each tier as computed, due or not, by chi-square at the level 0.001', () => {
     const plan = planOf(pack);
     for (const due of [false, true]) {
       const draws = cheapDraws(44);
@@ -148,7 +148,7 @@ describe('a pack', () => {
           row[count] = (row[count] ?? 0) + 1;
         }
       }
-      // Counts of less than five expected are too rare for the statistic, and too rare to matter.
+      // Counts with an expectation below five are too rare for the statistic, and too rare to matter.
       for (const [place, row] of counts.entries()) {
         const common = row.map((chance) => chance * 20_000 >= 5);
         const rest = (values: readonly number[]) =>
@@ -161,7 +161,7 @@ describe('a pack', () => {
   });
 });
 
-test('packs give the same sequence for the same draws, for ever', () => {
+test('packs give the same sequence for the same draws, in every version', () => {
   const template = templateOf('card_pack', pack, catalog);
   const draws = cheapDraws(45);
   const { results, state } = rollTemplate(template, initialState(), {

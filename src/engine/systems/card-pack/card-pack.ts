@@ -7,6 +7,7 @@ import type { CardPackConfig, SlotConfig } from '../config.ts';
 import type { FaultList } from '../faults.ts';
 import type { RollResult } from '../state.ts';
 import {
+  type CompileContext,
   checkIds,
   checkRates,
   compileTiers,
@@ -15,7 +16,6 @@ import {
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type Workshop,
   weighted,
 } from '../tiers.ts';
 import { couldRunDry, countStates } from './pack-supply.ts';
@@ -35,43 +35,49 @@ export interface PackPlan {
   readonly cards: number;
   /** For packs without repeats: choices among what is left of each tier. */
   readonly remainders: readonly Remainder[] | null;
-  /** A pack is due from this one on; Infinity when none is. */
+  /** The number of the first pack that is due; Infinity if there is no pity. */
   readonly threshold: number;
-  /** The number of the card that a due pack forces into the top tier. */
+  /** Index of the card that a due pack forces into the top tier. */
   readonly forcedCard: number;
 }
 
 /** More cards would make exact odds of packs without repeats slow. */
-const MOST_CARDS = 20;
+const MAX_CARDS = 20;
 const DEFAULT_SLOTS: readonly SlotConfig[] = [{ count: 5 }];
-/** Counts of cards by tiers that can run out: more of them are refused, so that odds stay exact and soon. */
-const MOST_SUPPLY_STATES = 100_000;
+/** Limit on the counts of cards of exhaustible tiers, so that exact odds stay fast. */
+const MAX_SUPPLY_STATES = 100_000;
 
 const compileRates = (
   slot: SlotConfig,
   path: readonly (string | number)[],
   tiers: Tiers,
-  workshop: Workshop,
+  context: CompileContext,
 ): number[] => {
   if (slot.rates === undefined || tiers.all[0]?.optionId === null) {
-    for (const key of Object.keys(slot.rates ?? {})) tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    for (const key of Object.keys(slot.rates ?? {})) tierNamed(key, [...path, 'rates', key], tiers, context);
     return tiers.all.map(({ rate }) => rate);
   }
   const rates = tiers.all.map(() => 0);
   for (const [key, rate] of Object.entries(slot.rates)) {
-    const place = tierNamed(key, [...path, 'rates', key], tiers, workshop);
+    const place = tierNamed(key, [...path, 'rates', key], tiers, context);
     if (place !== -1) rates[place] = rate;
   }
-  checkRates(Object.values(slot.rates), [...path, 'rates'], workshop.faults);
+  checkRates(Object.values(slot.rates), [...path, 'rates'], context.faults);
   return rates;
 };
 
-function* compileSlot(slot: SlotConfig, index: number, unique: boolean, tiers: Tiers, workshop: Workshop): Steps<Slot> {
+function* compileSlot(
+  slot: SlotConfig,
+  index: number,
+  unique: boolean,
+  tiers: Tiers,
+  context: CompileContext,
+): Steps<Slot> {
   const path = ['slots', index];
-  const rates = compileRates(slot, path, tiers, workshop);
+  const rates = compileRates(slot, path, tiers, context);
   if (slot.classifierOptionIds === undefined) return { count: slot.count, rates, items: tiers.all };
 
-  const { catalog, faults } = workshop;
+  const { catalog, faults } = context;
   const filterPath = [...path, 'classifierOptionIds'];
   checkIds(slot.classifierOptionIds, catalog.options, filterPath, 'a classifier option of this team', faults);
   const passing = new Uint8Array(catalog.items.length);
@@ -107,31 +113,31 @@ export const checkSupplyStates = (
   faults: FaultList,
 ): void => {
   const supply = all.map(({ rollable }) => rollable);
-  if (countStates(slots, supply) <= MOST_SUPPLY_STATES) return;
-  faults.add(path, 'makes too many cards for so many tiers that can run out, which exact odds do not allow');
+  if (countStates(slots, supply) <= MAX_SUPPLY_STATES) return;
+  faults.add(path, 'has too many cards for this many exhaustible tiers to compute exact odds');
 };
 
 const checkSupply = (slots: readonly Slot[], tiers: Tiers, faults: FaultList): void => {
   const supply = tiers.all.map(({ rollable }) => rollable);
   for (const [index, dry] of couldRunDry(slots, supply).entries()) {
-    if (dry) faults.add(['slots', index], 'could run dry: the cards before may take every item it can give');
+    if (dry) faults.add(['slots', index], 'could run dry: earlier cards may use up every item it can give');
   }
   checkSupplyStates(slots, tiers, ['slots'], faults);
 };
 
-export function* compileCardPack(config: CardPackConfig, workshop: Workshop): Steps<PackPlan> {
-  const { faults } = workshop;
-  const tiers = yield* compileTiers(config, {}, workshop);
+export function* compileCardPack(config: CardPackConfig, context: CompileContext): Steps<PackPlan> {
+  const { faults } = context;
+  const tiers = yield* compileTiers(config, {}, context);
   const unique = config.unique ?? false;
   const slotConfigs = config.slots ?? DEFAULT_SLOTS;
   const cards = slotConfigs.reduce((sum, { count }) => sum + count, 0);
   const before = faults.found.length;
   const slots: Slot[] = [];
   for (const [index, slot] of slotConfigs.entries())
-    slots.push(yield* compileSlot(slot, index, unique, tiers, workshop));
+    slots.push(yield* compileSlot(slot, index, unique, tiers, context));
   if (cards < 1) faults.add(['slots'], 'must contain at least one card');
-  if (cards > MOST_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MOST_CARDS} are allowed`);
-  // A tier that is empty has been reported; that its slots run dry follows from it and would only distract.
+  if (cards > MAX_CARDS) faults.add(['slots'], `contains ${cards} cards, but at most ${MAX_CARDS} are allowed`);
+  // An empty tier was already reported; reporting that its slots can run dry would only distract.
   else if (unique && faults.found.length === before) checkSupply(slots, tiers, faults);
 
   const pityThreshold = config.pityThreshold ?? 0;
@@ -147,7 +153,7 @@ export function* compileCardPack(config: CardPackConfig, workshop: Workshop): St
   };
 }
 
-/** Draws one pack. A due pack that has no card of the top tier by then is forced to give one with its forced card. */
+/** Draws one pack. A due pack without a card of the top tier by then gives one as its forced card. */
 export const drawPack = (plan: PackPlan, due: boolean, draws: Draws): RollResult[] => {
   const { tiers, slots, remainders, forcedCard } = plan;
   const taken: number[][] = tiers.all.map(() => []);

@@ -2,23 +2,23 @@ import { sumOf } from '../../pool/weighted.ts';
 import type { PackOddsInput } from '../odds-input.ts';
 import { exhaustibleTiers, statesByCards } from './pack-supply.ts';
 
-/** How many cards of a tier a pack holds, and whether it holds one of the top tier. */
+/** How many cards of a tier a pack contains, and whether it contains one of the top tier. */
 export interface TierCounts {
-  /** The chance of k cards of the tier and none of the top tier, by k. */
+  /** The probability of k cards of the tier and none of the top tier, by k. */
   readonly withoutTop: readonly number[];
-  /** The chance of k cards of the tier and at least one of the top tier, by k. */
+  /** The probability of k cards of the tier and at least one of the top tier, by k. */
   readonly withTop: readonly number[];
 }
 
-/** Every count of cards of the tiers that can run out, by how many cards these are in all. */
+/** All counts of cards of the exhaustible tiers, ordered by their total. */
 export interface Supply {
   /** Their places among the tiers. */
   readonly places: readonly number[];
-  /** State by state, the count of each. */
+  /** The counts of each state. */
   readonly counts: Uint8Array;
-  /** State by state, the state after one more card of each; -1 where none is left. */
+  /** The state after one more card of each tier; -1 if that is exhausted. */
   readonly after: Int32Array;
-  /** How many states have so many cards in all, or fewer. */
+  /** By k: the number of states with at most k cards in total. */
   readonly upTo: readonly number[];
 }
 
@@ -53,17 +53,17 @@ export const supplyOf = ({ tiers, slots, cards, remainders }: PackOddsInput): Su
   return { places, counts: flat, after: Int32Array.from(after), upTo };
 };
 
-/** What a card does to lanes: each keeps a part of itself, and gets a part of the one before it. */
+/** What a card does to lanes: each keeps a fraction of itself and receives a fraction of the one before it. */
 interface Change {
   readonly keeps: Float64Array;
   readonly gets: Float64Array;
 }
 
-/** The chance of a state, divided into so many lanes. */
+/** The probability of a state, split into lanes. */
 interface Lanes {
   readonly count: number;
   readonly initial: readonly number[];
-  /** By slot: what a card does that is neither of a tier that can run out nor of the top tier. */
+  /** By slot: the effect of a card of a tier that is neither exhaustible nor the top tier. */
   readonly onOthers: readonly Change[];
   readonly onTop: Change;
 }
@@ -100,12 +100,12 @@ const addChanged = (
 };
 
 interface Dealt {
-  /** State by state, all lanes of it; without a card of the top tier, and with one. */
+  /** All lanes of each state; without a card of the top tier, and with one. */
   readonly withoutTop: Float64Array;
   readonly withTop: Float64Array;
 }
 
-/** Deals a whole pack: every state of the supply, with and without a card of the top tier, card by card. */
+/** Deals a whole pack card by card: every state of the supply, with and without a card of the top tier. */
 const dealPack = (plan: PackOddsInput, due: boolean, supply: Supply, lanes: Lanes): Dealt => {
   const { tiers, slots, forcedCard } = plan;
   const { places, counts, after, upTo } = supply;
@@ -133,7 +133,7 @@ const dealPack = (plan: PackOddsInput, due: boolean, supply: Supply, lanes: Lane
         for (let index = 0; index < width; index += 1)
           if (after[state * width + index] !== -1) total += rates[places[index] as number] as number;
         for (const topGiven of [0, 1] as const) {
-          // Where the top tier can run out, its own count tells.
+          // If the top tier is exhaustible, its own count is used.
           if (topIndex !== -1 && (counts[state * width + topIndex] === 0) !== (topGiven === 0)) continue;
           const from = now[topGiven];
           const source = state * count;
@@ -158,7 +158,7 @@ const dealPack = (plan: PackOddsInput, due: boolean, supply: Supply, lanes: Lane
   return { withoutTop: now[0], withTop: now[1] };
 };
 
-/** By slot, the share that each tier has of the cards which go to tiers that are neither tracked nor the top. */
+/** By slot, the share of each tier among the cards of tiers that are neither tracked nor the top. */
 const sharesOfOthers = ({ tiers, slots }: PackOddsInput, { places }: Pick<Supply, 'places'>): number[][] => {
   const emptied = new Set(places);
   return slots.map(({ rates }) => {
@@ -168,7 +168,7 @@ const sharesOfOthers = ({ tiers, slots }: PackOddsInput, { places }: Pick<Supply
   });
 };
 
-/** Tiers whose shares stand in the same proportion in every slot, with the part that each has of its group. */
+/** Tiers whose shares have the same proportion in every slot, each with its fraction of the group. */
 type Group = readonly { readonly place: number; readonly part: number }[];
 
 const groupOthers = (shares: readonly (readonly number[])[]): Group[] => {
@@ -185,7 +185,7 @@ const groupOthers = (shares: readonly (readonly number[])[]): Group[] => {
   });
 };
 
-/** The distribution of a part of what was counted, when each is of that part with the same chance. */
+/** The distribution of a count after keeping each element with the same probability. */
 const thinned = (counts: readonly number[], part: number): number[] => {
   const thin = counts.map(() => 0);
   for (const [count, chance] of counts.entries()) {
@@ -207,7 +207,7 @@ const filled = (count: number, keeps: number, gets: number): Change => ({
   gets: new Float64Array(count).fill(gets),
 });
 
-/** A lane for each count of cards of some tiers, which have the given share of the others in each slot. */
+/** A lane per count of cards of some tiers, which have the given share of the others in each slot. */
 const countingLanes = ({ cards, slots }: PackOddsInput, shareOf: (slot: number) => number): Lanes => ({
   count: cards + 1,
   initial: [1],
@@ -223,7 +223,7 @@ const topLanes = ({ cards, slots }: PackOddsInput): Lanes => ({
   onTop: filled(cards + 1, 0, 1),
 });
 
-/** Two lanes for each of some tiers: there is none of it so far, or some. */
+/** Two lanes for each of some tiers: none of it so far, or some. */
 const presenceLanes = (
   { slots }: PackOddsInput,
   shares: readonly (readonly number[])[],
@@ -263,7 +263,7 @@ const oneLane = ({ slots }: PackOddsInput): Lanes => ({
   onTop: filled(1, 1, 0),
 });
 
-/** The distributions of the tiers that can run out. */
+/** The distributions of the exhaustible tiers. */
 const countTracked = (plan: PackOddsInput, due: boolean, supply: Supply): ReadonlyMap<number, TierCounts> => {
   const { places, counts } = supply;
   const dealt = dealPack(plan, due, supply, oneLane(plan));
@@ -283,7 +283,7 @@ const countTracked = (plan: PackOddsInput, due: boolean, supply: Supply): Readon
   );
 };
 
-/** The distributions of tiers that cannot run out and are not the top. */
+/** The distributions of the tiers that are neither exhaustible nor the top. */
 const countOthers = (
   plan: PackOddsInput,
   due: boolean,
@@ -303,7 +303,7 @@ const countOthers = (
   return counted;
 };
 
-/** The exact distribution of the cards of every tier, by its place, in a pack that is due or is not. */
+/** The exact distribution of the cards of every tier, by its place, in a pack that is due or not. */
 export const countCards = (plan: PackOddsInput, due: boolean, supply = supplyOf(plan)): TierCounts[] => {
   const { tiers, cards } = plan;
   const shares = sharesOfOthers(plan, supply);
@@ -312,14 +312,14 @@ export const countCards = (plan: PackOddsInput, due: boolean, supply = supplyOf(
     ...countOthers(plan, due, supply, shares, groupOthers(shares)),
   ]);
   const top = counted.get(tiers.top) ?? countLanes(plan, due, supply, topLanes(plan));
-  // What no slot gives is in no pack.
+  // A tier without a rate in any slot is in no pack.
   const none = (sum: number): number[] => [sum, ...new Array<number>(cards).fill(0)];
   const absent = { withoutTop: none(sumOf(top.withoutTop)), withTop: none(sumOf(top.withTop)) };
   return tiers.all.map((_, place) => (place === tiers.top ? top : (counted.get(place) ?? absent)));
 };
 
-/** So many lanes, of all states together, are kept at once: some ten megabytes. */
-const MOST_LANES = 500_000;
+/** Limit on the lanes of all states that are in memory at once: about ten megabytes. */
+const MAX_LANES = 500_000;
 
 const chanceOfAny = ({ withoutTop, withTop }: TierCounts): number => {
   let chance = 0;
@@ -328,7 +328,7 @@ const chanceOfAny = ({ withoutTop, withTop }: TierCounts): number => {
   return chance;
 };
 
-/** The chance that a pack holds a card of each tier, by its place. */
+/** The probability that a pack contains a card of each tier, by its place. */
 export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = supplyOf(plan)): number[] => {
   const { tiers, cards } = plan;
   const chances = new Map<number, number>();
@@ -339,7 +339,7 @@ export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = suppl
     for (const [place, counts] of countOthers(plan, due, supply, shares, groups))
       chances.set(place, chanceOfAny(counts));
   } else {
-    const batch = Math.max(1, Math.floor(MOST_LANES / (2 * (supply.upTo.at(-1) as number))));
+    const batch = Math.max(1, Math.floor(MAX_LANES / (2 * (supply.upTo.at(-1) as number))));
     for (let from = 0; from < others.length; from += batch) {
       const places = others.slice(from, from + batch);
       const some = countLanes(plan, due, supply, presenceLanes(plan, shares, places));
@@ -353,7 +353,7 @@ export const chancesOfTiers = (plan: PackOddsInput, due: boolean, supply = suppl
   return tiers.all.map((_, place) => Math.min(1, chances.get(place) ?? 0));
 };
 
-/** The chance that a pack or an offer holds each tier, by its place. */
+/** The probability that a pack or an offer contains each tier, by its place. */
 export interface PackChances {
   readonly fresh: readonly number[];
   readonly due: readonly number[];
@@ -365,17 +365,17 @@ export const chancesOfPacks = (plan: PackOddsInput): PackChances => {
   return { fresh, due: plan.threshold < Number.POSITIVE_INFINITY ? chancesOfTiers(plan, true, supply) : fresh };
 };
 
-/** About how many steps a pack takes to deal, with so many lanes for each state. */
+/** The approximate number of steps for dealing a pack, with the given number of lanes per state. */
 const stepsOfDealing = (
   { cards }: PackOddsInput,
   { places, upTo }: Pick<Supply, 'places' | 'upTo'>,
   lanes: number,
 ): number => upTo.slice(0, cards).reduce((sum, states) => sum + states, 0) * (2 + places.length) * (4 + lanes / 3);
 
-/** Finding the state after a card of some tier, in steps. */
+/** Steps for finding the state after a card of some tier. */
 const STEPS_OF_STATE = 100;
 
-/** What it takes to deal all packs that are asked for: by lanes, a list for each time that a pack is dealt. */
+/** Steps for dealing all required packs: by lanes, one list per pack that is dealt. */
 const stepsOfPacks = (plan: PackOddsInput, lanesOf: (groups: readonly Group[]) => readonly number[]): number => {
   const { tiers, slots, cards, remainders, threshold } = plan;
   const rollable = tiers.all.map((tier) => tier.rollable);
@@ -387,11 +387,11 @@ const stepsOfPacks = (plan: PackOddsInput, lanesOf: (groups: readonly Group[]) =
   return (upTo.at(-1) as number) * places.length * STEPS_OF_STATE + packs * dealing;
 };
 
-/** About how many steps it takes to count the cards of all tiers. */
+/** The approximate number of steps for counting the cards of all tiers. */
 export const stepsOfCounting = (plan: PackOddsInput): number =>
   stepsOfPacks(plan, (groups) => [1, ...new Array<number>(groups.length + 1).fill(plan.cards + 1)]);
 
-/** About how many steps it takes to work out the chances of packs. */
+/** The approximate number of steps for computing the chances of packs. */
 export const stepsOfChances = (plan: PackOddsInput): number =>
   stepsOfPacks(plan, (groups) => {
     const tiers = groups.reduce((sum, { length }) => sum + length, 0);

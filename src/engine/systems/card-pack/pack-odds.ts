@@ -15,15 +15,15 @@ import type { OddsTier, PackOddsInput } from '../odds-input.ts';
 import { countCards, stepsOfCounting, supplyOf, type TierCounts } from './pack-counts.ts';
 import { drawPositions } from './successive-sampling.ts';
 
-/** What one pack does for something that it may hold. Its three chances sum to 1. */
+/** What one pack means for something it may contain. The first three probabilities add up to 1. */
 interface PackChance {
-  /** It holds it. */
+  /** It contains it. */
   readonly hit: number;
-  /** It holds neither it nor a card of the top tier: the pity counts on. */
+  /** It contains neither it nor a card of the top tier: the pity counter continues. */
   readonly neither: number;
-  /** It holds a card of the top tier, but not it: the pity begins afresh. */
+  /** It contains a card of the top tier, but not it: the pity counter is reset. */
   readonly onlyTop: number;
-  /** How many of its cards are it, on average. */
+  /** The mean number of such cards in the pack. */
   readonly cards: number;
 }
 
@@ -33,16 +33,16 @@ interface InPacks {
   readonly due: PackChance;
 }
 
-/** A chance this small is what rounding left of none. */
+/** Probabilities this small are rounding errors of 0. */
 const NOTHING = 1e-13;
-const MOST_PACKS_FOLLOWED = 10_000;
+const MAX_PACKS_FOLLOWED = 10_000;
 
 /**
- * Pack after pack without a hit. All that counts is how many packs ago a card of the top tier came, and in how much of
- * the chance: the chance of `neither` packs in a row is a power, so one sum stands for all the packs that are not due.
+ * Follows pack after pack without a hit. All that matters is how many packs ago a card of the top tier came up: the
+ * probability of consecutive `neither` packs is a power, so one sum represents all packs that are not due.
  */
 const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
-  // begun[n]: the chance that the pity begins afresh with pack n and there was no hit before.
+  // begun[n]: the probability that the pity counter is reset by pack n, without a hit before.
   const begun = [1];
   const waiting = threshold - 1;
   const lasting = fresh.neither ** waiting;
@@ -57,7 +57,7 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   return { advance, left: () => counting + isDue };
 };
 
-/** The sums of x^k, and of k x^k, over k from 0 to below `terms`: by doubling, so that nothing is ever subtracted. */
+/** The sums of x^k and of k x^k for k from 0 to `terms` - 1: by doubling, so that nothing is ever subtracted. */
 const geometricSums = (x: number, terms: number): { readonly sum: number; readonly weighted: number } => {
   let sum = 0;
   let weighted = 0;
@@ -78,7 +78,7 @@ const geometricSums = (x: number, terms: number): { readonly sum: number; readon
   return { sum, weighted };
 };
 
-/** The packs of one row, from a card of the top tier to the next, that are not due and that are, on average. */
+/** The mean numbers of packs, due and not due, between two cards of the top tier. */
 const packsOfRow = (stay: number, threshold: number): { fresh: number; due: number } => {
   if (threshold === Number.POSITIVE_INFINITY) return { fresh: 1, due: 0 };
   return { fresh: geometricSums(stay, threshold - 1).sum, due: stay ** (threshold - 1) };
@@ -92,9 +92,9 @@ const worstOf = ({ fresh, due }: InPacks, threshold: number): number | null => {
 };
 
 /**
- * How the chance of no hit decays from pack to pack. A row ends without a hit after k packs with a known chance; the
- * factor is what makes those chances, each divided by its k-th power, sum to 1. Found by Newton's method, from the side
- * where it cannot overshoot.
+ * How the probability of no hit decays from pack to pack. A row ends without a hit after k packs with a known
+ * probability; the factor is the one for which these probabilities, each divided by its k-th power, add up to 1. Found
+ * by Newton's method, from the side on which it cannot overshoot.
  */
 const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
   if (threshold === Number.POSITIVE_INFINITY) return { lnScale: 0, lnFactor: Math.log1p(-Math.min(1, fresh.hit)) };
@@ -114,7 +114,9 @@ const decayOf = ({ fresh, due }: InPacks, threshold: number): Decay | null => {
   return null;
 };
 
-/** Timings in packs. How long the beginning is felt hardly depends on what is asked for, so it is found out once. */
+/**
+ * Timings in packs. How long the initial state matters hardly depends on what is computed, so it is determined once.
+ */
 const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
   let settled: number | undefined;
   return (inPacks) => {
@@ -126,10 +128,10 @@ const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
     const decay = decayOf(inPacks, threshold);
     let medianRolls = decay === null ? 0 : medianOfDecay(decay);
     if (decay !== null && threshold < Number.POSITIVE_INFINITY) {
-      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MOST_PACKS_FOLLOWED);
+      settled ??= settlesAfter(followPacks(inPacks, threshold), decay, threshold, MAX_PACKS_FOLLOWED);
     }
     if (decay === null || medianRolls <= (settled ?? 0)) {
-      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MOST_PACKS_FOLLOWED, () => expectedRolls);
+      medianRolls = medianByFollowing(followPacks(inPacks, threshold), MAX_PACKS_FOLLOWED, () => expectedRolls);
     }
     return { expectedRolls, medianRolls: orNull(medianRolls), worstRolls: worstOf(inPacks, threshold) };
   };
@@ -163,7 +165,7 @@ const tierInPack = ({ withoutTop, withTop }: TierCounts): PackChance => {
   return { hit, neither: withoutTop[0] ?? 0, onlyTop: withTop[0] ?? 0, cards };
 };
 
-/** An item of a tier without repeats: it comes with the k-th card of its tier, and there are at least k of them. */
+/** An item of a tier without repeats: it is the k-th card of its tier, and there are at least k of them. */
 const uniqueItemInPack = ({ withoutTop, withTop }: TierCounts, positions: Float64Array): PackChance => {
   let withoutTopHit = 0;
   let withTopHit = 0;
@@ -176,7 +178,10 @@ const uniqueItemInPack = ({ withoutTop, withTop }: TierCounts, positions: Float6
   return { hit, neither, onlyTop: Math.max(0, countFrom(withTop, 0) - withTopHit), cards: hit };
 };
 
-/** An item in packs that may repeat it, card by card. `chances` are those of a card of each slot to be it. */
+/**
+ * An item in packs that may repeat it, card by card. `chances` are the probabilities that a card of each slot is the
+ * item.
+ */
 const repeatedItemInPack = (
   plan: PackOddsInput,
   due: boolean,
@@ -192,7 +197,7 @@ const repeatedItemInPack = (
   for (const [index, { count }] of plan.slots.entries()) {
     const { item, top, itemOfTop } = chances[index] as SlotChance;
     for (let dealt = 0; dealt < count; dealt += 1) {
-      // Without a top card so far, the forced card is of the top tier; else it is a card like any other.
+      // Without a top card so far, the forced card is of the top tier; otherwise it is an ordinary card.
       const forced = due && card === plan.forcedCard;
       const itemNow = forced ? (isTop ? itemOfTop : 0) : item;
       const topNow = forced ? 1 : top;
@@ -209,14 +214,14 @@ const repeatedItemInPack = (
 };
 
 interface SlotChance {
-  /** The chance of a card of the slot to be the item, and to be of the top tier. */
+  /** The probability that a card of the slot is the item, and that it is of the top tier. */
   readonly item: number;
   readonly top: number;
-  /** The chance of a card of the top tier, in this slot, to be the item. */
+  /** The probability that a card of the top tier in this slot is the item. */
   readonly itemOfTop: number;
 }
 
-/** The weights that a slot gives the items of a tier: 0 for those that its filter leaves out. */
+/** The weights of the items of a tier in a slot: 0 for those that its filter excludes. */
 const weightsInSlot = ({ items }: PackOddsInput['slots'][number], place: number): ReadonlyMap<unknown, number> => {
   const of = items[place];
   if (of === undefined) return new Map();
@@ -293,18 +298,18 @@ export const packOdds = (plan: PackOddsInput): TierOdds[] => {
   });
 };
 
-/** A card of a pack for one item, one round of Newton's method, and one pack followed, in steps. */
+/** A card of a pack for one item, one iteration of Newton's method, and one followed pack, in steps. */
 const STEPS_OF_CARD = 10;
 const STEPS_OF_ROUNDS = 1000;
 const STEPS_OF_PACK = 5;
-/** The nodes of the integral that positions without replacement are, and what one of them does for each draw. */
+/** The nodes of the integral for positions without replacement, and the cost of a node per draw. */
 const NODES = 150;
 const STEPS_OF_DRAW = 9;
 
-/** About how many steps exact odds take, a step being a few nanoseconds. */
+/** The approximate number of steps that exact odds take; a step takes a few nanoseconds. */
 export const stepsOfPack = (plan: PackOddsInput): number => {
   const { tiers, slots, cards, threshold, remainders } = plan;
-  // Without repeats, items of one weight are alike; with them, what a slot leaves of a tier may differ.
+  // Without repeats, items of equal weight are equivalent; with repeats, slots may filter a tier differently.
   const countOf = ({ items, weights }: OddsTier): number =>
     remainders === null ? items.length : new Set(weights).size;
   const items = tiers.all.reduce((sum, tier) => sum + countOf(tier), 0);
@@ -313,6 +318,6 @@ export const stepsOfPack = (plan: PackOddsInput): number => {
   const hasPity = threshold < Number.POSITIVE_INFINITY;
   const top = 1 - (1 - (tiers.all[tiers.top]?.share ?? 1)) ** cards;
   const settles = hasPity ? forgetsAfter(new Float64Array(threshold).fill(top)) : 0;
-  const ofTiming = STEPS_OF_ROUNDS + (hasPity ? STEPS_OF_PACK * Math.min(settles, MOST_PACKS_FOLLOWED) : 0);
+  const ofTiming = STEPS_OF_ROUNDS + (hasPity ? STEPS_OF_PACK * Math.min(settles, MAX_PACKS_FOLLOWED) : 0);
   return stepsOfCounting(plan) + items * (ofItem + ofTiming);
 };

@@ -1,17 +1,16 @@
-/** What a slot can draw: how many cards, and the rate of each tier. */
+/** What a slot can draw: the number of cards, and the rate of each tier. */
 interface Supplied {
   readonly count: number;
   readonly rates: readonly number[];
 }
 
-/** The tiers of a slot that have a rate and, in all, an item. */
+/** The tiers of a slot that have a rate and at least one item. */
 const tiersOf = ({ rates }: Supplied, supply: readonly number[]): number[] =>
   rates.flatMap((rate, place) => (rate > 0 && (supply[place] ?? 0) > 0 ? place : []));
 
 /**
- * Whether so many cards, of the slots given, can take every item of the tiers wanted. Each card may take one item of
- * any tier that its slot has; that is a matching of items to cards, grown by augmenting paths. There are never more
- * than twenty cards.
+ * Whether the cards of the given slots can take every item of the wanted tiers. Each card may take one item of any
+ * tier of its slot: a matching of items to cards, grown by augmenting paths. There are at most twenty cards.
  */
 const canExhaust = (
   cards: readonly (readonly number[])[],
@@ -38,7 +37,7 @@ const canExhaust = (
   return items.every((_, item) => seat(item, new Set()));
 };
 
-/** Whether some run of earlier cards leaves a card of each slot nothing to draw, when no item comes twice. */
+/** For each slot, whether earlier cards can leave a card of it nothing to draw if no item is repeated. */
 export const couldRunDry = (slots: readonly Supplied[], supply: readonly number[]): boolean[] => {
   const earlier: (readonly number[])[] = [];
   return slots.map((slot) => {
@@ -49,14 +48,14 @@ export const couldRunDry = (slots: readonly Supplied[], supply: readonly number[
   });
 };
 
-/** Which tiers the cards of a pack can use up; the others never count as rate 0. */
+/** The tiers that the cards of a pack can exhaust; the others always keep their rates. */
 export const exhaustibleTiers = (slots: readonly Supplied[], supply: readonly number[]): number[] =>
   supply.flatMap((items, place) => {
     const cards = slots.reduce((sum, { count, rates }) => sum + ((rates[place] ?? 0) > 0 ? count : 0), 0);
     return items > 0 && items < cards ? place : [];
   });
 
-/** How many different counts, by the tiers that can be used up, packs of no more than so many cards can come to. */
+/** The number of different counts of exhaustible tiers, by the maximum number of cards. */
 export const statesByCards = (slots: readonly Supplied[], supply: readonly number[]): number[] => {
   const cards = slots.reduce((sum, { count }) => sum + count, 0);
   let ways = new Array<number>(cards + 1).fill(0);
@@ -73,6 +72,6 @@ export const statesByCards = (slots: readonly Supplied[], supply: readonly numbe
   });
 };
 
-/** The same for all the cards of a pack. */
+/** The same for all cards of a pack. */
 export const countStates = (slots: readonly Supplied[], supply: readonly number[]): number =>
   statesByCards(slots, supply).at(-1) ?? 1;

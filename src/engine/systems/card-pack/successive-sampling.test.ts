@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { cheapDraws } from '../../../../test/statistics.ts';
 import { drawPositions } from './successive-sampling.ts';
 
-/** The chance of each item to be drawn first, second, …, by going through every order. */
+/** The probability of each item to be drawn first, second, …, by enumerating every order. */
 const byEveryOrder = (weights: readonly number[], draws: number): number[][] => {
   const chances = weights.map(() => new Array<number>(draws).fill(0));
   const go = (taken: readonly number[], chance: number): void => {
@@ -45,7 +45,7 @@ describe('positions in draws without replacement', () => {
     });
   }
 
-  test('sum to 1 for every draw, also of many items and twenty draws', () => {
+  test('add up to 1 for every draw, even with many items and twenty draws', () => {
     for (const count of [20, 30, 1000]) {
       const draws = cheapDraws(80);
       const weights = Array.from({ length: count }, () => draws() ** 4 + 1e-6);
@@ -59,7 +59,7 @@ describe('positions in draws without replacement', () => {
     }
   });
 
-  test('leave out what has no weight', () => {
+  test('exclude items without weight', () => {
     assert.deepEqual([...drawPositions([0, 2, 0, 2], 3)], [[2, new Float64Array([0.5, 0.5])]]);
     assert.deepEqual([...drawPositions([0], 3)], []);
   });

@@ -11,17 +11,17 @@
  */
 const SPACING = 1 / 12;
 const FIRST_NODE = Math.floor(-3.75 / SPACING);
-/** What a later node can still add, of what there is, when it is no longer worth adding. */
+/** The relative contribution below which later nodes are ignored. */
 const NEGLIGIBLE = 1e-17;
 
-/** Multiplies by one factor (1 - p + p z), in place; coefficients beyond the last are dropped. */
+/** Multiplies by one factor (1 - p + p z), in place; higher coefficients are dropped. */
 const multiply = (product: Float64Array, p: number, rest: number): void => {
   for (let m = product.length - 1; m >= 1; m -= 1)
     product[m] = (product[m] as number) * rest + (product[m - 1] as number) * p;
   product[0] = (product[0] as number) * rest;
 };
 
-/** Multiplies by the same factor many times, by its binomial coefficients where that is shorter. */
+/** Multiplies by the same factor many times, using binomial coefficients if that is faster. */
 const multiplyOften = (product: Float64Array, p: number, rest: number, times: number): void => {
   if (times <= product.length) {
     for (let time = 0; time < times; time += 1) multiply(product, p, rest);
@@ -40,7 +40,7 @@ const multiplyOften = (product: Float64Array, p: number, rest: number, times: nu
   }
 };
 
-/** Divides by one factor (1 - p + p z): steady as long as p is at most a half. */
+/** Divides by one factor (1 - p + p z); stable for p up to one half. */
 const divide = (product: Float64Array, p: number, rest: number, quotient: Float64Array): void => {
   let before = 0;
   for (let m = 0; m < product.length; m += 1) {
@@ -52,11 +52,11 @@ const divide = (product: Float64Array, p: number, rest: number, quotient: Float6
 interface Group {
   readonly weight: number;
   readonly times: number;
-  /** The chance of being drawn first, second, …; what is worked out here. */
+  /** The probability of being drawn first, second, …; the result. */
   readonly positions: Float64Array;
 }
 
-/** Adds one node of the integral to every group; true when it was still worth adding. */
+/** Adds one node of the integral to every group; returns whether it was not negligible. */
 const addNode = (groups: readonly Group[], t: number, width: number, most: number): boolean => {
   const rests = groups.map(({ weight }) => Math.exp(-weight * t));
   const rung = groups.map(({ weight }) => -Math.expm1(-weight * t));
@@ -96,10 +96,7 @@ const addNode = (groups: readonly Group[], t: number, width: number, most: numbe
   return added;
 };
 
-/**
- * For each weight above 0 among those given, the chances of being drawn first, second, … up to the last of so many
- * draws.
- */
+/** For each given weight above 0, the probabilities of being drawn first, second, … up to the last draw. */
 export const drawPositions = (weights: readonly number[], draws: number): ReadonlyMap<number, Float64Array> => {
   const times = new Map<number, number>();
   for (const weight of weights) if (weight > 0) times.set(weight, (times.get(weight) ?? 0) + 1);

@@ -36,8 +36,8 @@ const config = fc
   });
 
 /**
- * Moves a distribution over counters on by a roll, by the rates that rolls have; the mass that gives a tier is taken
- * out, if one is named.
+ * Advances a distribution over counters by a roll, with the rates that rolls use; if a tier is given, removes the mass
+ * that gives it.
  */
 const step = (
   rules: GachaRules,
@@ -70,14 +70,14 @@ const near = (value: number | null | undefined, expected: number, tolerance: num
   assert.ok(typeof value === 'number' && Math.abs(value - expected) <= tolerance, `${value} is not ${expected}`);
 };
 
-test('odds are those of the rules that roll, followed roll by roll, for any counters', () => {
+test('odds match the rolling rules, followed roll by roll, for any counters', () => {
   fc.assert(
     fc.property(config, (of) => {
       const { rules } = templateOf('gacha', of, catalog);
       const odds = gachaOdds(rules);
       const fresh = new Map([[TIERS.map(() => 0).join(), 1]]);
 
-      // The long run: shares averaged over a stretch that every short cycle of the counters divides.
+      // The long run: shares averaged over a period that is a multiple of every short cycle of the counters.
       let states: ReadonlyMap<string, number> = fresh;
       for (let roll = 0; roll < 300; roll += 1) states = step(rules, states).after;
       const shares = TIERS.map(() => 0);
@@ -102,8 +102,7 @@ test('odds are those of the rules that roll, followed roll by roll, for any coun
           surviving = [...left.values()].reduce((sum, mass) => sum + mass, 0);
           if (surviving <= 0.5 + 1e-12) median ??= roll;
         }
-        // A tier may only be able to come before the pities of others have set in. The rare ones go on at a steady
-        // rate.
+        // A tier may only be possible before the pities of others apply. Rare tiers continue at a steady rate.
         if (taken === 0) assert.equal(odds[place]?.expectedRolls, null);
         else near(odds[place]?.expectedRolls, mean + surviving / taken, 1e-8 * (mean + surviving / taken));
         if (median === null && taken > 0) continue;

@@ -16,33 +16,33 @@ export interface Odds extends Timing {
   readonly effective: number;
 }
 
-/** Odds by the place of the tier, and of each of its items in their order. */
+/** Odds by the place of the tier, and of each of its items in order. */
 export interface TierOdds extends Odds {
   readonly items: readonly Odds[];
 }
 
 /**
- * Ranks whose chances stand in the same proportion, whatever the counters say: one whose chance a counter changes, or
- * those between two such. Of a hundred tiers with two pities there are five bands, and all that takes long is worked
- * out by bands.
+ * Ranks whose probabilities have the same proportion whatever the counters are: one whose probability a counter
+ * changes, or those between two such ranks. A hundred tiers with two pities make five bands, and everything expensive
+ * is computed per band.
  */
 export interface Band {
   /** Null for ranks without one. */
   readonly counter: Counter | null;
-  /** The parts that its ranks have of what the band gives, by rank. */
+  /** The fraction of each rank within the band. */
   readonly parts: ReadonlyMap<number, number>;
-  /** Without a counter: the part that the band takes of what rarer bands leave, and what it leaves of it. */
+  /** Without a counter: the fraction that the band takes of what rarer bands leave, and what it leaves of it. */
   readonly takes: number;
   readonly leaves: number;
 }
 
-/** The ranks from `from` up to, and without, `to`. None of them has a counter that changes anything. */
+/** The ranks from `from` up to but excluding `to`. None of them has a counter that changes anything. */
 const plainBand = ({ ladder }: GachaOddsInput, from: number, to: number): Band => {
   const taken = new Map<number, number>();
   let takes = 0;
   let leaves = 1;
   for (let rank = from; rank < to; rank += 1) {
-    // The last rank takes all that is left.
+    // The last rank takes everything that is left.
     const factor = rank === ladder.length - 1 ? 1 : factorAt(ladder[rank] as Counter, 0);
     taken.set(rank, factor * leaves);
     takes += factor * leaves;
@@ -68,7 +68,9 @@ export const bandsOf = (rules: GachaOddsInput): Band[] => {
   return bands;
 };
 
-/** The counters of the first so many bands, longest first: the first is the coarse part of a state's number. */
+/**
+ * The counters of the first `count` bands, longest first: the first is the most significant part of a state's number.
+ */
 const countersIn = (bands: readonly Band[], count: number): { readonly band: number; readonly counter: Counter }[] =>
   bands
     .slice(0, count)
@@ -77,7 +79,7 @@ const countersIn = (bands: readonly Band[], count: number): { readonly band: num
 
 type Counters = ReturnType<typeof countersIn>;
 
-/** The rolls since the rank of each counter last came, as far as they matter, by band. */
+/** The rolls since the rank of each counter was last rolled, as far as they matter, by band. */
 const sinceIn = (counters: Counters, state: number): number[] => {
   const since: number[] = [];
   let rest = state;
@@ -99,7 +101,7 @@ const stateAfter = (counters: Counters, since: readonly number[], given: number)
   return state;
 };
 
-/** The chances of each of the first so many bands in a state; last, of all that are below them. */
+/** The probabilities of each of the first `count` bands in a state, followed by that of all bands below them. */
 const chancesIn = (bands: readonly Band[], count: number, since: readonly number[]): number[] => {
   let left = 1;
   const chances = bands.slice(0, count).map(({ counter, takes, leaves }, band) => {
@@ -114,12 +116,12 @@ const chancesIn = (bands: readonly Band[], count: number, since: readonly number
 interface BandChain {
   readonly chain: Chain;
   readonly counters: Counters;
-  /** The numbers of the states, by which `sinceIn` knows them. */
+  /** The original numbers of the states, for `sinceIn`. */
   readonly kept: Int32Array;
 }
 
 /**
- * The chain of the counters that matter to a band, in which a hit is a roll that gives it. Lower bands change none of
+ * The chain of the counters that affect a band, in which a hit is a roll that gives it. Lower bands change none of
  * them.
  */
 const chainOfBand = (bands: readonly Band[], wanted: number): BandChain => {
@@ -141,8 +143,8 @@ const chainOfBand = (bands: readonly Band[], wanted: number): BandChain => {
 };
 
 /**
- * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. The
- * losses are not part of the states that a configuration is measured by: the top tier comes by its own counter alone.
+ * The chain of the top tier's counter and the losses, in which a hit is a featured result, or one that is not. Losses
+ * do not count towards the limit on states: the top tier depends only on its own counter.
  */
 const chainOfFeature = (
   { ladder }: GachaOddsInput,
@@ -168,7 +170,7 @@ const chainOfFeature = (
   return withoutUnreachable(chainOf(layers, width, edges)).chain;
 };
 
-/** The share of featured results in the top tier with the guarantee off. */
+/** The share of featured results in the top tier without the guarantee. */
 const baseShareOf = ({ share, featured, others }: OddsFeature, tier: OddsTier): number => {
   if (others.rollable === 0) return 1;
   if (share !== null) return share;
@@ -178,7 +180,7 @@ const baseShareOf = ({ share, featured, others }: OddsFeature, tier: OddsTier): 
   return weight / tier.picker.total;
 };
 
-/** In the long run: one featured result ends a row of losses, which the guarantee keeps short. */
+/** In the long run: a featured result ends a row of losses, whose length the guarantee limits. */
 const effectiveShareOf = (share: number, guaranteeAfter: number): number => {
   if (guaranteeAfter === Number.POSITIVE_INFINITY) return share;
   let results = 0;
@@ -204,10 +206,10 @@ const topItemsOf = (feature: OddsFeature, tier: OddsTier): TopItem[] => {
   });
 };
 
-/** What is asked of a band: the timing of the first hit, where one in so many of what it gives is one. */
+/** The timing of the first hit in a band, if its results are hits with probability `part`. */
 type TimingIn = (rank: number, part: number) => Timing;
 
-/** Items of the top tier where something sets the featured ones apart. */
+/** Items of the top tier if featured ones are treated differently. */
 const featureOdds = (
   rules: GachaOddsInput,
   feature: OddsFeature,
@@ -245,7 +247,7 @@ const effectiveByRank = (rules: GachaOddsInput, bands: readonly Band[]): number[
   return effective;
 };
 
-/** The parts of a tier that are asked for: the tier itself, and its items. */
+/** The parts of a tier that are needed: the tier itself, and its items. */
 const partsOf = ({ tiers, feature }: GachaOddsInput, tier: OddsTier): number[] => {
   const isSet = feature !== null && tier === tiers.all[tiers.top];
   if (!isSet)
@@ -255,7 +257,7 @@ const partsOf = ({ tiers, feature }: GachaOddsInput, tier: OddsTier): number[] =
   return [1, ...topItemsOf(feature, tier).map(({ featured, part }) => part * (featured ? share : 1 - share))];
 };
 
-/** Works out all that is asked of each band at once. */
+/** Computes everything that is needed of each band at once. */
 const timer = (rules: GachaOddsInput, bands: readonly Band[]): TimingIn => {
   const { all, ranked } = rules.tiers;
   const timings = bands.map(({ parts }, band) => {
@@ -290,11 +292,11 @@ export const gachaOdds = (rules: GachaOddsInput): TierOdds[] => {
 };
 
 /**
- * How many states of some counters ever come up, of those from `least` on: until they stand still, no two are alike. Each
- * may stand still, or be one of those below that no shorter one is.
+ * The number of reachable states of some counters, from `least` on: until they reach their maximum, no two are equal.
+ * Each is at its maximum, or has a value below it that no shorter counter has.
  */
 const reachableStates = (lengths: readonly number[], least: number): number => {
-  // By how many counters do not stand still.
+  // By the number of counters below their maximum.
   let ways = [1];
   for (const length of lengths.toSorted((left, right) => left - right)) {
     const next = [...ways, 0];
@@ -309,7 +311,7 @@ const reachableStates = (lengths: readonly number[], least: number): number => {
 const stretchesIn = ({ factors }: Counter): number =>
   factors.reduce((sum, factor, index) => sum + Number(factor !== factors[index - 1]), 0);
 
-/** The chain of the first so many bands, as far as it tells how long it takes to work on it. */
+/** The shape of the chain of the first `count` bands, which determines its cost. */
 const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
   const counters = countersIn(bands, count);
   const [longest, ...others] = counters.map(({ counter }) => counter);
@@ -319,16 +321,16 @@ const shapeOf = (bands: readonly Band[], count: number): ChainShape => {
   const states = reachableStates([layers, ...lengths], 0);
   const edges = states * (counters.length + 1);
   if (lengths.length === 0) return { layers, edges, size: 1, stepsOfRoll: stepsByStretches(1 + stretchesIn(longest)) };
-  // Only what is never kept waiting by a rarer tier is sure to come in its last layer.
+  // Only a tier that no rarer one can delay is certain to be rolled in its last layer.
   const lingers = others.some(({ rank }) => rank < longest.rank);
   const size = reachableStates(lengths, 1) + (lingers ? reachableStates(lengths, 0) : 0);
   return { layers, edges, size, stepsOfRoll: stepsByEdges(edges) };
 };
 
-/** Fewer items are looked at, whether some are alike; of more it is not worth the while. */
+/** Equal weights are detected only among fewer items; beyond that it is not worth the effort. */
 const FEW_ITEMS = 100;
 
-/** How many parts of a band are asked for: its tiers and their items, but only one of those that are alike. */
+/** The number of different parts of a band: its tiers and their items, counting equal ones once. */
 const countParts = (rules: GachaOddsInput, { parts }: Band): number => {
   const { all, ranked } = rules.tiers;
   const tiers = [...parts].map(([rank, part]) => ({ tier: all[ranked[rank] as number] as OddsTier, part }));
@@ -337,7 +339,7 @@ const countParts = (rules: GachaOddsInput, { parts }: Band): number => {
   return new Set(tiers.flatMap(({ tier, part }) => partsOf(rules, tier).map((ofTier) => ofTier * part))).size;
 };
 
-/** About how many steps exact odds take, a step being a few nanoseconds. */
+/** The approximate number of steps that exact odds take; a step takes a few nanoseconds. */
 export const stepsOfGacha = (rules: GachaOddsInput): number => {
   const bands = bandsOf(rules);
   let settles = 1;

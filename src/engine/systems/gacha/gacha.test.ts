@@ -23,7 +23,7 @@ const banner: GachaConfig = {
 
 const rulesOf = (config: GachaConfig, of = catalog) => templateOf('gacha', config, of).rules;
 
-/** The rates of the next roll by tier, after so many rolls without each. */
+/** The rates of the next roll by tier, after the given numbers of rolls without each. */
 const ratesOf = (config: GachaConfig, since: Record<string, number> | null): Record<string, number> => {
   const rules = rulesOf(config);
   const pity: PityState = {
@@ -42,7 +42,7 @@ const near = (rates: Record<string, number>, expected: Record<string, number>): 
 };
 
 describe('soft pity', () => {
-  test('adds for every roll from its begin, each segment until the next', () => {
+  test('adds its amount at every roll from its start, each segment until the next', () => {
     const segments = [
       { from: 3, add: 0.1 },
       { from: 5, add: 0.01 },
@@ -61,7 +61,7 @@ describe('rates of a roll', () => {
     near(ratesOf({ ...banner, pityThreshold: 1 }, null), baseRates);
   });
 
-  test('grow by soft pity at the cost of the others, in proportion', () => {
+  test('grow by soft pity, and the others shrink in proportion', () => {
     const five = 0.006 + 2 * 0.06;
     const left = 1 - five;
     near(ratesOf(banner, { five: 74 }), { five, four: (0.051 / 0.994) * left, three: (0.943 / 0.994) * left });
@@ -83,7 +83,7 @@ describe('rates of a roll', () => {
     near(ratesOf(config, { three: 0 }), baseRates);
   });
 
-  test('know no pity where one tier always comes', () => {
+  test('have no pity if one tier always comes up', () => {
     const config: GachaConfig = { baseRates: { three: 1, five: 0 }, pityTier: 'three', pityThreshold: 1 };
     near(ratesOf(config, {}), { three: 1, five: 0 });
     const { results } = rollGacha(rulesOf(config), initialPityState(), 1, () => cheapDraws(1));
@@ -92,7 +92,7 @@ describe('rates of a roll', () => {
 });
 
 describe('a banner', () => {
-  test('takes three draws a roll, used or not, then those of the attributes', () => {
+  test('makes three draws per roll, used or not, then those of the attributes', () => {
     const attributes = [{ id: 'x', attributeId: 'y', min: 1, max: 10, step: null }];
     const of = compileCatalog(
       [option('five'), option('three')],
@@ -107,7 +107,7 @@ describe('a banner', () => {
     );
   });
 
-  test('never exceeds a pity, keeps every guarantee, and gives the rarest of those due', () => {
+  test('never exceeds a pity, keeps every guarantee, and gives the rarest of the tiers due', () => {
     const threshold = fc.integer({ min: 1, max: 12 });
     fc.assert(
       fc.property(
@@ -155,7 +155,7 @@ describe('a banner', () => {
     );
   });
 
-  test('keeps the other pity due when two tie', () => {
+  test('keeps the other pity due if two tie', () => {
     const rules = rulesOf({ ...banner, pityThreshold: 5, pities: [{ tier: 'four', threshold: 5 }] });
     const tied: PityState = {
       counters: [
@@ -178,7 +178,7 @@ describe('a banner', () => {
     ]);
   });
 
-  test('rolls in one call as in many, and changes no state in place', () => {
+  test('rolls the same in one call as in many, and does not mutate the state', () => {
     const rules = rulesOf(banner);
     const start = Object.freeze(initialPityState());
     const source = cheapDraws(31);
@@ -202,7 +202,7 @@ describe('a banner', () => {
     assert.ok(results.every(({ tier, pity: due }) => tier === 'three' && !due));
   });
 
-  test('moves only its own counters of a group', () => {
+  test('changes only its own counters of a group', () => {
     const shared: PityState = {
       counters: [
         { tier: 'other', since: 7 },
@@ -253,24 +253,24 @@ describe('featured items', () => {
     assert.ok(agrees(Object.values(counted(config, 20_000, null)), [0.15, 0.7, 0.15], 0.001));
   });
 
-  test('keep their weights in the top tier where there is a share, also when the rate-up is 0', () => {
+  test('keep their weights in the top tier if there is a share, even if the rate-up is 0', () => {
     const all = ['five-1', 'five-2', 'five-3'];
     const config = { baseRates: top, featuredItemIds: all, featuredShare: 0.5, rateUpMultiplier: 0 };
     assert.ok(agrees(Object.values(counted(config, 20_000, null)), [1 / 3, 1 / 3, 1 / 3], 0.001));
   });
 
-  test('have their weights multiplied where there is no share, at the level 0.001', () => {
+  test('have their weights multiplied if there is no share, at the level 0.001', () => {
     const config = { baseRates: top, featuredItemIds: ['five-2'], rateUpMultiplier: 8 };
     assert.ok(agrees(Object.values(counted(config, 20_000, null)), [0.1, 0.8, 0.1], 0.001));
   });
 
-  test('are guaranteed after losses also without a share, at the level 0.001', () => {
+  test('are guaranteed after losses even without a share, at the level 0.001', () => {
     const config = { baseRates: top, featuredItemIds: ['five-2'], guaranteeAfterLosses: 1 };
-    // A third at once, else the next: five results bring three featured ones.
+    // A third immediately, otherwise the next one: five results contain three featured ones.
     assert.ok(agrees(Object.values(counted(config, 20_000, initialPityState())), [0.2, 0.6, 0.2], 1e-6));
   });
 
-  test('always come when they are alone in the tier, or have all of it', () => {
+  test('always come up if they are alone in the tier, or have a share of 1', () => {
     const all = ['five-1', 'five-2', 'five-3'];
     assert.equal(counted({ baseRates: top, featuredItemIds: all, featuredShare: 0 }, 100, null)['five-1'] === 0, false);
     assert.equal(counted({ baseRates: top, featuredItemIds: ['five-1'], featuredShare: 1 }, 100, null)['five-1'], 100);
@@ -278,7 +278,7 @@ describe('featured items', () => {
   });
 });
 
-test('items of weight 0 never come', () => {
+test('items of weight 0 never come up', () => {
   const of = compileCatalog([option('five')], [item('a', ['five'], 0), item('b', ['five']), item('c', ['five'], 0)]);
   const { draws: source, count } = countedDraws(cheapDraws(34));
   const { results } = rollGacha(rulesOf({ baseRates: { five: 1 } }, of), null, 1000, () => source);
@@ -286,7 +286,7 @@ test('items of weight 0 never come', () => {
   assert.equal(count(), 3000);
 });
 
-test('a banner gives the same sequence for the same draws, for ever', () => {
+test('a banner gives the same sequence for the same draws, in every version', () => {
   const draws = cheapDraws(35);
   const { results, pity } = rollGacha(rulesOf(banner), initialPityState(), 200, () => draws);
   const golden = results.flatMap(({ tier, item: { id }, pity: due, featured }, index) =>

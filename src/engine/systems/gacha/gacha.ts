@@ -8,40 +8,40 @@ import { boundTo } from '../binding.ts';
 import type { GachaConfig } from '../config.ts';
 import { type PityState, type RollResult, sinceOf, type TierCounter } from '../state.ts';
 import {
+  type CompileContext,
   compileTiers,
   faultOfItems,
   type Tier,
   type Tiers,
   tierNamed,
   type WeightedItems,
-  type Workshop,
   weigh,
 } from '../tiers.ts';
-import { type Counter, checkSegments, compileCounter, factorAt, isDue, MOST_STATES, statesOf } from './pity.ts';
+import { type Counter, checkSegments, compileCounter, factorAt, isDue, MAX_STATES, statesOf } from './pity.ts';
 
-/** How the top tier divides between featured items and the others. */
+/** How the top tier is divided between featured items and the others. */
 export interface Feature {
-  /** The share of featured results; null leaves it to the weights. */
+  /** The share of featured results; null if the weights decide. */
   readonly share: number | null;
-  /** After so many losses in a row the next is featured; Infinity when never. */
+  /** After this many consecutive losses the next one is featured; Infinity without a guarantee. */
   readonly guaranteeAfter: number;
-  /** With their own weights: multiplying all of them alike would change nothing. */
+  /** With their own weights: multiplying all of them by the same factor would change nothing. */
   readonly featured: WeightedItems;
   readonly others: WeightedItems;
 }
 
 export interface GachaRules {
   readonly tiers: Tiers;
-  /** One for each rank, rarest first. Only those of `kept` are remembered between rolls. */
+  /** One per rank, rarest first. Only those in `kept` are stored between rolls. */
   readonly ladder: readonly Counter[];
-  /** The top tier's counter, then those of `pities` as they are listed. */
+  /** The top tier's counter, then those of `pities` in the given order. */
   readonly kept: readonly Counter[];
-  /** Null when nothing sets featured items of the top tier apart but their weights. */
+  /** Null if featured items of the top tier differ only by their weights. */
   readonly feature: Feature | null;
   readonly pityGroup: string | null;
 }
 
-function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop): Steps<Feature | null> {
+function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: CompileContext): Steps<Feature | null> {
   const { featuredShare, guaranteeAfterLosses } = config;
   if (featuredShare === undefined && guaranteeAfterLosses === undefined) return null;
   const items = tiers.all[tiers.top]?.items ?? [];
@@ -71,23 +71,23 @@ function* compileFeature(config: GachaConfig, tiers: Tiers, { faults }: Workshop
   };
 }
 
-/** The pity of each rank that has one, by rank, after reporting those that cannot stand. */
-const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => {
+/** The pity of each rank that has one, by rank. Reports invalid ones. */
+const pitiesByRank = (config: GachaConfig, tiers: Tiers, context: CompileContext) => {
   const byRank = new Map<
     number,
     { threshold: number; softPity: NonNullable<GachaConfig['softPity']>; higherResets: boolean }
   >();
-  // A top tier that always comes has nothing to wait for.
+  // A top tier that always comes up needs no pity.
   const always = tiers.all[tiers.top]?.share === 1;
   const threshold = always ? 0 : (config.pityThreshold ?? 0);
   byRank.set(0, { threshold, softPity: always ? [] : (config.softPity ?? []), higherResets: false });
   for (const [index, pity] of (config.pities ?? []).entries()) {
-    checkSegments(pity.softPity, ['pities', index, 'softPity'], workshop.faults);
+    checkSegments(pity.softPity, ['pities', index, 'softPity'], context.faults);
     const path = ['pities', index, 'tier'];
-    const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, workshop));
+    const rank = tiers.ranked.indexOf(tierNamed(pity.tier, path, tiers, context));
     if (rank === -1) continue;
-    if (rank === 0) workshop.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
-    else if (byRank.has(rank)) workshop.faults.add(path, 'already has a pity');
+    if (rank === 0) context.faults.add(path, 'is the top tier, whose pity is pityThreshold and softPity');
+    else if (byRank.has(rank)) context.faults.add(path, 'already has a pity');
     else
       byRank.set(rank, {
         threshold: pity.threshold,
@@ -98,16 +98,16 @@ const pitiesByRank = (config: GachaConfig, tiers: Tiers, workshop: Workshop) => 
   return byRank;
 };
 
-const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: Workshop): void => {
+const checkStates = (config: GachaConfig, kept: readonly Counter[], { faults }: CompileContext): void => {
   let states = 1;
   for (const counter of kept) states *= statesOf(counter);
-  if (states <= MOST_STATES) return;
+  if (states <= MAX_STATES) return;
   const path = config.pities?.length ? ['pities'] : [config.softPity?.length ? 'softPity' : 'pityThreshold'];
-  faults.add(path, `makes more than ${MOST_STATES} states of the counters, too many for exact odds`);
+  faults.add(path, `results in more than ${MAX_STATES} counter states, too many for exact odds`);
 };
 
-/** A top tier that has a pity must be able to give an item, also when its rate is 0. */
-const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Workshop): void => {
+/** A top tier with a pity must be able to give an item, even if its rate is 0. */
+const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: CompileContext): void => {
   const tier = all[top];
   const member = config.pityThreshold ? 'pityThreshold' : config.softPity?.length ? 'softPity' : undefined;
   if (tier === undefined || tier.rate > 0 || member === undefined || config.pityTier !== undefined) return;
@@ -115,13 +115,13 @@ const checkTopTier = (config: GachaConfig, { all, top }: Tiers, { faults }: Work
   if (fault !== undefined) faults.add([member], `the top tier, ${JSON.stringify(tier.key)}, ${fault}`);
 };
 
-export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<GachaRules> {
-  const pityTier = config.pityTier === undefined ? undefined : boundTo(workshop.bindings, config.pityTier);
-  const tiers = yield* compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, workshop);
-  if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, workshop);
-  checkTopTier(config, tiers, workshop);
-  checkSegments(config.softPity, ['softPity'], workshop.faults);
-  const pities = pitiesByRank(config, tiers, workshop);
+export function* compileGacha(config: GachaConfig, context: CompileContext): Steps<GachaRules> {
+  const pityTier = config.pityTier === undefined ? undefined : boundTo(context.bindings, config.pityTier);
+  const tiers = yield* compileTiers(config, { pityTier, plainTop: config.featuredShare !== undefined }, context);
+  if (config.pityTier !== undefined) tierNamed(config.pityTier, ['pityTier'], tiers, context);
+  checkTopTier(config, tiers, context);
+  checkSegments(config.softPity, ['softPity'], context.faults);
+  const pities = pitiesByRank(config, tiers, context);
 
   let left = 1;
   const ladder = tiers.ranked.map((place, rank) => {
@@ -132,12 +132,12 @@ export function* compileGacha(config: GachaConfig, workshop: Workshop): Steps<Ga
     return counter;
   });
   const kept = [...pities.keys()].flatMap((rank) => ladder[rank] ?? []);
-  checkStates(config, kept, workshop);
-  const feature = yield* compileFeature(config, tiers, workshop);
+  checkStates(config, kept, context);
+  const feature = yield* compileFeature(config, tiers, context);
   return { tiers, ladder, kept, feature, pityGroup: config.pityGroup ?? null };
 }
 
-/** The rolls since each rank last came; 0 for ranks that keep no counter. */
+/** The rolls since each rank was last rolled; 0 for ranks without a stored counter. */
 export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): number[] => {
   const since = ladder.map(() => 0);
   for (const { rank, optionId } of kept) since[rank] = sinceOf(pity, optionId);
@@ -145,8 +145,8 @@ export const sinceByRank = ({ ladder, kept }: GachaRules, pity: PityState): numb
 };
 
 /**
- * Writes the rates of a roll, by the place of the tier. In rank order each tier takes its factor of what the rarer ones
- * leave, and the last all that is left. Without counters these are the base odds.
+ * Writes the rates of a roll, by the place of the tier. In rank order each tier takes its factor of what rarer ones
+ * leave, and the last takes everything that is left. Without counters these are the base odds.
  */
 export const writeRates = (
   { tiers: { ranked }, ladder }: GachaRules,
@@ -164,43 +164,43 @@ export const writeRates = (
   rates[ranked[last] as number] = left;
 };
 
-/** Of which items of the top tier a draw takes one. */
+/** The items of the top tier among which a draw chooses. */
 const topItems = (feature: Feature, tier: WeightedItems, losses: number, u: number): WeightedItems => {
   if (losses >= feature.guaranteeAfter) return feature.featured;
   if (feature.share === null) return tier;
   return u < feature.share || feature.others.rollable === 0 ? feature.featured : feature.others;
 };
 
-/** Moves every counter that is kept by one roll that gave the tier of a rank. */
+/** Advances all stored counters by one roll that gave the tier of a rank. */
 const moveCounters = (kept: readonly Counter[], since: number[], given: number): void => {
   for (const { rank, higherResets } of kept) {
     since[rank] = rank === given || (higherResets && given < rank) ? 0 : (since[rank] as number) + 1;
   }
 };
 
-/** The counters after a roll: those of this template as they stand now, those of others in its group as they were. */
+/** The counters after a roll: those of this template updated, those of others in its group unchanged. */
 export const withCounters = (pity: PityState, own: readonly TierCounter[], losses: number): PityState => {
   const others = pity.counters.filter(({ tier }) => !own.some((counter) => counter.tier === tier));
   return { counters: sortedBy([...others, ...own], ({ tier }) => tier), losses };
 };
 
-/** What a roll begins with: the rolls since each rank last came, and the losses. Null: base odds, whoever rolls. */
+/** What a roll starts with: the rolls since each rank was last rolled, and the losses. Null: base odds. */
 interface Standing {
   readonly since: number[];
   losses: number;
 }
 
-/** What the rules decide of a roll. Which item it is, they leave to the weights. */
+/** What the rules decide about a roll. The item itself is left to the weights. */
 interface Decision {
   readonly tier: Tier;
   readonly rank: number;
-  /** Whether the tier was due by a threshold. */
+  /** Whether the tier was due because of a threshold. */
   readonly pity: boolean;
-  /** The items of which one is given: the whole tier, or of the top tier the featured ones or the others. */
+  /** The items among which one is given: the whole tier or, in the top tier, the featured ones or the others. */
   readonly from: WeightedItems;
 }
 
-/** The rules: which tier a roll gives, whether it was due, and whether it is one of the featured. */
+/** Decides which tier a roll gives, whether it was due, and whether it is featured. */
 const decide = (
   rules: GachaRules,
   standing: Standing | null,
@@ -223,20 +223,20 @@ const decide = (
   };
 };
 
-/** The lookup: the item that a draw takes of those decided on. */
+/** The item that a draw chooses among those decided on. */
 const itemFrom = ({ items, picker, rollable }: WeightedItems, itemDraw: number): CompiledItem => {
   const item = items[picker.pick(itemDraw)];
   if (item === undefined || rollable === 0) throw new Error('A tier without items was rolled.');
   return item;
 };
 
-/** What a roll leaves behind, in place. */
+/** Updates the standing, in place, after a roll. */
 const moveOn = ({ kept, tiers }: GachaRules, standing: Standing, rank: number, featured: boolean): void => {
   moveCounters(kept, standing.since, rank);
   if (rank === 0 && tiers.featured.size > 0) standing.losses = featured ? 0 : standing.losses + 1;
 };
 
-/** So many rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
+/** `count` rolls in sequence. Without a state they have base odds: no pity and no guarantee. */
 export const rollGacha = (
   rules: GachaRules,
   pity: PityState | null,

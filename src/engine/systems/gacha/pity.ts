@@ -1,30 +1,32 @@
 import type { SoftPitySegment } from '../config.ts';
 import type { FaultList } from '../faults.ts';
 
-/** More states than this are refused, so that odds can always be computed exactly, and soon. */
-export const MOST_STATES = 4000;
+/** Configurations with more states are rejected, so that exact odds can always be computed quickly. */
+export const MAX_STATES = 4000;
 
-/** A factor this near to 1 is 1: else rounding would leave a tier that is certain a chance of 1e-16 not to come. */
+/**
+ * A factor this close to 1 is 1: otherwise rounding would leave a certain tier a chance of 1e-16 of not being rolled.
+ */
 const CERTAIN = 1 - 1e-12;
 
-/** How a tier's chance grows while it does not come. */
+/** How a tier's chance grows until it is rolled. */
 export interface Counter {
-  /** The place of its tier among the ranks. */
+  /** The rank of its tier. */
   readonly rank: number;
   readonly optionId: string | null;
-  /** The tier is due from this roll on; Infinity when it never is. */
+  /** The tier is due from this roll on; Infinity without a threshold. */
   readonly threshold: number;
   readonly higherResets: boolean;
-  /** The factor with pity off. */
+  /** The factor without pity. */
   readonly baseFactor: number;
   /**
-   * The part that the tier takes of what the rarer ones leave, by the rolls since it last came. The last entry stands
-   * for all later rolls too, so it is 1 where there is any pity.
+   * The fraction that the tier takes of what rarer ones leave, by the rolls since it was last rolled. The last entry
+   * applies to all later rolls too, so it is 1 if there is any pity.
    */
   readonly factors: Float64Array;
 }
 
-/** What soft pity adds to a share on the k-th roll since the tier last came. */
+/** What soft pity adds to a share at the k-th roll since the tier was last rolled. */
 export const softPityAt = (segments: readonly SoftPitySegment[], k: number): number => {
   let sum = 0;
   for (const [index, { from, add }] of segments.entries()) {
@@ -34,7 +36,7 @@ export const softPityAt = (segments: readonly SoftPitySegment[], k: number): num
   return sum;
 };
 
-/** The factor of a tier of base share `share`, when the ranks from its own on have `left` of the base shares. */
+/** The factor of a tier with base share `share`, if its own and less rare ranks have `left` of the base shares. */
 const factorOf = (share: number, soft: number, left: number): number => {
   const factor = left > 0 ? Math.min(1, (share + soft) / left) : 0;
   return factor >= CERTAIN ? 1 : factor;
@@ -51,13 +53,13 @@ export interface CounterSource {
   readonly higherResets: boolean;
 }
 
-/** Cut off after one state too many: the caller refuses those. */
+/** Truncated after one state too many: the caller rejects those. */
 export const compileCounter = (source: CounterSource): Counter => {
   const { rank, optionId, share, left, softPity, higherResets } = source;
   const threshold = source.threshold > 0 ? source.threshold : Number.POSITIVE_INFINITY;
   const factors: number[] = [];
   const grows = threshold < Number.POSITIVE_INFINITY || softPity.length > 0;
-  for (let k = 1; k <= MOST_STATES + 1; k += 1) {
+  for (let k = 1; k <= MAX_STATES + 1; k += 1) {
     const factor = k >= threshold ? 1 : factorOf(share, softPityAt(softPity, k), left);
     factors.push(factor);
     if (factor === 1 || !grows) break;
@@ -66,7 +68,7 @@ export const compileCounter = (source: CounterSource): Counter => {
   return { rank, optionId, threshold, higherResets, baseFactor, factors: Float64Array.from(factors) };
 };
 
-/** How many states a counter counts for against the limit. */
+/** The number of states of a counter that count towards the limit. */
 export const statesOf = ({ threshold, factors }: Counter): number =>
   threshold < Number.POSITIVE_INFINITY ? threshold : factors.length;
 
@@ -75,7 +77,7 @@ export const isDue = ({ threshold }: Counter, since: number): boolean => since +
 export const factorAt = ({ factors }: Counter, since: number): number =>
   factors[since < factors.length ? since : factors.length - 1] as number;
 
-/** Segments must begin one after another. */
+/** Segments must be in ascending order. */
 export const checkSegments = (
   segments: readonly SoftPitySegment[] | undefined,
   path: readonly (string | number)[],
@@ -84,7 +86,7 @@ export const checkSegments = (
   let before = 0;
   for (const [index, { from }] of (segments ?? []).entries()) {
     if (from <= before)
-      faults.add([...path, index, 'from'], `must be above ${before}, where the segment before begins`);
+      faults.add([...path, index, 'from'], `must be greater than ${before}, where the previous segment starts`);
     before = from;
   }
 };

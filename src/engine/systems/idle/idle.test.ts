@@ -27,7 +27,7 @@ describe('accrual', () => {
     assert.deepEqual(claim(rules, start, 12_000_001).account, { atMs: 12_000_001, rolls: 0, units: 300_000 });
   });
 
-  test('stops at maxHours worth, and at 1,000 a call with the rest kept', () => {
+  test('stops at maxHours, and at 1,000 rolls per call with the rest kept', () => {
     const start: IdleAccount = { atMs: 0, rolls: 0, units: 0 };
     assert.equal(claim(chestOf(2).rules, start, HOUR * 1000).count, 48);
     assert.equal(claim(chestOf(2, 0.75).rules, start, HOUR * 1000).count, 1);
@@ -36,19 +36,19 @@ describe('accrual', () => {
     assert.equal(claim(chestOf(100).rules, first.account, HOUR * 24).count, 1000);
   });
 
-  test('gains nothing by a clock that goes back', () => {
+  test('gains nothing from a clock that goes back', () => {
     const { rules } = chestOf(10);
     const at = accrue(rules, { atMs: HOUR, rolls: 0, units: 0 }, 0);
     assert.deepEqual(at, { atMs: HOUR, rolls: 0, units: 0 });
     assert.equal(claim(rules, at, 2 * HOUR).count, 10);
   });
 
-  test('neither gains nor loses a roll by the order and spacing of calls', () => {
+  test('neither gains nor loses rolls by the order and spacing of calls', () => {
     const moments = fc.array(fc.integer({ min: -HOUR, max: 2 * HOUR }), { minLength: 1, maxLength: 40 });
     const rate = fc.integer({ min: 50_000, max: 40_000_000 }).map((millionths) => millionths / 1e6);
     fc.assert(
       fc.property(moments, rate, (steps, rollsPerHour) => {
-        // A day's cap is out of reach here, so all that has accrued must have been given.
+        // The cap is out of reach here, so everything that accrued must have been given.
         const { rules } = chestOf(rollsPerHour, 1000);
         let account = claim(rules, null, 0).account;
         let now = 0;
@@ -68,7 +68,7 @@ describe('accrual', () => {
     );
   });
 
-  test('never owes more than its cap, also for rates beyond what numbers count', () => {
+  test('never owes more than its cap, even for rates beyond the precision of numbers', () => {
     const { rules } = chestOf(1e300, 1e6);
     const { count, account } = claim(rules, { atMs: 0, rolls: 0, units: 0 }, HOUR);
     assert.equal(count, 1000);

@@ -3,67 +3,71 @@ import type { Steps } from '../../steps.ts';
 import type { IdleConfig } from '../config.ts';
 import { compileGacha, type GachaRules } from '../gacha/gacha.ts';
 import type { IdleAccount } from '../state.ts';
-import type { Workshop } from '../tiers.ts';
+import type { CompileContext } from '../tiers.ts';
 
 /**
- * Accrual is counted in units: a millisecond at one millionth of a roll an hour. A rate of up to six decimals is a
- * whole number of units a millisecond, so that every span of time is worth a whole number of units and nothing is ever
+ * Accrual is counted in units: a millisecond at one millionth of a roll per hour. A rate with up to six decimals is a
+ * whole number of units per millisecond, so every time span is worth a whole number of units and nothing is ever
  * rounded.
  */
-const UNITS_A_ROLL = 3_600_000n * 1_000_000n;
-const MS_AN_HOUR = 3_600_000n;
+const UNITS_PER_ROLL = 3_600_000n * 1_000_000n;
+const MS_PER_HOUR = 3_600_000n;
 const RATE_DECIMALS = 6;
 const DEFAULT_MAX_HOURS = 24;
-const MOST_ROLLS_A_CALL = 1000;
-/** Whole rolls are kept as a JSON number, so what is owed stops where those are no longer exact. */
-const MOST_OWED = BigInt(Number.MAX_SAFE_INTEGER) * UNITS_A_ROLL;
+const MAX_ROLLS_PER_CALL = 1000;
+/** Whole rolls are stored as a JSON number, so the debt is limited to what that represents exactly. */
+const MAX_OWED = BigInt(Number.MAX_SAFE_INTEGER) * UNITS_PER_ROLL;
 
 export interface IdleRules extends GachaRules {
-  readonly unitsAMs: bigint;
-  /** Never more is owed than this: `maxHours` worth. */
-  readonly mostUnits: bigint;
+  readonly unitsPerMs: bigint;
+  /** The maximum that can be owed: `maxHours` worth. */
+  readonly maxUnits: bigint;
 }
 
 const leastOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
-export function* compileIdle(config: IdleConfig, workshop: Workshop): Steps<IdleRules> {
-  const { faults } = workshop;
-  const rules = yield* compileGacha(config, workshop);
+export function* compileIdle(config: IdleConfig, context: CompileContext): Steps<IdleRules> {
+  const { faults } = context;
+  const rules = yield* compileGacha(config, context);
   const { rollsPerHour, maxHours = DEFAULT_MAX_HOURS } = config;
   if (decimalsOf(rollsPerHour) > RATE_DECIMALS)
     faults.add(['rollsPerHour'], `must not have more than ${RATE_DECIMALS} decimals`);
-  const unitsAMs = scaledBy(rollsPerHour, RATE_DECIMALS);
+  const unitsPerMs = scaledBy(rollsPerHour, RATE_DECIMALS);
   const hourDecimals = decimalsOf(maxHours);
-  const mostUnits = (scaledBy(maxHours, hourDecimals) * MS_AN_HOUR * unitsAMs) / 10n ** BigInt(hourDecimals);
-  if (mostUnits < UNITS_A_ROLL) {
+  const maxUnits = (scaledBy(maxHours, hourDecimals) * MS_PER_HOUR * unitsPerMs) / 10n ** BigInt(hourDecimals);
+  if (maxUnits < UNITS_PER_ROLL) {
     faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'allows less than one roll to accrue');
   }
-  return { ...rules, unitsAMs, mostUnits: leastOf(mostUnits, MOST_OWED) };
+  return { ...rules, unitsPerMs, maxUnits: leastOf(maxUnits, MAX_OWED) };
 }
 
 /**
- * What is owed at a moment. A first call starts the account; a clock that went back stands still until it has caught
- * up.
+ * What is owed at a given time. The first call starts the account; if the clock went back, nothing accrues until it has
+ * caught up.
  */
-export const accrue = ({ unitsAMs, mostUnits }: IdleRules, account: IdleAccount | null, nowMs: number): IdleAccount => {
+export const accrue = (
+  { unitsPerMs, maxUnits }: IdleRules,
+  account: IdleAccount | null,
+  nowMs: number,
+): IdleAccount => {
   if (account === null) return { atMs: nowMs, rolls: 0, units: 0 };
   const elapsedMs = BigInt(Math.max(0, Math.floor(nowMs) - account.atMs));
-  const owed = BigInt(account.rolls) * UNITS_A_ROLL + BigInt(account.units) + elapsedMs * unitsAMs;
-  const kept = leastOf(owed, mostUnits);
+  const owed = BigInt(account.rolls) * UNITS_PER_ROLL + BigInt(account.units) + elapsedMs * unitsPerMs;
+  const kept = leastOf(owed, maxUnits);
   return {
     atMs: Math.max(account.atMs, Math.floor(nowMs)),
-    rolls: Number(kept / UNITS_A_ROLL),
-    units: Number(kept % UNITS_A_ROLL),
+    rolls: Number(kept / UNITS_PER_ROLL),
+    units: Number(kept % UNITS_PER_ROLL),
   };
 };
 
-/** Takes what is owed at a moment, as many as one call may: the rest stays owed. */
+/** Takes what is owed at a given time, up to the limit per call: the rest stays owed. */
 export const claim = (
   rules: IdleRules,
   account: IdleAccount | null,
   nowMs: number,
 ): { count: number; account: IdleAccount } => {
   const owed = accrue(rules, account, nowMs);
-  const count = Math.min(owed.rolls, MOST_ROLLS_A_CALL);
+  const count = Math.min(owed.rolls, MAX_ROLLS_PER_CALL);
   return { count, account: { ...owed, rolls: owed.rolls - count } };
 };

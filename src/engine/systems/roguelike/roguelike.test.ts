@@ -25,7 +25,7 @@ const runOf = (seed: string, depth: number, first: number, count: number): strin
   }).results.map(({ item: { id } }) => id);
 
 describe('an offer', () => {
-  test('holds different items, as many as there are choices', () => {
+  test('contains different items, as many as there are choices', () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -50,7 +50,7 @@ describe('an offer', () => {
     assert.deepEqual([five, four, three], [0.05 * 1.1 * 1.1 * 1.1, 0.25, 0.7 * 0.9 * 0.9 * 0.9]);
   });
 
-  test('cannot be made at a depth that leaves too little to choose', () => {
+  test('is not possible at a depth that leaves too few items', () => {
     const fading = templateOf(
       'roguelike',
       { baseRates: { three: 1, five: 1 }, depthScaling: { three: 0 }, choices: 5 },
@@ -68,7 +68,7 @@ describe('an offer', () => {
     );
   });
 
-  test('forces its last choice when it is due', () => {
+  test('forces its last choice if it is due', () => {
     const due = templateOf('roguelike', { ...offer, pityThreshold: 1 }, catalog);
     const { results } = rollTemplate(due, initialState(), { count: 1, depth: 0, drawsOf: () => () => 0.999, nowMs: 0 });
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('a seeded run', () => {
     );
   });
 
-  test('gives the same offers for ever', () => {
+  test('gives the same offers in every version', () => {
     assert.deepEqual(runOf('a seed', 4, 0, 3), [
       'four-1',
       'three-1',

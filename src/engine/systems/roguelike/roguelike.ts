@@ -4,20 +4,20 @@ import type { Steps } from '../../steps.ts';
 import type { PackPlan } from '../card-pack/card-pack.ts';
 import { checkSupplyStates } from '../card-pack/card-pack.ts';
 import type { RoguelikeConfig } from '../config.ts';
-import { compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed, type Workshop } from '../tiers.ts';
+import { type CompileContext, compileTiers, faultOfItems, packThreshold, type Tiers, tierNamed } from '../tiers.ts';
 
 export interface RoguelikeRules {
   readonly tiers: Tiers;
   readonly choices: number;
   readonly remainders: readonly Remainder[];
-  /** By the place of the tier; 1 where the depth changes nothing. */
+  /** By the place of the tier; 1 if the depth changes nothing. */
   readonly depthFactors: readonly number[];
   readonly threshold: number;
 }
 
 const DEFAULT_CHOICES = 3;
 
-/** The rates at a depth, multiplied once for each step down, so that everyone gets the same doubles. */
+/** The rates at a depth, multiplied once per level, so that everyone gets the same doubles. */
 const ratesAt = ({ tiers, depthFactors }: RoguelikeRules, depth: number): number[] =>
   tiers.all.map(({ rate }, place) => {
     const factor = depthFactors[place] ?? 1;
@@ -26,7 +26,7 @@ const ratesAt = ({ tiers, depthFactors }: RoguelikeRules, depth: number): number
     return scaled;
   });
 
-/** An offer is a pack of one slot in which no item comes twice; a due one forces its last choice. */
+/** An offer is a pack of one slot without repeats; a due one forces its last choice. */
 export const offerPlan = (rules: RoguelikeRules, depth: number): PackPlan => ({
   tiers: rules.tiers,
   slots: [{ count: rules.choices, rates: ratesAt(rules, depth), items: rules.tiers.all }],
@@ -36,11 +36,11 @@ export const offerPlan = (rules: RoguelikeRules, depth: number): PackPlan => ({
   forcedCard: rules.choices - 1,
 });
 
-/** The items that offers at a depth can hold: those of tiers that still have a rate there. */
+/** The number of items that offers at a depth can contain: those of tiers that still have a rate there. */
 const rollableAt = ({ tiers }: RoguelikeRules, rates: readonly number[]): number =>
   tiers.all.reduce((sum, { rollable }, place) => sum + ((rates[place] ?? 0) > 0 ? rollable : 0), 0);
 
-/** What keeps offers at a depth from being made; undefined when nothing does. */
+/** What prevents offers at a depth; undefined if nothing does. */
 export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | undefined => {
   const rates = ratesAt(rules, depth);
   const rollable = rollableAt(rules, rates);
@@ -49,12 +49,12 @@ export const faultAtDepth = (rules: RoguelikeRules, depth: number): string | und
   return isUsableTotal(sumOf(rates)) ? undefined : 'makes rates that add up to less than 2^-900 or more than 2^1000';
 };
 
-export function* compileRoguelike(config: RoguelikeConfig, workshop: Workshop): Steps<RoguelikeRules> {
-  const { faults } = workshop;
-  const tiers = yield* compileTiers(config, {}, workshop);
+export function* compileRoguelike(config: RoguelikeConfig, context: CompileContext): Steps<RoguelikeRules> {
+  const { faults } = context;
+  const tiers = yield* compileTiers(config, {}, context);
   const depthFactors = tiers.all.map(() => 1);
   for (const [key, factor] of Object.entries(config.depthScaling ?? {})) {
-    const place = tierNamed(key, ['depthScaling', key], tiers, workshop);
+    const place = tierNamed(key, ['depthScaling', key], tiers, context);
     if (place !== -1) depthFactors[place] = factor;
   }
   const pityThreshold = config.pityThreshold ?? 0;
@@ -70,7 +70,7 @@ export function* compileRoguelike(config: RoguelikeConfig, workshop: Workshop): 
     depthFactors,
     threshold: packThreshold(config, tiers),
   };
-  // An empty tier and rates that add up to nothing have been reported where they are.
+  // Empty tiers and rates that add up to 0 were already reported under their own paths.
   const rates = ratesAt(rules, 0);
   const sound = isUsableTotal(sumOf(rates)) && tiers.all.every((tier) => tier.rate === 0 || tier.rollable > 0);
   const rollable = rollableAt(rules, rates);

@@ -9,21 +9,21 @@ interface PictureProps {
   readonly rotated: boolean;
 }
 
-/** The picture of an instance, as large as its cells let it be. */
+/** The picture of an instance, as large as its cells allow. */
 export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
   <span className={classes.picture} data-rotated={rotated || undefined}>
     <Thumbnail name={item.name} thumbnail={item.thumbnail} size={CELL * Math.min(item.width, item.height) - 8} />
   </span>
 );
 
-interface ThingProps {
+interface ItemTileProps {
   readonly instance: Instance;
   readonly isSelected: boolean;
   readonly canWrite: boolean;
   readonly onSelect: (instance: Instance) => void;
 }
 
-const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
+const useItemTile = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) => {
   const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canWrite });
   return {
     ref: setNodeRef,
@@ -37,18 +37,18 @@ const useThing = ({ instance, isSelected, canWrite, onSelect }: ThingProps) => {
   };
 };
 
-/** Something that lies in a bag. */
-export const PlacedThing = (props: ThingProps) => {
+/** An item in a bag. */
+export const PlacedItem = (props: ItemTileProps) => {
   const { instance } = props;
-  const thing = useThing(props);
+  const tile = useItemTile(props);
   const place = placeOf(instance);
   if (place === undefined) return null;
   const { width, height } = sizeOf(instance, place.rotated);
   return (
     <Tooltip label={instance.item.name}>
       <button
-        {...thing}
-        className={classes.thing}
+        {...tile}
+        className={classes.tile}
         style={{ gridColumn: `${place.x + 1} / span ${width}`, gridRow: `${place.y + 1} / span ${height}` }}
       >
         <VisuallyHidden>{describe(instance)}</VisuallyHidden>
@@ -58,13 +58,13 @@ export const PlacedThing = (props: ThingProps) => {
   );
 };
 
-/** Something that lies in no bag. */
-export const LooseThing = (props: ThingProps) => {
+/** An item that is not in a bag. */
+export const LooseItem = (props: ItemTileProps) => {
   const { instance } = props;
   const { item } = instance;
-  const thing = useThing(props);
+  const tile = useItemTile(props);
   return (
-    <button {...thing} className={classes.loose}>
+    <button {...tile} className={classes.loose}>
       <VisuallyHidden>{describe(instance)}</VisuallyHidden>
       <Thumbnail name={item.name} thumbnail={item.thumbnail} size={32} />
       <Text size="sm" component="span" lh={1.3} aria-hidden>

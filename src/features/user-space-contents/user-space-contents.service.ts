@@ -18,7 +18,7 @@ import {
   textOf,
   toListed,
 } from '../item-instances/listing.service.ts';
-import { askCells, askGridRows, Inventory, leaveCells } from '../placements/inventory.service.ts';
+import { askCells, askGridRows, freeCells, Inventory } from '../placements/inventory.service.ts';
 import { findSpace } from '../spaces/spaces.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 import {
@@ -28,35 +28,37 @@ import {
   removeUserSpace,
   toUserSpace,
 } from '../user-spaces/user-spaces.service.ts';
-import type { UserSpaceWithSpace } from './bags.contract.ts';
+import type { UserSpaceWithSpace } from './user-space-contents.contract.ts';
 
-/** Whose user space, and which. */
-export interface BagOf {
+export interface UserSpaceKey {
   readonly userId: string;
   readonly id: string;
 }
 
 const withSpace = async (finder: Finder, userSpace: UserSpace): Promise<UserSpaceWithSpace> => {
   const space = await findSpace(finder, userSpace.spaceId);
-  // A user space keeps its space from being deleted, so it went meanwhile.
+  // A space cannot be deleted while it has user spaces, so the user space was deleted in the meantime.
   if (space === undefined) throw new Collision();
   return { ...userSpace, space };
 };
 
-/** A user's user spaces with their spaces. */
-export const listBags = async (reader: Reader, userId: string, page: Page): Promise<Paged<UserSpaceWithSpace>> => {
+export const listUserSpacesWithSpaces = async (
+  reader: Reader,
+  userId: string,
+  page: Page,
+): Promise<Paged<UserSpaceWithSpace>> => {
   const { rows, next } = await listUserSpaces(reader, userId, page);
   return { rows: await Promise.all(rows.map((userSpace) => withSpace(reader, userSpace))), next };
 };
 
-interface BagParts {
+interface ContentsDeps {
   readonly catalogs: Catalogs;
-  /** What a link to the rest of a bag begins with. */
+  /** Prefix of the link to the remaining item instances. */
   readonly pathPrefix: string;
 }
 
-/** The text of a user space with as much of what lies in it as a response takes. */
-const bagText = async (
+/** A user space as JSON, with as many of its item instances as fit into one response. */
+const contentsText = async (
   userSpace: UserSpaceWithSpace,
   team: TeamCatalog,
   instances: Paged<ListedRow>,
@@ -73,21 +75,21 @@ const bagText = async (
 
 const FIRST_PAGE: Page = { limit: LIMITS.pageRows };
 
-/** The text of a user space with what lies in it. */
-export const getBag = async (
+/** A user space with its item instances, as JSON. */
+export const getContents = async (
   reader: Reader,
-  { userId, id }: BagOf,
-  { catalogs, pathPrefix }: BagParts,
+  { userId, id }: UserSpaceKey,
+  { catalogs, pathPrefix }: ContentsDeps,
 ): Promise<string> => {
   const [team, userSpace, rows] = await Promise.all([
     catalogs.current(reader),
     getUserSpace(reader, userId, id),
     findListedIn(reader, id, FIRST_PAGE),
   ]);
-  return bagText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
+  return contentsText(await withSpace(reader, userSpace), team, paged([...rows], FIRST_PAGE), pathPrefix);
 };
 
-/** What lies in a bag, as an inventory learns it. */
+/** Adds a placed item instance to an inventory. */
 const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void => {
   const { placement } = toListed(row);
   if (placement === null) return;
@@ -104,12 +106,12 @@ const learn = (inventory: Inventory, team: TeamCatalog, row: ListedRow): void =>
   ]);
 };
 
-/** Repacks a user space, largest first, and answers its text. There may be tens of thousands of things in it. */
-export const sortBag = async (
+/** Repacks a user space, largest first, and returns it as JSON. It may contain tens of thousands of item instances. */
+export const sortContents = async (
   work: Work,
   context: Context,
-  { userId, id }: BagOf,
-  { catalogs, pathPrefix }: BagParts,
+  { userId, id }: UserSpaceKey,
+  { catalogs, pathPrefix }: ContentsDeps,
 ): Promise<string> => {
   const team = await catalogs.currentForPlacing(work);
   const [[held], gridRows, rows] = await work.hold(askUserSpace(id), askGridRows(id), askListedIn(id));
@@ -120,21 +122,21 @@ export const sortBag = async (
   const inOrder = await inTurns(sorted(rows, (a, b) => compareBytes(a.item_id, b.item_id) || compareBytes(a.id, b.id)));
   const things = inOrder.map((row) => ({ itemInstanceId: row.id, item: itemOf(team, row.item_id) }));
   if (!(await inTurns(inventory.repack(id, things))))
-    throw conflict({ path: '/path/id', message: 'no order that was tried fits everything' });
+    throw conflict({ path: '/path/id', message: 'the contents do not fit in any order that was tried' });
   await inTurns(inventory.saveInSteps(work));
   const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
-  return bagText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
+  return contentsText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
     ...toListed(row),
     placement: inventory.placementOf(row.id),
   }));
 };
 
-/** Deletes a user space; what lies in it is kept, unplaced. */
-export const deleteBag = async (work: Work, { userId, id }: BagOf): Promise<void> => {
+/** Deletes a user space; its item instances are kept, unplaced. */
+export const deleteUserSpace = async (work: Work, { userId, id }: UserSpaceKey): Promise<void> => {
   const [[held], cells] = await work.hold(askUserSpace(id), askCells(id));
   if (held?.user_id !== userId) throw notFound();
-  // The database would take the cells along, but tens of thousands of them at once, while all others wait.
-  leaveCells(work, id, cells);
+  // The foreign key would cascade, but would delete tens of thousands of cells in one statement while others wait.
+  freeCells(work, id, cells);
   removeUserSpace(work, id);
 };

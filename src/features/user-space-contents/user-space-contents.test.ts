@@ -8,10 +8,10 @@ const TIME = '2026-11-14T09:30:00.000Z';
 const LATER = '2026-11-14T09:30:01.000Z';
 const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
 
-/** A picture as it is written in a test: without what indents it. */
+/** Removes the indentation of a picture in a test. */
 const picture = (text: string): string => text.trim().replaceAll(/\n\s+/g, '\n');
 
-onEveryDatabase('bags', (service) => {
+onEveryDatabase('user space contents', (service) => {
   let team: Client;
   let count = 0;
   before(async () => {
@@ -20,7 +20,9 @@ onEveryDatabase('bags', (service) => {
     await stockShapes(team);
   });
 
-  /** A bag in which things lie: each `[letter, item, x, y, rotated]`; their ids end with the letter. */
+  /**
+   * A user space with item instances placed in it, each `[letter, item, x, y, rotated]`; the ids end with the letter.
+   */
   const fill = async (
     cols: number,
     rows: number,
@@ -54,8 +56,8 @@ onEveryDatabase('bags', (service) => {
     return answer;
   };
 
-  describe('show', () => {
-    test('a user space with its space and all that lies in it', async () => {
+  describe('get', () => {
+    test('returns a user space with its space and contents', async () => {
       const { userId, bagId, idOf } = await fill(3, 2, [
         ['b', '2x1', 1, 1],
         ['a', '1x1', 0, 0],
@@ -75,7 +77,7 @@ onEveryDatabase('bags', (service) => {
       assert.deepEqual((await team.get(`/users/${empty.userId}/spaces/${empty.bagId}`)).body.itemInstances, []);
     });
 
-    test('nothing that is unknown, of another user or of another team', async () => {
+    test('rejects unknown ids and those of another user or team', async () => {
       const { userId, bagId } = await fill(1, 1, []);
       const other = await service().anotherTeam();
       for (const path of [
@@ -100,7 +102,7 @@ onEveryDatabase('bags', (service) => {
   });
 
   describe('sort', () => {
-    test('largest first, then by the longer side, the item and the instance', async () => {
+    test('orders by size, then longer side, item and instance', async () => {
       const bag = await fill(5, 4, [
         ['z', '1x1', 4, 3],
         ['c', '2x2', 3, 0],
@@ -124,7 +126,7 @@ onEveryDatabase('bags', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('what stays in its place keeps its time of change, and a sorted bag changes no more', async () => {
+    test('keeps updatedAt of what does not move, and does nothing when already sorted', async () => {
       const bag = await fill(3, 2, [
         ['a', '2x1', 0, 0],
         ['b', '1x1', 2, 1],
@@ -143,7 +145,7 @@ onEveryDatabase('bags', (service) => {
       service().setClock(MOMENT);
     });
 
-    test('puts what lay before into rows that were empty, and frees those it leaves', async () => {
+    test('fills empty rows and frees the rows it leaves', async () => {
       const bag = await fill(2, 3, [['a', '2x1', 0, 2]]);
       assert.equal((await bag.sort()).status, 200);
       await bag.shows(`
@@ -153,21 +155,21 @@ onEveryDatabase('bags', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('a bag that is full to the last cell', async () => {
+    test('sorts a completely full user space', async () => {
       const bag = await fill(4, 3, [
         ['a', '1x3', 0, 0],
         ['b', '2x2', 1, 1],
         ['c', '1x3', 3, 0],
         ['d', '2x1', 1, 0],
       ]);
-      // Largest first leaves no room for one of the long ones; another order that is tried does.
+      // Largest first leaves no room for one of the long items; another order does.
       assert.equal((await bag.sort()).status, 200);
       assert.ok(!(await pictureOf(team, bag.userId, bag.bagId)).includes('.'));
       await assertInventoriesHold(service());
     });
 
-    test('nothing where no order finds a place for everything, with 409', async () => {
-      // A pinwheel around one free cell: every order begins in the corner with what only fits elsewhere.
+    test('returns 409 and changes nothing if no order fits everything', async () => {
+      // A pinwheel around one free cell: every order starts in the corner with an item that only fits elsewhere.
       const bag = await fill(5, 5, [
         ['a', '3x2', 0, 0],
         ['b', '3x2', 3, 0, true],
@@ -179,12 +181,12 @@ onEveryDatabase('bags', (service) => {
       assert.deepEqual(issuePaths(answer), ['/path/id']);
     });
 
-    test('an empty bag, to an empty bag', async () => {
+    test('does nothing to an empty user space', async () => {
       const bag = await fill(2, 2, []);
       assert.deepEqual((await bag.sort()).body.itemInstances, []);
     });
 
-    test('and refuses a body with anything in it', async () => {
+    test('rejects a body with members', async () => {
       const { userId, bagId } = await fill(1, 1, []);
       const answer = await team.post(`/users/${userId}/spaces/${bagId}/sort`, { by: 'size' });
       assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/body/by']]);
@@ -192,7 +194,7 @@ onEveryDatabase('bags', (service) => {
   });
 
   describe('swap', () => {
-    test('two things of one size', async () => {
+    test('exchanges two items of the same size', async () => {
       const bag = await fill(3, 1, [
         ['a', '1x1', 0, 0],
         ['b', '1x1', 2, 0],
@@ -209,7 +211,7 @@ onEveryDatabase('bags', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('a large thing with several small ones, which keep their arrangement', async () => {
+    test('exchanges a large item with several small ones, which keep their arrangement', async () => {
       const bag = await fill(5, 2, [
         ['a', '2x2', 0, 0],
         ['b', '1x1', 3, 0],
@@ -222,7 +224,7 @@ onEveryDatabase('bags', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('a small thing with a large one that it only touches, where there is room for it', async () => {
+    test('exchanges a small item with a large one that it only overlaps, if there is room for it', async () => {
       const bag = await fill(5, 2, [
         ['a', '1x1', 0, 0],
         ['b', '2x2', 3, 0],
@@ -233,7 +235,7 @@ onEveryDatabase('bags', (service) => {
         bb..a`);
     });
 
-    test('turned things, which stay turned', async () => {
+    test('keeps the rotation of rotated items', async () => {
       const bag = await fill(4, 3, [
         ['a', '1x3', 0, 0],
         ['b', '1x3', 1, 2, true],
@@ -246,7 +248,7 @@ onEveryDatabase('bags', (service) => {
         .aaa`);
     });
 
-    test('with nothing where the target is free', async () => {
+    test('is a plain move if the target is free', async () => {
       const bag = await fill(2, 1, [['a', '1x1', 0, 0]]);
       assert.equal((await bag.move('a', 1, 0, { swap: true })).status, 200);
       await bag.shows('.a');
@@ -254,7 +256,7 @@ onEveryDatabase('bags', (service) => {
       await bag.shows('.a');
     });
 
-    test("between two of the owner's bags", async () => {
+    test('works between two user spaces of the owner', async () => {
       const one = await fill(3, 2, [
         ['a', '2x2', 1, 0],
         ['x', '1x1', 0, 0],
@@ -281,7 +283,7 @@ onEveryDatabase('bags', (service) => {
       await assertInventoriesHold(service());
     });
 
-    test('never where what lies under would not fit, with 409, and nothing changed', async () => {
+    test('returns 409 and changes nothing if the displaced items do not fit', async () => {
       const outside = await fill(4, 2, [
         ['a', '1x1', 0, 1],
         ['b', '2x2', 2, 0],
@@ -300,14 +302,14 @@ onEveryDatabase('bags', (service) => {
         ['a', '1x1', 0, 0],
         ['b', '2x2', 1, 0],
       ]);
-      // It would come to lie on the very cell that the moved one takes.
+      // The displaced item would overlap the moved one.
       await unchangedBy(409, () => onto.move('a', 1, 1, { swap: true }));
       await unchangedBy(409, () => onto.move('b', 2, 0, { swap: true }));
       const without = await unchangedBy(409, () => onto.move('a', 1, 0));
       assert.deepEqual(issuePaths(without), ['/body/spacePositionX']);
     });
 
-    test('not with what lies nowhere', async () => {
+    test('rejects an unplaced item instance', async () => {
       const bag = await fill(1, 1, [['a', '1x1', 0, 0]]);
       const { body } = await team.post('/item-instances', { itemId: '1x1', userId: bag.userId });
       const at = { userId: bag.userId, userSpaceId: bag.bagId, spacePositionX: 0, spacePositionY: 0, swap: true };
@@ -315,13 +317,13 @@ onEveryDatabase('bags', (service) => {
     });
   });
 
-  describe('keep up with an item whose footprint changes', () => {
+  describe('footprint changes', () => {
     const newItem = async (width: number, height: number): Promise<string> => {
       const { body } = await team.post('/items', { name: 'Changing', width, height });
       return body.id;
     };
 
-    test('which then covers its new cells, from the top-left one, turned as it lies', async () => {
+    test('apply to placed instances, from their top-left cell, keeping their rotation', async () => {
       const itemId = await newItem(1, 2);
       const bag = await fill(5, 4, [
         ['a', itemId, 0, 0],
@@ -350,7 +352,7 @@ onEveryDatabase('bags', (service) => {
       assert.equal((await bag.move('a', 4, 0)).status, 200);
     });
 
-    test('and refuse one that reaches outside or lies on another, naming what is in the way', async () => {
+    test('are rejected if an instance would leave the grid or overlap another, and name what is in the way', async () => {
       const itemId = await newItem(1, 1);
       const bag = await fill(3, 2, [
         ['a', itemId, 0, 0],
@@ -368,7 +370,7 @@ onEveryDatabase('bags', (service) => {
       assert.deepEqual(both.body.issues, [
         {
           path: '/body/width',
-          message: `item instance ${bag.idOf('a')} at 0, 0 in user space ${bag.bagId} would lie on item instance ${bag.idOf('b')}`,
+          message: `item instance ${bag.idOf('a')} at 0, 0 in user space ${bag.bagId} would overlap item instance ${bag.idOf('b')}`,
         },
         {
           path: '/body/width',
@@ -381,7 +383,7 @@ onEveryDatabase('bags', (service) => {
         abc`);
     });
 
-    test('and refuse two of it that would lie on each other', async () => {
+    test('are rejected if two instances of the item would overlap', async () => {
       const itemId = await newItem(1, 1);
       const bag = await fill(4, 1, [
         ['a', itemId, 0, 0],
@@ -391,7 +393,7 @@ onEveryDatabase('bags', (service) => {
       assert.deepEqual(answer.body.issues, [
         {
           path: '/body/width',
-          message: `item instance ${bag.idOf('b')} at 1, 0 in user space ${bag.bagId} would lie on item instance ${bag.idOf('a')}`,
+          message: `item instance ${bag.idOf('b')} at 1, 0 in user space ${bag.bagId} would overlap item instance ${bag.idOf('a')}`,
         },
       ]);
       assert.equal((await bag.move('b', 2, 0)).status, 200);
@@ -399,7 +401,7 @@ onEveryDatabase('bags', (service) => {
       await bag.shows('aabb');
     });
 
-    test('unless it lies nowhere', async () => {
+    test('do not affect unplaced instances', async () => {
       const itemId = await newItem(1, 1);
       const { body } = await team.post('/item-instances', { itemId, userId: 'keeper' });
       assert.equal((await team.put(`/items/${itemId}`, { width: 20, height: 20 })).status, 200);
@@ -410,6 +412,5 @@ onEveryDatabase('bags', (service) => {
     });
   });
 
-  test('leave the cells, the placements, the rows and the history in agreement', () =>
-    assertInventoriesHold(service()));
+  test('keep cells, placements, grid rows and history consistent', () => assertInventoriesHold(service()));
 });

@@ -9,18 +9,18 @@ const userSpaceWithSpaceMembers = { ...userSpaceMembers, space: Space };
 const UserSpaceWithSpace = Type.Object(userSpaceWithSpaceMembers, { title: 'UserSpaceWithSpace' });
 export type UserSpaceWithSpace = Static<typeof UserSpaceWithSpace>;
 
-const Bag = Type.Object(
+const UserSpaceWithItems = Type.Object(
   {
     ...userSpaceWithSpaceMembers,
     itemInstances: Type.Array(ItemInstance, {
-      description: `What lies in it, oldest first: ${LIMITS.pageRows} at most, and fewer where they are large.`,
+      description: `The item instances placed in it, oldest first: at most ${LIMITS.pageRows}, fewer if they are large.`,
     }),
     moreItemInstances: Nullable(Type.String(), {
-      description: 'Where the list of the rest begins; null where all that lies in it is shown.',
+      description: 'Path of the remaining item instances; null if all of them are included.',
       examples: ['/item-instances?userSpaceId=bag-1&cursor=WzE3MzE1NzY2MDAwMDAsImEiXQ'],
     }),
   },
-  { title: 'UserSpaceWithItemInstances', description: 'A user space with all that it takes to draw it.' },
+  { title: 'UserSpaceWithItemInstances', description: 'A user space with everything needed to draw it.' },
 );
 
 const tags = ['User spaces'];
@@ -44,16 +44,24 @@ export const listUserSpaces = {
   ),
 };
 
-export const getBag = {
+export const getUserSpace = {
   operationId: 'getUserSpace',
   summary: 'Get a user space with its contents',
   description: `Contains the oldest ${LIMITS.pageRows} item instances, or fewer if they are large; \`moreItemInstances\` is the path of the rest.`,
   tags,
   params,
-  response: responses('The user space, with the item instances placed in it.', Bag, 400, 401, 403, 404, 500),
+  response: responses(
+    'The user space, with the item instances placed in it.',
+    UserSpaceWithItems,
+    400,
+    401,
+    403,
+    404,
+    500,
+  ),
 };
 
-export const deleteBag = {
+export const deleteUserSpace = {
   operationId: 'deleteUserSpace',
   summary: 'Delete a user space',
   description: 'Item instances that are placed in it are kept, unplaced.',
@@ -62,7 +70,7 @@ export const deleteBag = {
   response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
 };
 
-export const sortBag = {
+export const sortUserSpace = {
   operationId: 'sortUserSpace',
   summary: 'Repack a user space',
   description:
@@ -72,7 +80,7 @@ export const sortBag = {
   body: OptionalBody(Strict({}, { title: 'SortRequest', examples: [{}] })),
   response: responses(
     'The user space after sorting, with the item instances placed in it.',
-    Bag,
+    UserSpaceWithItems,
     400,
     401,
     403,

@@ -3,8 +3,8 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What the service answered instead of doing what it was asked; status 0 where it could not be reached at all. */
-export class Refusal extends Error {
+/** An error response of the service; status 0 if it could not be reached. */
+export class ApiError extends Error {
   readonly status: number;
   readonly issues: readonly Issue[];
 
@@ -16,8 +16,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The member of the request that an issue is about, in words: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. What the
- * address names is what the page is about, and needs no word.
+ * The member of the request that an issue is about: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. Path
+ * parameters are left out: they are what the page is about.
  */
 const placeOf = (path: string): string =>
   path
@@ -34,9 +34,9 @@ export const wordsOf = ({ path, message }: Issue): string => {
 
 export const asSentence = (message: string): string => message.charAt(0).toUpperCase() + message.slice(1);
 
-/** A refusal in one line for a notification. */
+/** An error in one line, for a notification. */
 export const explain = (error: unknown): string => {
-  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.issues.length > 0) return asSentence(error.issues.map(wordsOf).join('; '));
   if (error.status === 403) return 'Your secret does not allow this.';
   return error.message;
