@@ -193,6 +193,11 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(description.components.schemas.Error?.required, ['code', 'message', 'issues']);
   });
 
+  test('has no defaults in bodies, which generators of clients take for required members', () => {
+    for (const [name, schema] of Object.entries(description.components.schemas))
+      assert.doesNotMatch(JSON.stringify(schema), /"default":/, name);
+  });
+
   test('says which bodies may be left out', () => {
     const optional = ['POST /items/roll', 'POST /users', 'POST /users/{userId}/spaces/{id}/sort'];
     for (const { name, operation } of operations)

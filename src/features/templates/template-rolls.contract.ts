@@ -38,9 +38,8 @@ export type UserTemplateState = Static<typeof UserTemplateState>;
 const OnFull = Type.Unsafe<'reject' | 'unplaced'>({
   type: 'string',
   enum: ['reject', 'unplaced'],
-  default: 'reject',
   description:
-    '`reject` returns 409 before anything is rolled if the user space might not have room: it must fit as many items of the largest size that can be rolled. Anything that still has no free position is kept unplaced, with `placed: false`. `unplaced` skips the check.',
+    '`reject`, the default, returns 409 before anything is rolled if the user space might not have room: it must fit as many items of the largest size that can be rolled. Anything that still has no free position is kept unplaced, with `placed: false`. `unplaced` skips the check.',
 });
 
 const TargetUserSpaceId = Type.String({
@@ -59,9 +58,8 @@ const TemplateRollRequest = Strict(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.rollsPerCall,
-        default: 1,
         description:
-          'Number of consecutive rolls (packs, offers). Not for idle templates, which roll what has accrued.',
+          'Number of consecutive rolls (packs, offers); 1 by default. Not for idle templates, which roll what has accrued.',
       }),
     ),
     userSpaceId: Type.Optional(TargetUserSpaceId),
@@ -177,7 +175,7 @@ export type ConfigOdds = Static<typeof ConfigOdds>;
 
 const OddsRequest = Strict(
   {
-    type: Type.Optional({ ...TemplateType, default: 'gacha' as const }),
+    type: Type.Optional({ ...TemplateType, description: 'The game system; `gacha` by default.' }),
     config: Config,
   },
   { title: 'OddsRequest', examples: [{ type: 'gacha', config: { pityThreshold: 90 } }] },

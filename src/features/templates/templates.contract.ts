@@ -226,7 +226,6 @@ const NewTemplate = Strict(
     name: Name,
     type: Type.Optional({
       ...TemplateType,
-      default: 'gacha' as const,
       description: 'The game system; defaults to `gacha`.',
     }),
     config: Config,
