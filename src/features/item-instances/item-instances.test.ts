@@ -549,7 +549,6 @@ onEveryDatabase('item instances', (service) => {
         '/body/id',
         '/body/itemAttributeInstances/0/itemAttributeId',
         '/body/itemAttributeInstances/0/value',
-        '/body/itemAttributeInstances/1/unit',
         '/body/itemAttributeInstances/2',
         '/body/itemId',
         '/body/rotated',

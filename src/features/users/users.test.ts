@@ -209,6 +209,14 @@ onEveryDatabase('users', (service) => {
     });
   }
 
+  test('creates a user without a body, with a generated id', async () => {
+    for (const options of [{}, { raw: '' }]) {
+      const { status, body } = await service().post('/users', undefined, options);
+      assert.equal(status, 200);
+      assert.equal((await service().get(`/users/${body.id}`)).body.externalId, null);
+    }
+  });
+
   describe('rejects', () => {
     test('an id that is taken', async () => {
       await service().post('/users', { id: 'taken' });
@@ -271,7 +279,7 @@ onEveryDatabase('users', (service) => {
       });
     }
 
-    for (const raw of ['[]', 'null', '7', '"id"', '', '{', '{"id":"a"', '{"id":"a",}', '{"__proto__":{"id":"x"}}']) {
+    for (const raw of ['[]', 'null', '7', '"id"', '{', '{"id":"a"', '{"id":"a",}', '{"__proto__":{"id":"x"}}']) {
       test(`the body ${JSON.stringify(raw)}`, async () => {
         const { status, body } = await service().post('/users', undefined, { raw });
         assert.equal(status, 400);
