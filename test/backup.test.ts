@@ -247,7 +247,11 @@ onEveryDatabase('a backup', (service, engine) => {
         },
         /is (damaged|cut off)/,
       ],
-      ['a changed row', change((text) => text.replace('"Power",0,1000', '"Power",0,1001')), /table attributes does not match/],
+      [
+        'a changed row',
+        change((text) => text.replace('"Power",0,1000', '"Power",0,1001')),
+        /table attributes does not match/,
+      ],
       ['a missing row', change((text) => text.replace(/^\[.*\n/m, '')), /is damaged: table/],
       [
         'a missing table',
