@@ -53,7 +53,7 @@ onEveryDatabase('large bodies', (service) => {
     const itemAttributes = Array.from({ length: 100 }, () => ({}));
     const { body } = await service().post('/items', { name: 'n', itemAttributes });
     assert.equal(body.issues.length, LIMITS.issues);
-    assert.deepEqual(body.issues.at(-1), { path: '/body', message: '201 more faults' });
+    assert.deepEqual(body.issues.at(-1), { path: '/body', message: 'and 201 more issues' });
     assert.ok(issuePaths({ status: 400, body, headers: new Headers() }).includes('/body/itemAttributes/0/min'));
   });
 
