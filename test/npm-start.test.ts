@@ -67,53 +67,36 @@ describe('npm start', () => {
   );
 });
 
-describe('a setting', () => {
-  test('HOST decides on which addresses the service listens', () =>
-    inFolder(async (folder) => {
-      const outside = Object.values(networkInterfaces())
-        .flat()
-        .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
-      for (const [host, isOutside] of [
-        ['127.0.0.1', false],
-        ['0.0.0.0', true],
-      ] as const) {
-        const port = await freePort();
-        const running = run('src/main.ts', [], {
-          ...{ ...TEAM, HOST: host, PORT: String(port), DATABASE_URL: `sqlite:${folder}/${host}.db` },
-        });
-        await running.said('is ready');
-        assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
-        if (outside !== undefined) {
-          const reached = await fetch(`http://${outside}:${port}/healthz`).then(
-            ({ status }) => status === 200,
-            () => false,
-          );
-          assert.equal(reached, isOutside, `${host} from ${outside}`);
-        }
-        running.child.kill('SIGTERM');
-        assert.equal((await running.ended).code, 0);
-      }
-    }));
+describe('the settings HOST and LOG_LEVEL', () => {
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
 
-  test('LOG_LEVEL decides which lines are logged', () =>
-    inFolder(async (folder) => {
-      for (const [level, logs] of [
-        ['info', true],
-        ['warn', false],
-        ['silent', false],
-      ] as const) {
+  for (const [host, level, isOutside, isLogged] of [
+    ['127.0.0.1', 'info', false, true],
+    ['0.0.0.0', 'warn', true, false],
+  ] as const)
+    test(`decide where the service listens (${host}) and what it logs (${level})`, () =>
+      inFolder(async (folder) => {
         const port = await freePort();
         const running = run('src/main.ts', [], {
-          ...{ ...TEAM, LOG_LEVEL: level, PORT: String(port), DATABASE_URL: `sqlite:${folder}/${level}.db` },
+          ...{ ...TEAM, HOST: host, LOG_LEVEL: level, PORT: String(port) },
+          DATABASE_URL: `sqlite:${folder}/items.db`,
         });
         await running.said('is ready');
         const authorization = basic(TEAM.ITEMWRIGHT_TEAM_ID, TEAM.ITEMWRIGHT_SECRET);
         const headers = { authorization, 'x-request-id': 'looked-for' };
         assert.equal((await fetch(`http://127.0.0.1:${port}/team`, { headers })).status, 200);
+        if (outside !== undefined) {
+          const isReached = await fetch(`http://${outside}:${port}/healthz`).then(
+            ({ status }) => status === 200,
+            () => false,
+          );
+          assert.equal(isReached, isOutside, `${host} from ${outside}`);
+        }
         running.child.kill('SIGTERM');
         const { code, stdout } = await running.ended;
         assert.equal(code, 0);
-        assert.equal(stdout.includes('looked-for'), logs, `${level}: ${stdout}`);
-      }
-    }));
+        assert.equal(stdout.includes('looked-for'), isLogged, stdout);
+      }));
 });
