@@ -57,6 +57,16 @@ export const throwIfAny = (issues: readonly Issue[], code: ErrorCode = 'BAD_REQU
   if (issues.length > 0) throw new ServiceError(code, issues);
 };
 
+/**
+ * Whether the same request may succeed later; generated clients with built-in retries use it. A 500 with issues is one
+ * that the API documents: there is nothing to roll.
+ */
+export const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefined => {
+  if (status === 503) return true;
+  if (status >= 500) return issues.length > 0 ? false : undefined;
+  return status === 408 || status === 429 ? undefined : false;
+};
+
 /** Turns problems into issues, at most as many as a response lists; the last one then says how many more there are. */
 export const listIssues = <T>(faults: readonly T[], toIssue: (fault: T) => Issue, root = ''): Issue[] => {
   if (faults.length <= LIMITS.issues) return faults.map(toIssue);

@@ -1,4 +1,5 @@
 import { MAX_STATES } from '../src/engine/systems/gacha/pity.ts';
+import { MAX_ROLLS_PER_CALL } from '../src/engine/systems/idle/idle.ts';
 import { LIMITS } from '../src/limits.ts';
 
 type Row = readonly [title: string, limit: string];
@@ -61,8 +62,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
     'Rolls and templates',
     [
       ['`count` of a roll on a template', count(LIMITS.rollsPerCall)],
-      // The engine keeps this number to itself: MOST_ROLLS_A_CALL in systems/idle/idle.ts.
-      ['Rolls that one request claims from an idle template', count(1000)],
+      ['Rolls that one request claims from an idle template', count(MAX_ROLLS_PER_CALL)],
       ['Tiers, and options in a filter, of a template', count(LIMITS.templateTiers)],
       ['Items listed in `pool` or `featuredItemIds`', count(LIMITS.templateItems)],
       ['Pity threshold', count(LIMITS.pityThreshold)],

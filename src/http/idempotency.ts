@@ -56,16 +56,20 @@ export type RunRequest<Unit> = <R extends FastifyRequest, T>(
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
+/** Executes a request that changes something and takes no idempotency key. */
+type RunWithoutKey<Unit> = <R extends FastifyRequest, T>(
+  request: R,
+  work: (unit: Unit, request: R) => Promise<T>,
+) => Promise<T>;
+
 /** Executes requests that change something. */
 export interface RequestRunners {
   /** A POST: `command` in a transaction shared with others, `change` in one of its own. */
   readonly command: RunRequest<Work>;
   readonly change: RunRequest<Transaction>;
-  /** A PUT or DELETE, which takes no idempotency key, in a transaction of its own. */
-  readonly inTransaction: <R extends FastifyRequest, T>(
-    request: R,
-    work: (tx: Transaction, request: R) => Promise<T>,
-  ) => Promise<T>;
+  /** A PUT or DELETE, which takes no idempotency key: in a transaction shared with others, or in one of its own. */
+  readonly inSharedTransaction: RunWithoutKey<Work>;
+  readonly inTransaction: RunWithoutKey<Transaction>;
 }
 
 /** The caller of a request that timed out was told that it was not done, so it must not be done any more. */
@@ -74,7 +78,7 @@ const rejectLate = ({ exchange }: FastifyRequest): void => {
 };
 
 /** Runs the work of a request, unless its caller was told in the meantime that it was not done. */
-export const inTime = async <Unit, R extends FastifyRequest, T>(
+const inTime = async <Unit, R extends FastifyRequest, T>(
   unit: Unit,
   request: R,
   work: (unit: Unit, request: R) => Promise<T>,
@@ -127,6 +131,7 @@ const runIn =
 export const createRequestRunners = (database: Database): RequestRunners => ({
   command: runIn(database.write),
   change: runIn(database.transaction),
+  inSharedTransaction: (request, work) => database.write(request.context.teamId, (unit) => inTime(unit, request, work)),
   inTransaction: (request, work) => database.transaction(request.context.teamId, (tx) => inTime(tx, request, work)),
 });
 

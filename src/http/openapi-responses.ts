@@ -1,5 +1,5 @@
 /** What the OpenAPI document says about responses that all operations have in common: errors and headers. */
-import { ERRORS, type ErrorCode, type Issue } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue, shouldRetry } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
 interface ErrorResponse {
@@ -127,11 +127,9 @@ const refToHeader = (name: string) => ({ $ref: `#/components/headers/${name}` })
 /** Headers by name, as an operation refers to them. */
 export const headersOf = (...names: HeaderName[]) => Object.fromEntries(names.map((name) => [name, refToHeader(name)]));
 
-const RETRY_HINTED = new Set([400, 401, 403, 404, 409, 413, 415, 503]);
-
 const toComponent = ({ code, description, headers, issues }: ErrorResponse) => {
   const { status, message } = ERRORS[code];
-  const hint: HeaderName[] = RETRY_HINTED.has(status) ? ['X-Should-Retry'] : [];
+  const hint: HeaderName[] = shouldRetry(status, issues) === undefined ? [] : ['X-Should-Retry'];
   return {
     description,
     headers: headersOf('X-Request-Id', ...hint, ...(headers as HeaderName[])),

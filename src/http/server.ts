@@ -17,7 +17,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { allows, type Context, type Role } from '../context.ts';
-import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError } from '../errors.ts';
+import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRetry } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
@@ -141,16 +141,6 @@ const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceEr
     default:
       return undefined;
   }
-};
-
-/**
- * Whether the same request may succeed later; generated clients with built-in retries use it. A 500 with issues is one
- * that the API documents: there is nothing to roll.
- */
-const shouldRetry = (status: number, issues: readonly Issue[]): boolean | undefined => {
-  if (status === 503) return true;
-  if (status >= 500) return issues.length > 0 ? false : undefined;
-  return status === 408 || status === 429 ? undefined : false;
 };
 
 const sendError = (reply: FastifyReply, { code, issues }: ServiceError) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase } from '../../../test/harness.ts';
@@ -151,6 +152,13 @@ describe('connections through a network', () => {
     const { rows } = await watcher.query('select id from roll_events where id like $1 order by id', [like]);
     return rows.map(({ id }) => id);
   };
+  /** Resolves once the pool has every connection back: a read is answered before its transaction has ended. */
+  const allIdle = async (): Promise<void> => {
+    const busy = `select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name = 'itemwright' and state <> 'idle'`;
+    while ((await watcher.query(busy)).rows[0].n > 0) await setTimeout(10);
+    await setTimeout(200);
+  };
   const ten = Array.from({ length: 10 }, (_, n) => n);
 
   test('send nothing at startup that a pooler rejects', async () => {
@@ -195,7 +203,20 @@ describe('connections through a network', () => {
 
   test('that stop responding are dropped and replaced', { timeout: 60_000 }, async () => {
     await withDatabase({ silenceMs: 2000 }, async (database) => {
-      await Promise.all(ten.flatMap((n) => [read(database), record(database, `heard ${n}`)]));
+      // Three reads at once: none ends before the others have a connection, so none is still being opened afterwards.
+      const three = ten.slice(0, 3);
+      const ready = three.map(() => Promise.withResolvers<void>());
+      await Promise.all([
+        record(database, 'heard'),
+        ...three.map((n) =>
+          database.read('a', async ({ queries }) => {
+            await sql`select 1`.execute(queries);
+            ready[n]?.resolve();
+            await Promise.all(ready.map(({ promise }) => promise));
+          }),
+        ),
+      ]);
+      await allIdle();
       proxy.mute();
       // There are more idle connections than these take, none of which will ever respond.
       for (const outcome of await Promise.allSettled([read(database), record(database, 'mute')])) {

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { inTime, type RequestRunners } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import { listHistory } from '../history/history.contract.ts';
@@ -7,9 +7,9 @@ import * as contract from './item-instances.contract.ts';
 import * as service from './item-instances.service.ts';
 import { getItemInstance, listItemInstances } from './listing.service.ts';
 
-type Parts = { readonly database: Database; readonly command: RequestRunners['command'] } & service.InstanceDeps;
+type Parts = { readonly database: Database } & RequestRunners & service.InstanceDeps;
 
-export const itemInstanceRoutes = (app: App, { database, command, ...deps }: Parts): void => {
+export const itemInstanceRoutes = (app: App, { database, command, inSharedTransaction, ...deps }: Parts): void => {
   const { catalogs } = deps;
 
   app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
@@ -29,8 +29,8 @@ export const itemInstanceRoutes = (app: App, { database, command, ...deps }: Par
   );
 
   app.delete('/item-instances/:id', { schema: contract.deleteItemInstance }, (request) =>
-    database.write(request.context.teamId, (work) =>
-      inTime(work, request, (unit, { context, params }) => service.deleteItemInstance(unit, context, params.id, deps)),
+    inSharedTransaction(request, (work, { context, params }) =>
+      service.deleteItemInstance(work, context, params.id, deps),
     ),
   );
 

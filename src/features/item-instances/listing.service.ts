@@ -39,6 +39,10 @@ export const textOf = (team: TeamCatalog, instance: ListedInstance): string => {
   return team.instanceText(instance);
 };
 
+/** The order of a list that is not sorted by the database. */
+export const compareInListOrder = (a: store.ListedRow, b: store.ListedRow): number =>
+  a.created_at - b.created_at || compareBytes(a.id, b.id);
+
 const isByUserAlone = ({ userId, ...others }: store.Filter): boolean =>
   userId !== undefined && Object.values(others).every((value) => value === undefined);
 
@@ -51,7 +55,7 @@ const find = (reader: Reader, filter: store.Filter, page: Page): Promise<readonl
 const firstOfEach = async (reader: Reader, items: ReadonlySet<string>, page: Page): Promise<store.ListedRow[]> => {
   const found: store.ListedRow[] = [];
   for (const itemId of items) found.push(...(await store.selectListed(reader, { itemId }, page)));
-  const inOrder = await inTurns(sorted(found, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
+  const inOrder = await inTurns(sorted(found, compareInListOrder));
   return inOrder.slice(0, page.limit + 1);
 };
 
@@ -104,11 +108,12 @@ export const listItemInstances = async (
   catalogs: Catalogs,
 ): Promise<Paged<string>> => {
   const filter = { userId, userSpaceId, itemId, instanceIds };
+  const asked = catalogs.current(reader);
   const [team, rows] = await Promise.all([
-    catalogs.current(reader),
+    asked,
     classifierOptionIds === undefined
       ? find(reader, filter, page)
-      : catalogs.current(reader).then((one) => findWithOptions(reader, one, classifierOptionIds, filter, page)),
+      : asked.then((one) => findWithOptions(reader, one, classifierOptionIds, filter, page)),
   ]);
   return textPage(paged([...rows], page), (some) => some.map((row) => textOf(team, toListed(row))));
 };

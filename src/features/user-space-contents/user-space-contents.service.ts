@@ -12,6 +12,7 @@ import { sizeOf } from '../item-instances/holdings.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import {
   askListedIn,
+  compareInListOrder,
   findListedIn,
   type ListedInstance,
   type ListedRow,
@@ -124,7 +125,7 @@ export const sortContents = async (
   if (!(await inTurns(inventory.repack(id, things))))
     throw conflict({ path: '/path/id', message: 'the contents do not fit in any order that was tried' });
   await inTurns(inventory.saveInSteps(work));
-  const oldestFirst = await inTurns(sorted(rows, (a, b) => a.created_at - b.created_at || compareBytes(a.id, b.id)));
+  const oldestFirst = await inTurns(sorted(rows, compareInListOrder));
   const shown = paged(oldestFirst.slice(0, LIMITS.pageRows + 1), FIRST_PAGE);
   return contentsText(await withSpace(work, toUserSpace(held)), team, shown, pathPrefix, (row) => ({
     ...toListed(row),

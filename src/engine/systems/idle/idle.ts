@@ -14,7 +14,7 @@ const UNITS_PER_ROLL = 3_600_000n * 1_000_000n;
 const MS_PER_HOUR = 3_600_000n;
 const RATE_DECIMALS = 6;
 const DEFAULT_MAX_HOURS = 24;
-const MAX_ROLLS_PER_CALL = 1000;
+export const MAX_ROLLS_PER_CALL = 1000;
 /** Whole rolls are stored as a JSON number, so the debt is limited to what that represents exactly. */
 const MAX_OWED = BigInt(Number.MAX_SAFE_INTEGER) * UNITS_PER_ROLL;
 
