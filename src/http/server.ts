@@ -25,6 +25,7 @@ import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
+import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
 import { bodyIssues, requestIssues, sizeIssue, validatorCompiler } from './validation.ts';
 
@@ -152,6 +153,9 @@ const sendError = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
+/** The query of routes that declare none. */
+const NO_PARAMETERS = Strict({});
+
 /** Logs a request. */
 const logRequest = (log: Logger, { id: requestId, method, arrivedAtMs, context }: FastifyRequest, status: number) => {
   const ms = Math.round((performance.now() - arrivedAtMs) * 100) / 100;
@@ -248,6 +252,7 @@ export const createServer = async ({
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('context');
   app.decorateRequest('arrivedAtMs', 0);
   app.decorateRequest('exchange');
@@ -255,7 +260,7 @@ export const createServer = async ({
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;
     if (schema === undefined || schema.hide || schema.querystring !== undefined || config?.access === 'public') return;
-    route.schema = { ...schema, querystring: Strict({}) };
+    route.schema = { ...schema, querystring: NO_PARAMETERS };
   });
 
   const releaseSlot = ({ request }: Exchange): void => pressure.release(request.context.teamId);
