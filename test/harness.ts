@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
@@ -84,7 +84,8 @@ const postgresUrl = async (): Promise<string> => {
   return (await ownPostgres).url('postgres');
 };
 
-const stopOwnPostgres = async (): Promise<void> => {
+const cleanUp = async (): Promise<void> => {
+  await dropMigrated();
   const started = ownPostgres;
   ownPostgres = undefined;
   await (await started)?.stop();
@@ -100,17 +101,53 @@ const administer = async (url: string, statement: string): Promise<void> => {
   }
 };
 
+/** A copy of a database of the server. */
+const createOnServer = async (template: string): Promise<EmptyDatabase> => {
+  const server = await postgresUrl();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(server, `create database ${name} template ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+};
+
 export const createEmptyDatabase = async (engine: Engine): Promise<EmptyDatabase> => {
   if (engine === 'sqlite') {
     const folder = await mkdtemp(join(tmpdir(), 'itemwright-sqlite-'));
     return { url: `sqlite:${join(folder, 'test.db')}`, drop: () => rm(folder, { recursive: true, force: true }) };
   }
-  const server = await postgresUrl();
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+  return createOnServer('template1');
+};
+
+const migrated = new Map<Engine, Promise<EmptyDatabase>>();
+
+/** A database with the current schema, made once per engine to be copied: migrating takes longer than most tests. */
+const migratedOnce = (engine: Engine): Promise<EmptyDatabase> => {
+  const make = async (): Promise<EmptyDatabase> => {
+    const empty = await createEmptyDatabase(engine);
+    const database = openDatabase(empty.url);
+    await database.migrate();
+    await database.close();
+    return empty;
+  };
+  const found = migrated.get(engine) ?? make();
+  migrated.set(engine, found);
+  return found;
+};
+
+const createMigratedDatabase = async (engine: Engine): Promise<EmptyDatabase> => {
+  const { url } = await migratedOnce(engine);
+  if (engine === 'postgres') return createOnServer(new URL(url).pathname.slice(1));
+  const copy = await createEmptyDatabase('sqlite');
+  await copyFile(url.slice('sqlite:'.length), copy.url.slice('sqlite:'.length));
+  return copy;
+};
+
+const dropMigrated = async (): Promise<void> => {
+  for (const [engine, made] of [...migrated]) {
+    migrated.delete(engine);
+    await (await made).drop();
+  }
 };
 
 interface Documented {
@@ -283,13 +320,13 @@ export const startService = async (
 /** Runs the same tests on each engine, each with a service on an empty database. */
 export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
   // Outside the suites, so that it runs after all of them: they share the server of this file.
-  after(stopOwnPostgres);
+  after(cleanUp);
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
       let empty: EmptyDatabase;
       let running: Service;
       before(async () => {
-        empty = await createEmptyDatabase(engine);
+        empty = await createMigratedDatabase(engine);
         running = await startService(empty.url);
       });
       after(async () => {
