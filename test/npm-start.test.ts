@@ -1,8 +1,8 @@
 /** The service as it is started from a clone: through npm, with settings from the environment. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -65,6 +65,28 @@ describe('npm start', () => {
       assert.fail('the service still runs ten seconds after npm was told to stop');
     }),
   );
+});
+
+describe('npm scripts', () => {
+  const ROOT = join(import.meta.dirname, '..');
+
+  test('use nothing that only a POSIX shell has', async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    for (const [name, script] of Object.entries(scripts))
+      assert.doesNotMatch(script, /[$`;'|]|(?<!&)&(?!&)|^\w+=|&& \w+=/, name);
+  });
+
+  test('find a command named exec where the shell has no such word, which exits like its command', () => {
+    const exec = join(ROOT, 'node_modules/itemwright-exec/exec.js');
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [exec, 'node', '-e', 'console.log(process.argv[1]); process.exit(3)', 'given'],
+      { encoding: 'utf8' },
+    );
+    assert.deepEqual([status, stdout], [3, 'given\n']);
+  });
 });
 
 describe('the settings HOST and LOG_LEVEL', () => {
