@@ -87,7 +87,15 @@ const CHECKS = {
 };
 
 /** What only a narrow screen shows; everything else has the same colours as on a wide one. */
-export const ONLY_NARROW = ['header', '[class*="mantine-hidden-from"]'];
+const ONLY_NARROW = '[class*="mantine-hidden-from"]';
+/** The header is the same on every page. */
+const OVERVIEW_ON_NARROW = ['header', ONLY_NARROW];
+
+/** What to check on a narrow screen beyond what a wide one shows; nothing on most pages. */
+export const onlyOnNarrow = async (page: Page, isOverview: boolean): Promise<readonly string[]> => {
+  if (isOverview) return OVERVIEW_ON_NARROW;
+  return (await page.locator(`main ${ONLY_NARROW}`).count()) > 0 ? [`main ${ONLY_NARROW}`] : [];
+};
 
 /** Rows of a table are alike: checking the first ones is enough. */
 const ALIKE = 'tbody tr:nth-child(n+7)';

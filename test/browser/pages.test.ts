@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { seed } from '../../tools/demo/seed.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
-import { axeFaults, launchBrowser, noBrowser, ONLY_NARROW, openTab, signIn, type Tab } from './browser.ts';
+import { axeFaults, launchBrowser, noBrowser, onlyOnNarrow, openTab, signIn, type Tab } from './browser.ts';
 
 /** Every page with its heading; detail pages use objects of the demo. */
 const PAGES = {
@@ -79,8 +79,8 @@ describe('every page of the console', { skip: noBrowser }, () => {
         await page.setViewportSize({ width, height: 860 });
         const look = `${path}, ${width} pixels wide`;
         assert.deepEqual(await axeFaults(page, 'structure'), [], look);
-        const shown = width === NARROW ? ONLY_NARROW : undefined;
-        for (const colorScheme of SCHEMES) {
+        const shown = width === NARROW ? await onlyOnNarrow(page, path === '/') : ['html'];
+        for (const colorScheme of shown.length === 0 ? [] : SCHEMES) {
           await page.emulateMedia({ colorScheme });
           assert.deepEqual(await axeFaults(page, 'contrast', shown), [], `${look}, in ${colorScheme}`);
         }
