@@ -86,6 +86,18 @@ const send = async (address: string, sent: Sent): Promise<Received> => {
   return received;
 };
 
+/** How long a node that has recovered may still reject single requests. */
+const LATE_MS = 5000;
+
+/** Like `send`, for requests with a key or without an effect: those that are rejected with 503 are sent again. */
+const sendUntilServed = async (address: string, sent: Sent, onLate: () => void): Promise<Received> => {
+  for (const giveUpAtMs = performance.now() + LATE_MS; ; await pause(100)) {
+    const received = await send(address, sent);
+    if (received.status !== 503 || performance.now() > giveUpAtMs) return received;
+    onLate();
+  }
+};
+
 /** Creates an unrelated user, and returns when that was by the clock of the service; undefined if it failed. */
 export const tryWriting = async (address: string): Promise<number | undefined> => {
   const request = { method: 'POST', path: '/users', body: {}, requestId: 'probe', key: undefined };
@@ -101,9 +113,11 @@ type Found = Map<Caller, boolean | undefined>;
 
 const isReplayed = ({ headers }: Received): boolean => headers.get('idempotency-replayed') === 'true';
 
-const createSight = (address: () => string): Sight => {
-  const ask = (method: string, path: string, body?: object) =>
-    send(address(), { method, path, body, requestId: 'sight', key: undefined });
+const createSight = (address: () => string, onLate: () => void): Sight => {
+  const ask = (method: string, path: string, body?: object) => {
+    const sent = { method, path, body, requestId: 'sight', key: undefined };
+    return method === 'GET' ? sendUntilServed(address(), sent, onLate) : send(address(), sent);
+  };
   const succeed = async (method: string, path: string, body?: object): Promise<Received> => {
     const response = await ask(method, path, body);
     assert.equal(response.status, 200, `${method} ${path}: ${response.text}`);
@@ -190,6 +204,7 @@ export const newFigures = () => ({
   notThere: 0,
   repeated: 0,
   replayed: 0,
+  late: 0,
   rolls: 0,
 });
 export type Figures = ReturnType<typeof newFigures>;
@@ -218,12 +233,15 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   const ledger = createLedger();
   let looks = 0;
   const addressOf = (number: number): string => addresses()[number % addresses().length] as string;
+  const figures = newFigures();
+  const onLate = (): void => {
+    figures.late += 1;
+  };
   const sight = createSight(() => {
     looks += 1;
     return addressOf(looks);
-  });
+  }, onLate);
   const callers = createCallers(sight, ledger, seed);
-  const figures = newFigures();
   let requests = 0;
   /** For each, the last response to a request with a key. */
   const kept = new Map<Caller, { sent: Sent; text: string }>();
@@ -309,11 +327,11 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
    * Sends cut-off requests again with their keys, twice: they take effect unless they already have, and never again.
    */
   const repeat = async (caller: Caller, sent: Sent, wasThere: boolean | undefined): Promise<boolean> => {
-    const again = await send(addressOf(requests), sent);
+    const again = await sendUntilServed(addressOf(requests), sent, onLate);
     const replayed = isReplayed(again);
     if (wasThere !== undefined) assert.equal(replayed, wasThere, `${caller.name}: stored together with its effect`);
     if (again.status === 200) {
-      const third = await send(addressOf(requests + 1), sent);
+      const third = await sendUntilServed(addressOf(requests + 1), sent, onLate);
       assert.deepEqual([third.status, third.text, isReplayed(third)], [200, again.text, true]);
     }
     recordResponse(caller, again);
@@ -325,7 +343,7 @@ export const createGame = ({ seed, addresses, databaseUrl }: GameOptions) => {
   /** Repeated requests get the same response again. That they have no other effect is checked later. */
   const replay = async (): Promise<void> => {
     for (const [caller, { sent, text }] of kept) {
-      const again = await send(addressOf(figures.replayed), sent);
+      const again = await sendUntilServed(addressOf(figures.replayed), sent, onLate);
       assert.deepEqual([again.status, again.text, isReplayed(again)], [200, text, true], `${caller.name}: replayed`);
       figures.replayed += 1;
     }
@@ -386,6 +404,6 @@ export const addFigures = (total: Figures, figures: Figures): void => {
 };
 
 export const describeFigures = (figures: Figures): string => {
-  const { acknowledged, rejected, cutOff, there, notThere, repeated, replayed, rolls } = figures;
-  return `${acknowledged} writes acknowledged, all of them found; ${rejected} rejected; ${cutOff} cut off, of which ${there} took effect completely and ${notThere} not at all; ${repeated} repeated with their key; ${replayed} got the same response when repeated; ${rolls} rolls counted`;
+  const { acknowledged, rejected, cutOff, there, notThere, repeated, replayed, late, rolls } = figures;
+  return `${acknowledged} writes acknowledged, all of them found; ${rejected} rejected; ${cutOff} cut off, of which ${there} took effect completely and ${notThere} not at all; ${repeated} repeated with their key; ${replayed} got the same response when repeated; ${late} rejected with 503 after a node had recovered; ${rolls} rolls counted`;
 };

@@ -251,6 +251,29 @@ describe('connections through a network', () => {
     });
   });
 
+  test('that were opened while the server was read-only reject no write afterwards', async () => {
+    const name = new URL(empty.url).pathname.slice(1);
+    const setReadOnly = (value: 'on' | 'off') =>
+      watcher.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+    const insert = (database: Database, id: string) =>
+      database.transaction('a', async ({ queries }) => {
+        const row = { team_id: 'a', id, template_id: null, roller_id: null, rolled_at: 1, results: '[]' };
+        await queries.insertInto('roll_events').values(row).execute();
+      });
+    await withDatabase({}, async (database) => {
+      await setReadOnly('on');
+      try {
+        // Only reads, so that nothing tells the pool what kind of connection it has.
+        const reading = database.transaction('a', ({ queries }) => sql`select 1`.execute(queries));
+        await reading.catch(isUnavailable);
+      } finally {
+        await setReadOnly('off');
+      }
+      await insert(database, 'writable again');
+      assert.deepEqual(await recorded('writable %'), ['writable again']);
+    });
+  });
+
   for (const how of ['silently', 'by cutting', 'by garbling'] as const) {
     test(`that lose the response to a commit ${how} do not run it again`, { timeout: 60_000 }, async () => {
       await withDatabase({ silenceMs: 2000 }, async (database) => {

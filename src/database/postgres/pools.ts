@@ -50,7 +50,9 @@ export const createPools = (
   };
 
   const open = async (purpose: Purpose): Promise<Client> => {
-    const mustAcceptWrites = isReadOnly && !onlyReads(purpose);
+    // A session keeps the setting that it was opened with: one that was opened while the server was read-only would
+    // reject the first write after that.
+    const mustAcceptWrites = !onlyReads(purpose);
     const client = await connect({ mustAcceptWrites });
     if (mustAcceptWrites || servers > 1) setReadOnly(false);
     return client;
