@@ -33,14 +33,18 @@ const teamAt = (address: string, { teamId, secret }: { teamId: string; secret: s
   authorization: `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`,
 });
 
+export const firstTeamAt = (address: string): Team => teamAt(address, TEAM);
+
 /** Sends a request, and returns the response text. */
 export const ask = async (
   { address, authorization }: Team,
   method: 'GET' | 'POST',
   path: string,
   body?: string,
+  more: Record<string, string> = {},
 ): Promise<string> => {
-  const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = { authorization, ...type, ...more };
   const response = await fetch(`${address}${path}`, { method, headers, body });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -49,11 +53,15 @@ export const ask = async (
 
 export const get = async <T>(team: Team, path: string): Promise<T> => JSON.parse(await ask(team, 'GET', path)) as T;
 
-const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
+export const post = async <T>(team: Team, path: string, body: object): Promise<T> =>
   JSON.parse(await ask(team, 'POST', path, JSON.stringify(body))) as T;
 
 /** Calls `work` for each number below `count`, many at a time. */
-const forEach = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
+export const forEach = async (
+  count: number,
+  work: (index: number) => Promise<unknown>,
+  atOnce = AT_ONCE,
+): Promise<void> => {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) {
@@ -62,13 +70,13 @@ const forEach = async (count: number, work: (index: number) => Promise<unknown>)
       await work(index);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 };
 
 export const userIdOf = (user: number): string => `player-${user}`;
 export const bagId = (user: number): string => `bag-${user}`;
 const digits = (index: number): string => String(index).padStart(6, '0');
-const itemId = (index: number): string => `item-${digits(index)}`;
+export const itemId = (index: number): string => `item-${digits(index)}`;
 const rollNumerator = (index: number): number => 1 + (index % 7);
 const ATTRIBUTES = ['damage', 'armour', 'luck'];
 const RANGE = { min: 1, max: 99 };
@@ -83,9 +91,10 @@ const makeVocabulary = async (team: Team): Promise<string[]> => {
   return classifierOptions.map(({ id }) => id);
 };
 
-const makeItems = async (team: Team): Promise<void> => {
+/** Creates items of three attributes and one tier each. */
+export const makeItems = async (team: Team, count = ITEMS): Promise<void> => {
   const options = await makeVocabulary(team);
-  await forEach(ITEMS, (index) =>
+  await forEach(count, (index) =>
     post(team, '/items', {
       id: itemId(index),
       name: `Item ${index}`,
@@ -115,7 +124,7 @@ export const makeBanner = (team: Team): Promise<unknown> =>
  * service of any version can be set up.
  */
 export const furnish = async (address: string): Promise<Team> => {
-  const team = teamAt(address, TEAM);
+  const team = firstTeamAt(address);
   await makeItems(team);
   await makeBanner(team);
   await post(team, '/spaces', { id: 'bag', name: 'Bag', ...BAG });
@@ -132,7 +141,7 @@ export const furnish = async (address: string): Promise<Team> => {
 };
 
 /** Creates another team in a running service of this checkout. */
-const createTeam = async (databaseUrl: string, address: string): Promise<Team> => {
+export const createTeam = async (databaseUrl: string, address: string): Promise<Team> => {
   const { code, stdout, stderr } = await runToEnd('src/cli.ts', ['team', 'create', 'Bench'], {
     DATABASE_URL: databaseUrl,
   });

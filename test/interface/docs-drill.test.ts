@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { isInstalled, ROOT, readPage } from '../docs.ts';
 import { onEveryDatabase } from '../harness.ts';
 import { freePort } from '../processes.ts';
 
@@ -11,18 +10,7 @@ import { freePort } from '../processes.ts';
 const STRICT = "set -e -o pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n";
 
 /** Runs the restore drill of the operations page: its lines as written, except for the port. */
-const ROOT = join(import.meta.dirname, '../..');
-const page = await readFile(join(ROOT, 'docs/running.md'), 'utf8');
-const [, drill = ''] = /^### Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
-
-const isInstalled = (...programs: string[]): boolean => {
-  try {
-    for (const program of programs) execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const [, drill = ''] = /^### Restore drill\n.*?^```sh\n(.*?)^```$/ms.exec(readPage('docs/running.md')) ?? [];
 
 if (!isInstalled('bash', 'curl', 'npm'))
   test('the restore drill', { skip: 'there is no bash, no curl or no npm here to run it with' }, () => {});

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { CONFIGS } from '../../src/features/templates/templates.contract.ts';
+import { assertTrimmed, blocksOf, isInstalled, readPage } from '../docs.ts';
 import { type ApiResponse, onEveryDatabase, type Service } from '../harness.ts';
 
 /**
  * Runs the page for game designers: its shell lines as written, then what it says about each system. Figures and
  * configurations are taken from the page, so that it cannot become outdated.
  */
-const page = await readFile(new URL('../../docs/rolls.md', import.meta.url), 'utf8');
+const page = readPage('docs/rolls.md');
 
-const blocksOf = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text as string);
-
-const samples = blocksOf('json').map((text) => JSON.parse(text));
+const samples = blocksOf(page, 'json').map((text) => JSON.parse(text));
 
 /** The cells of every row of the tables whose first line starts with `head`. */
 const rowsBelow = (head: string): string[][] => {
@@ -37,34 +34,12 @@ const section = (heading: string): string => {
 
 const percent = (share: number, decimals: number): string => `${(100 * share).toFixed(decimals)} %`;
 
-const isInstalled = (...programs: string[]): boolean => {
-  try {
-    for (const program of programs) execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Runs every shell block in one shell, in order; stops at the first failing line. */
 const paste = ({ address, teamId, secret }: Service): Promise<{ stdout: string }> => {
   const strict = 'set -e -o pipefail\ncurl() { command curl -sS --fail "$@" && echo; }\n';
-  return promisify(execFile)('bash', ['-c', `${strict}${blocksOf('sh').join('')}`], {
+  return promisify(execFile)('bash', ['-c', `${strict}${blocksOf(page, 'sh').join('')}`], {
     env: { PATH: process.env.PATH, ITEMWRIGHT: address, CREDENTIALS: `${teamId}:${secret}` },
   });
-};
-
-/** Asserts that a trimmed response on the page is contained in a real one: the same members, of the same types. */
-const assertTrimmed = (shown: unknown, real: unknown, path = ''): void => {
-  if (Array.isArray(shown)) {
-    assert.ok(Array.isArray(real), `${path} is no list`);
-    if (real.length > 0) for (const entry of shown) assertTrimmed(entry, real[0], `${path}/0`);
-  } else if (typeof shown === 'object' && shown !== null) {
-    for (const [key, value] of Object.entries(shown)) {
-      assert.ok(typeof real === 'object' && real !== null && key in real, `there is no ${path}/${key}`);
-      assertTrimmed(value, (real as Record<string, unknown>)[key], `${path}/${key}`);
-    }
-  } else assert.equal(typeof shown, typeof real, `${path} is of another kind`);
 };
 
 /** The normal deviate that is exceeded, on either side, once in ten thousand times. */

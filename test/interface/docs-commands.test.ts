@@ -1,0 +1,399 @@
+/**
+ * Runs the commands of the documentation. A shell block is pasted into a shell as written, page by page and in order,
+ * next to a service that was started with the first command of the README. So a new block is run unless it is listed
+ * here: with a test of its own, or with the reason why it cannot be run.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { openDatabase } from '../../src/database/open.ts';
+import type { Database } from '../../src/database/work.ts';
+import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { assertTrimmed, blocksOf, isInstalled, PAGES, ROOT, readPage } from '../docs.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase } from '../harness.ts';
+import { freePort } from '../processes.ts';
+
+/** Blocks that no test runs, each with its page and its first line. */
+const NOT_RUN: Record<string, string> = {
+  'README.md: npm ci && npm run check': 'this test is part of it',
+  'CONTRIBUTING.md: npm ci': 'installs packages, watches files without end, and runs this test',
+  'CONTRIBUTING.md: npm test': 'runs this test',
+  'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/crash.test.ts': 'takes hours',
+  'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/crash.test.ts': 'takes hours',
+  'docs/running.md: npm run soak': 'takes 40 minutes',
+  'docs/performance.md: npm run bench': 'takes minutes',
+};
+
+/** Blocks that tests of their own run: here with something in the place of placeholders, or in other files. */
+const RUN_APART: Record<string, string> = {
+  'README.md: npm ci && npm start': 'starts the service of this test',
+  'README.md: DATABASE_URL=postgres://user:password@host:5432/itemwright npm start': 'below',
+  'docs/running.md: npm run -s itemwright -- team create "My game"': 'below',
+  'docs/running.md: npm run -s itemwright -- backup monday.jsonl.gz': 'below',
+  'docs/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
+  'docs/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"': 'below, if pg_dump is installed',
+  'docs/running.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
+};
+
+/** Pages that are run as a whole elsewhere. */
+const PAGES_RUN_APART = ['docs/rolls.md', 'docs/tutorial.md'];
+
+/** Languages of code blocks, and what becomes of them. */
+const LANGUAGES: Record<string, string> = {
+  sh: 'is run',
+  ts: 'is compiled and run',
+  json: 'is parsed',
+  yaml: 'is not checked: there is no parser among the dependencies',
+  csharp: 'is not checked: a parser takes 65 MB',
+  gdscript: 'is not checked: there is no parser without a compiler',
+};
+
+const nameOf = (page: string, block: string): string => {
+  const [line = ''] = block.split('\n', 1);
+  return `${page}: ${line.replace(/\s+#.*/, '').trim()}`;
+};
+
+const blockOf = (name: string): string => {
+  const [page = ''] = name.split(': ', 1);
+  const block = blocksOf(readPage(page), 'sh').find((text) => nameOf(page, text) === name);
+  assert.ok(block !== undefined, `there is no block ${name}`);
+  return block;
+};
+
+/** The blocks of a page that are run as they are. */
+const pastedFrom = (page: string): string[] =>
+  blocksOf(readPage(page), 'sh').filter((block) => {
+    const name = nameOf(page, block);
+    return !(name in NOT_RUN || name in RUN_APART);
+  });
+
+const PASTED = PAGES.filter((page) => !PAGES_RUN_APART.includes(page) && pastedFrom(page).length > 0);
+
+const { scripts } = JSON.parse(readPage('package.json')) as { scripts: Record<string, string> };
+
+/**
+ * A shell that stops at the first failing line or request. Packages are installed already. The command line is started
+ * as npm would, which itself takes half as long as the command. Readers look at the log a moment later than a script.
+ */
+const SHELL = `set -e -o pipefail
+curl() { command curl -sS --fail --retry 30 --retry-delay 1 --retry-connrefused "$@" && echo; }
+npm() {
+  case "$*" in
+    ci) ;;
+    'run -s itemwright -- '*) shift 4; (cd '${ROOT}'; PATH="$PWD/node_modules/.bin:$PATH"; ${scripts.itemwright} "$@") ;;
+    *) (cd '${ROOT}' && command npm "$@") ;;
+  esac
+}
+grep() { sleep 1; command grep "$@"; }
+`;
+
+type Environment = Record<string, string>;
+
+const withPaths = (environment: Environment): Environment => {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...environment };
+};
+
+const paste = async (lines: string, cwd: string, environment: Environment): Promise<string> => {
+  const options = { cwd, env: withPaths(environment) };
+  return (await promisify(execFile)('bash', ['-c', `${SHELL}${lines}`], options)).stdout;
+};
+
+/** Runs lines that do not end on their own; resolves with what they printed once it matches. */
+const start = async (lines: string, cwd: string, environment: Environment, until: RegExp) => {
+  const child = spawn('bash', ['-c', `${SHELL}${lines}`], { cwd, env: withPaths(environment), detached: true });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null) process.kill(-(child.pid as number), 'SIGTERM');
+    await closed;
+  };
+  for (let left = 600; !until.test(said); left -= 1) {
+    if (child.exitCode !== null) assert.fail(`${lines} ended: ${said}`);
+    if (left === 0) {
+      await stop();
+      assert.fail(`${lines} took longer than a minute: ${said}`);
+    }
+    await delay(100);
+  }
+  return { said, stop };
+};
+
+const majorVersionOf = async (url: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select current_setting('server_version_num')::int / 10000 as major");
+    return rows[0].major;
+  } finally {
+    await client.end();
+  }
+};
+
+const linesOf = (output: string): string[] => output.split('\n').filter((line) => line !== '');
+const jsonOf = (output: string) => JSON.parse(output);
+
+describe('the documentation', () => {
+  test('has no block that is neither run nor listed', () => {
+    const names = PAGES.flatMap((page) => blocksOf(readPage(page), 'sh').map((block) => nameOf(page, block)));
+    for (const name of [...Object.keys(NOT_RUN), ...Object.keys(RUN_APART)])
+      assert.equal(names.filter((each) => each === name).length, 1, `${name} is listed, and should be there once`);
+    for (const page of PAGES)
+      for (const [, space, language = ''] of readPage(page).matchAll(/^( *)```([^\n]+)$/gm)) {
+        assert.ok(language in LANGUAGES, `${page} has a block in ${language}`);
+        assert.equal(space, '', `${page} has an indented block, which no test finds`);
+      }
+    const typed = PAGES.filter((page) => blocksOf(readPage(page), 'ts').length > 0);
+    assert.deepEqual(typed, ['docs/requests.md', 'docs/tutorial.md']);
+  });
+
+  test('has samples that are JSON', () => {
+    for (const page of PAGES) for (const sample of blocksOf(readPage(page), 'json')) assert.ok(jsonOf(sample), page);
+  });
+
+  test('names scripts, files and variables that exist, also where they are not run', () => {
+    const known = readPage('CONTRIBUTING.md') + readPage('README.md');
+    for (const page of PAGES) {
+      const text = readPage(page);
+      for (const [, script = ''] of text.matchAll(/\bnpm\s+run\s+(?:-s\s+)?([a-z][a-z:-]*)/g))
+        assert.ok(script in scripts, `${page} has npm run ${script}`);
+      for (const [file] of text.matchAll(/\b(bench|test|tools)\/[\w/-]+(\.\w+)*\.ts\b/g))
+        assert.ok(existsSync(join(ROOT, file)), `${page} names ${file}`);
+      for (const block of blocksOf(text, 'sh'))
+        for (const [, name] of block.matchAll(/(?:^| )([A-Z][A-Z_]+)=\S+ (?=.*npm )/gm))
+          assert.ok(known.includes(`\`${name}\``), `${page} sets ${name}`);
+    }
+  });
+});
+
+const missing = isInstalled('bash', 'curl', 'npm') ? false : 'there is no bash, no curl or no npm here';
+
+describe('the commands of the documentation', { skip: missing }, () => {
+  let folder: string;
+  let service: Awaited<ReturnType<typeof start>>;
+  let address: string;
+  let credentials: string;
+  let databaseUrl: string;
+  let database: Database;
+  let empty: EmptyDatabase;
+
+  /** The environment of a reader with a team of their own. */
+  const environmentOf = (theirs: string): Environment => {
+    const [teamId = '', secret = ''] = theirs.split(':');
+    const exported = { ITEMWRIGHT: address, CREDENTIALS: theirs, TEAM_ID: teamId, SECRET: secret };
+    return { ...exported, DATABASE_URL: databaseUrl };
+  };
+  const newTeam = async (): Promise<Environment> => {
+    const made = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
+    return environmentOf(`${made.teamId}:${made.secret}`);
+  };
+  const request = async ({ TEAM_ID = '', SECRET = '' }: Environment, path: string, body?: object) => {
+    const headers = { authorization: basic(TEAM_ID, SECRET), 'content-type': 'application/json' };
+    const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(`${address}${path}`, { headers, ...options });
+    assert.equal(response.status, 200, await response.clone().text());
+    return jsonOf(await response.text());
+  };
+  /** A page names the usual address, and the team by a placeholder. */
+  const fill = (text: string, { TEAM_ID = '' }: Environment): string =>
+    text.replaceAll('http://127.0.0.1:8080', address).replaceAll('--team TEAM_ID', `--team ${TEAM_ID}`);
+  const pastePage = (page: string, environment: Environment): Promise<string> =>
+    paste(fill(pastedFrom(page).join(''), environment), folder, environment);
+
+  /** A folder with what a clone has that the examples need, and with the files that readers are told to save. */
+  const makeClone = async (): Promise<void> => {
+    folder = await mkdtemp(join(tmpdir(), 'itemwright-docs-'));
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), include: ['**/*.ts'] }),
+    );
+    await writeFile(join(folder, 'requests.ts'), blocksOf(readPage('docs/requests.md'), 'ts').join('\n'));
+    await mkdir(join(folder, 'tutorial'));
+    for (const text of blocksOf(readPage('docs/tutorial.md'), 'ts')) {
+      const [, file] = /^\/\/ (tutorial\/\w+\.ts)\n/.exec(text) ?? [];
+      assert.ok(file !== undefined, `a block of the tutorial does not begin with its path: ${text}`);
+      await writeFile(join(folder, file), text);
+    }
+  };
+
+  before(async () => {
+    await makeClone();
+    databaseUrl = `sqlite:${join(folder, 'data/itemwright.db')}`;
+    const port = String(await freePort());
+    service = await start(
+      `${blockOf('README.md: npm ci && npm start').trimEnd()} > itemwright.log`,
+      folder,
+      { DATABASE_URL: databaseUrl, PORT: port },
+      /export CREDENTIALS=.*\n/,
+    );
+    [, address = '', credentials = ''] =
+      /export ITEMWRIGHT=(\S+)\s+export CREDENTIALS="(\S+)"/.exec(service.said) ?? [];
+    database = openDatabase(databaseUrl);
+    empty = await createEmptyDatabase('postgres');
+  });
+
+  after(async () => {
+    await database?.close();
+    await service?.stop();
+    await empty?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('of the README work for the first team, and show real responses', async () => {
+    const page = readPage('README.md');
+    const lines = linesOf(await pastePage('README.md', environmentOf(credentials)));
+    const [roll, rates] = blocksOf(page, 'json').map(jsonOf);
+    assertTrimmed(roll, jsonOf(lines[4] as string));
+    assertTrimmed(rates, jsonOf(lines[6] as string));
+    assert.match(lines[7] as string, /"secret":/);
+  });
+
+  test('in TypeScript have no type errors', async () => {
+    await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) =>
+      assert.fail(stdout),
+    );
+  });
+
+  test('of the tutorial lead to pulls that happen once each', async () => {
+    const page = readPage('docs/tutorial.md');
+    const [begin = '', exports = '', ...blocks] = blocksOf(page, 'sh');
+    assert.equal(begin, blockOf('README.md: npm ci && npm start'));
+    assert.deepEqual(
+      linesOf(exports),
+      [`export ITEMWRIGHT=${address.replace(/\d+$/, '8080')}`, 'export CREDENTIALS="TEAM_ID:SECRET"'],
+      'these are the lines that the first start prints',
+    );
+    const environment = await newTeam();
+    const at = blocks.indexOf('npx node tutorial/server.ts\n');
+    assert.ok(at > 0);
+    const output = linesOf(await paste(blocks.slice(0, at).join(''), folder, environment));
+    const { secret, role } = jsonOf(output.at(-1) as string);
+    assert.equal(role, 'write');
+    const [shown = ''] = /^legendary base.*?(?=^```)/ms.exec(page) ?? [];
+    assert.deepEqual(output.slice(-4, -1), linesOf(shown));
+
+    const port = String(await freePort());
+    const writer = { ...environment, CREDENTIALS: `${environment.TEAM_ID}:${secret}`, GAME_PORT: port };
+    const server = await start(blocks[at] as string, folder, writer, /the game server is ready/);
+    try {
+      const rest = blocks
+        .slice(at + 1)
+        .join('')
+        .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`);
+      const [first, again, second, ...more] = linesOf(await paste(rest, folder, environment)).map(jsonOf);
+      assert.equal(first.items.length, 10);
+      assert.deepEqual(again, first);
+      const [owned, state, rates] = more;
+      assert.equal(owned.length, 20);
+      assert.deepEqual([state.rolls, state.sinceTop], [20, second.sinceLegendary]);
+      assert.equal(
+        rates.reduce((sum: number, { dropCount }: { dropCount: number }) => sum + dropCount, 0),
+        20,
+      );
+    } finally {
+      await server.stop();
+    }
+  });
+
+  for (const page of PASTED.filter((path) => path !== 'README.md'))
+    test(`of ${page} work as written`, async () => {
+      const environment = await newTeam();
+      if (page !== 'docs/inventories.md') await request(environment, '/items', { id: 'sword', name: 'Sword' });
+      assert.ok((await pastePage(page, environment)).length > 0);
+      if (page === 'docs/requests.md') {
+        // The last line of the page sends the roll of its shell block again.
+        const output = linesOf(await paste('npx node requests.ts', folder, environment));
+        const owned = await request(environment, '/item-instances?userId=player-1');
+        assert.deepEqual(output, [`${owned[0].id} Sword`, 'sword']);
+      }
+      if (page === 'docs/inventories.md') {
+        const told = await request(environment, '/item-instances/ann-gem/history');
+        const [shown] = blocksOf(readPage(page), 'json').map(jsonOf);
+        assert.deepEqual(
+          told.map((event: object) => ({ ...event, requestId: '', createdAt: '' })),
+          shown.map((event: object) => ({ ...event, requestId: '', createdAt: '' })),
+        );
+      }
+    });
+
+  test('that manage teams and secrets work one after another', async () => {
+    const block = blockOf('docs/running.md: npm run -s itemwright -- team create "My game"');
+    const outputs: { teamId: string; id: string; revoked: string }[] = [];
+    for (const line of linesOf(block)) {
+      const [team, , secret] = outputs;
+      const filled = line.replace('SECRET_ID', secret?.id ?? '').replace('TEAM_ID', team?.teamId ?? '');
+      const output = linesOf(await paste(filled, folder, { DATABASE_URL: databaseUrl }));
+      assert.equal(output.length, 1);
+      outputs.push(jsonOf(output[0] as string));
+    }
+    assert.equal(outputs[4]?.revoked, outputs[2]?.id);
+  });
+
+  test('that back up, restore and move lead to a service on PostgreSQL', async () => {
+    const [backup = '', restore = ''] = linesOf(
+      blockOf('docs/running.md: npm run -s itemwright -- backup monday.jsonl.gz').replaceAll(
+        'monday',
+        `${folder}/monday`,
+      ),
+    );
+    const move = blockOf(
+      'docs/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright',
+    );
+    const copy = { DATABASE_URL: `sqlite:${join(folder, 'copy.db')}` };
+    await paste(backup, folder, { DATABASE_URL: databaseUrl });
+    await paste(restore, folder, copy);
+    await paste(move.replace(/postgres:\S+/, empty.url), folder, copy);
+
+    const block = blockOf('README.md: DATABASE_URL=postgres://user:password@host:5432/itemwright npm start');
+    const port = String(await freePort());
+    const moved = await start(block.replace(/postgres:\S+/, empty.url), folder, { PORT: port }, /"listening"/);
+    try {
+      const [teamId = '', secret = ''] = credentials.split(':');
+      const headers = { authorization: basic(teamId, secret) };
+      const response = await fetch(`http://127.0.0.1:${port}/item-instances?userId=player-1`, { headers });
+      assert.deepEqual(
+        await response.json(),
+        await request(environmentOf(credentials), '/item-instances?userId=player-1'),
+      );
+    } finally {
+      await moved.stop();
+    }
+  });
+
+  test('of PostgreSQL dump and restore its database', async (context) => {
+    const [dump = '', restore = ''] = linesOf(
+      blockOf('docs/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"'),
+    );
+    if (!isInstalled('pg_dump', 'pg_restore')) return context.skip('there is no pg_dump here');
+    const major = await majorVersionOf(empty.url);
+    const version = (await paste('pg_dump --version', folder, {})).trim();
+    if (Number(/\d+/.exec(version)?.[0]) < major) return context.skip(`PostgreSQL ${major} is newer than ${version}`);
+    const target = await createEmptyDatabase('postgres');
+    try {
+      const environment = { DATABASE_URL: empty.url, NEW_DATABASE_URL: target.url };
+      await paste(`${dump}\n${restore}`, folder, environment);
+      const check = async (url: string): Promise<string> => {
+        const output = await paste('npm run -s itemwright -- check', folder, { DATABASE_URL: url });
+        return output.replace(/ in .* s\n$/, '');
+      };
+      const found = await check(target.url);
+      assert.match(found, /^no problems found: checked [1-9]/);
+      assert.equal(found, await check(empty.url));
+    } finally {
+      await target.drop();
+    }
+  });
+});
