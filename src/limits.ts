@@ -129,8 +129,8 @@ export const LIMITS = {
   storedResponseMs: 25 * 3_600_000,
   /** For the response to a request with an `Idempotency-Key`; longer ones are rejected before they have any effect. */
   storedResponseLength: 4 * 1024 * 1024,
-  /** The response to a simple roll is shorter, and is stored uncompressed. */
-  compressedResponseLength: 1536,
+  /** A longer row would spill onto another page of an SQLite table that is clustered by key, however little of it. */
+  compressedResponseLength: 768,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,
