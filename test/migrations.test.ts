@@ -162,20 +162,21 @@ const continueWith = async (service: Service, team: string): Promise<void> => {
   const history = async (id: string) =>
     (await read(`/item-instances/${id}/history`)).map((event: Event) => [
       ...[event.sequence, event.event, event.fromUserId, event.toUserId, event.cause, event.requestId],
+      Date.parse(event.createdAt as string),
     ]);
-  assert.deepEqual(await history('blade'), [[1, 'created', null, 'ann', 'unknown', null]]);
+  assert.deepEqual(await history('blade'), [[1, 'created', null, 'ann', 'unknown', null, 5]]);
   assert.deepEqual(await history('traded'), [
-    [1, 'created', null, 'ann', 'roll', `roll of ${team}`],
-    [2, 'transferred', 'ann', 'bob', 'request', null],
+    [1, 'created', null, 'ann', 'roll', `roll of ${team}`, 7],
+    [2, 'transferred', 'ann', 'bob', 'request', null, 8],
   ]);
   assert.deepEqual(await history('reborn'), [
-    [1, 'created', null, 'ann', 'request', 'first'],
-    [2, 'deleted', 'ann', null, 'batch', 'second'],
-    [3, 'created', null, 'bob', 'request', 'third'],
+    [1, 'created', null, 'ann', 'request', 'first', 7],
+    [2, 'deleted', 'ann', null, 'batch', 'second', 7],
+    [3, 'created', null, 'bob', 'request', 'third', 8],
   ]);
   assert.deepEqual(await history('melted'), [
-    [1, 'created', null, null, 'template:banner', null],
-    [2, 'deleted', null, null, 'user deleted', null],
+    [1, 'created', null, null, 'template:banner', null, 7],
+    [2, 'deleted', null, null, 'user deleted', null, 8],
   ]);
 
   const statistics = await read('/roll-events/stats');
