@@ -1,12 +1,8 @@
-import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import type { ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type AppParts, buildApp } from '../src/app.ts';
@@ -14,11 +10,11 @@ import type { Role } from '../src/context.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { Database } from '../src/database/work.ts';
 import type { Draws } from '../src/engine/random.ts';
-import { pointerToken } from '../src/errors.ts';
 import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
 import type { App } from '../src/http/server.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
+import { assertKeepsContract } from './contract.ts';
 import { startPostgres } from './postgres.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
@@ -150,66 +146,18 @@ const dropMigrated = async (): Promise<void> => {
   }
 };
 
-interface Documented {
-  readonly statuses: string[];
-  /** Validates a 200 response against its schema, without missing or additional members. */
-  readonly validate: ValidateFunction;
+/** Where a service is, and the path prefix that it has there. */
+interface Location {
+  readonly address: string;
+  readonly prefix: string;
 }
 
-/** Closes every object schema, so that a member missing from the contract is noticed. */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const walked = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
-  return 'properties' in walked && !('additionalProperties' in walked)
-    ? { ...walked, additionalProperties: false }
-    : walked;
-};
-
-type Operations = Record<string, { responses: Record<string, object> }>;
-
-/**
- * The committed OpenAPI description of an operation, found by its path. Another test checks that it matches the
- * service; generating it for every service would take longer than starting one.
- */
-const readContracts = () => {
-  const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
-  const document = closed(committed) as { paths: Record<string, Operations> };
-  const options = { strict: false, validateFormats: false, validateSchema: false };
-  const ajv = new Ajv2020(options).addSchema(document, 'interface');
-  const pointer = (token: string) => encodeURIComponent(pointerToken(token));
-  const routes = Object.entries(document.paths).map(([path, operations]) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    literal: !path.includes('{'),
-    path,
-    operations,
-  }));
-  const known = new Map<string, Documented>();
-  return (method: string, path: string): Documented | undefined => {
-    const verb = method.toLowerCase();
-    const fitting = routes.filter(({ pattern, operations }) => pattern.test(path) && verb in operations);
-    const route = fitting.find(({ literal }) => literal) ?? fitting[0];
-    if (route === undefined) return undefined;
-    const key = `${verb} ${route.path}`;
-    let found = known.get(key);
-    if (found === undefined) {
-      const schema = `interface#/paths/${pointer(route.path)}/${verb}/responses/200/content/${pointer('application/json')}/schema`;
-      found = {
-        statuses: Object.keys(route.operations[verb]?.responses ?? {}),
-        validate: ajv.compile({ $ref: schema }),
-      };
-      known.set(key, found);
-    }
-    return found;
-  };
-};
-
-let contractOf: ReturnType<typeof readContracts> | undefined;
-
-/** Errors that HTTP itself may cause before an operation begins. */
-const ALWAYS_ALLOWED = [413, 415, 429, 503];
-
-const createClient = (address: string, teamId: string, secret: string, authorization: string | undefined): Client => {
+const createClient = (
+  { address, prefix }: Location,
+  teamId: string,
+  secret: string,
+  authorization: string | undefined,
+): Client => {
   const request: Client['request'] = async (method, path, body, { headers = {}, raw } = {}) => {
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${address}${path}`, {
@@ -223,22 +171,14 @@ const createClient = (address: string, teamId: string, secret: string, authoriza
       },
     });
     const received = await response.text();
-    const isJson = received !== '' && response.headers.get('content-type')?.startsWith('application/json');
-    const parsed = isJson ? JSON.parse(received) : received;
-    contractOf ??= readContracts();
-    const contract = contractOf(method, path.split('?', 1)[0] as string);
-    if (contract !== undefined && !ALWAYS_ALLOWED.includes(response.status)) {
-      const said = `${method} ${path} responded ${response.status}: ${received.slice(0, 2000)}`;
-      assert.ok(
-        contract.statuses.includes(String(response.status)),
-        `${said}, a status that its contract does not list`,
-      );
-      if (response.status === 200)
-        assert.ok(
-          contract.validate(parsed),
-          `${said}, which is not its shape: ${JSON.stringify(contract.validate.errors)}`,
-        );
-    }
+    const pathname = path.split('?', 1)[0] as string;
+    const parsed = assertKeepsContract({
+      method,
+      path: pathname.startsWith(prefix) ? pathname.slice(prefix.length) : pathname,
+      status: response.status,
+      headers: response.headers,
+      text: received,
+    });
     return { status: response.status, body: parsed, headers: response.headers };
   };
   return {
@@ -284,7 +224,8 @@ export const startService = async (
     computeOptions,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
-  const client = (teamId: string, secret: string) => createClient(address, teamId, secret, basic(teamId, secret));
+  const location = { address, prefix: environment.PATH_PREFIX ?? '' };
+  const client = (teamId: string, secret: string) => createClient(location, teamId, secret, basic(teamId, secret));
   const newTeam = async () => {
     const { teamId, secret } = await database.transaction('', (tx) => createTeam(tx, Date.now(), { name: 'Team' }));
     return client(teamId, secret);
@@ -303,7 +244,7 @@ export const startService = async (
       );
       return client(first.teamId, made.secret);
     },
-    anyone: (authorization) => createClient(address, '', '', authorization),
+    anyone: (authorization) => createClient(location, '', '', authorization),
     setClock: (moment) => {
       nowMs = moment;
     },

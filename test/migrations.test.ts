@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { check } from '../src/cli/check.ts';
 import { MIGRATIONS } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { createTeam } from '../src/features/teams/teams.service.ts';
-import { createEmptyDatabase, ENGINES } from './harness.ts';
+import { basic, createEmptyDatabase, ENGINES, type Service, startService } from './harness.ts';
+import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from './old-rows.ts';
 import { freePort, run, runToEnd } from './processes.ts';
+import { assertDone } from './rules.ts';
 
 /** The tables of the service, without those of the migrator. */
 const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> =>
@@ -45,6 +48,188 @@ const OLD_COUNTS: [string, string[], (string | number)[][]][] = [
     ],
   ],
 ];
+
+const OLD_TEAMS = ['one', 'two'];
+
+/** Which tables the migrations change; all others have the same rows afterwards. */
+const CHANGED: Record<string, readonly string[]> = {
+  '0003-item-instance-history': ['item_instance_history'],
+  '0005-roll-counts': ['roll_item_totals', 'roll_item_days', 'roll_days', 'roll_counts'],
+  '0007-leaner-rows': [
+    ...['users', 'item_instances', 'item_instance_history', 'item_instance_spaces', 'occupied_cells', 'roll_events'],
+  ],
+  '0009-removal-by-time': ['roll_events'],
+  '0010-counters-in-parts': ['roll_counts'],
+};
+
+type Rows = Record<string, string[]>;
+
+/** All rows of all tables, as sorted texts. Tables that are empty, such as new ones, are left out. */
+const readRows = async (database: ReturnType<typeof openDatabase>): Promise<Rows> => {
+  const tables = await tablesOf(database);
+  return database.read('', async ({ queries }) => {
+    const all: Rows = {};
+    for (const table of tables) {
+      const { rows } = await sql`select * from ${sql.table(table)}`.execute(queries);
+      if (rows.length > 0) all[table] = rows.map((row) => JSON.stringify(row)).sort();
+    }
+    return all;
+  });
+};
+
+const without = (rows: Rows, tables: readonly string[]): Rows =>
+  Object.fromEntries(Object.entries(rows).filter(([table]) => !tables.some((name) => table.startsWith(name))));
+
+/** Runs one migration after another, and has teams write their rows after each as the version of that time did. */
+const upgradeStepByStep = async (url: string): Promise<void> => {
+  const database = openDatabase(url);
+  try {
+    let before: Rows = {};
+    const steps = Object.entries(MIGRATIONS);
+    for (const [index, [name]] of steps.entries()) {
+      await database.migrate(Object.fromEntries(steps.slice(0, index + 1)));
+      const changed = CHANGED[name] ?? [];
+      assert.deepEqual(without(await readRows(database), changed), without(before, changed), name);
+      await database.transaction('', async ({ queries }) => {
+        for (const team of OLD_TEAMS)
+          for (const [table, rows] of Object.entries(oldRowsOf(team)[name] ?? {}))
+            for (const row of rows)
+              await sql`insert into ${sql.table(table)} values (${sql.join(row)})`.execute(queries);
+      });
+      before = await readRows(database);
+    }
+  } finally {
+    await database.close();
+  }
+};
+
+const assertConsistent = async (databaseUrl: string): Promise<void> => {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  assert.ok(await check.run({ databaseUrl, argument: undefined, options: {}, print }), lines.join('\n'));
+};
+
+/** What remains of old roll events: the rollers that still exist, by event. */
+const rollersOf = (service: Service, team: string) =>
+  service.database.read(team, ({ queries }) =>
+    queries
+      .selectFrom('roll_events')
+      .leftJoin('users', (join) =>
+        join.onRef('users.team_id', '=', 'roll_events.team_id').onRef('users.roller_id', '=', 'roll_events.roller_id'),
+      )
+      .select(['users.id as roller', 'roll_events.results', 'roll_events.template_id'])
+      .where('roll_events.team_id', '=', team)
+      .orderBy('roll_events.id')
+      .execute(),
+  );
+
+/** Reads everything that an old team has, and goes on with it. */
+const continueWith = async (service: Service, team: string): Promise<void> => {
+  const client = service.anyone(basic(team, secretOf(team)));
+  const read = async (path: string) => assertDone(await client.get(path)).body;
+  const idsOf = async (path: string) => (await read(path)).map(({ id }: { id: string }) => id);
+
+  assert.equal((await read('/team')).name, `Team ${team}`);
+  const [, edge] = await read('/attributes');
+  assert.deepEqual(
+    [edge.name, edge.min, edge.max],
+    ['Ünï "quoted" \'one\' \\ {a,b} NULL 👾', -Number.MAX_VALUE, 5e-324],
+  );
+  assert.deepEqual(await idsOf('/items'), ['sword', 'coin']);
+  assert.deepEqual(await idsOf('/users'), ['auth0|🐉', 'ann', 'bob']);
+  assert.deepEqual(await idsOf('/item-instances'), ['blade', 'penny', 'traded', 'reborn', 'loose']);
+  assert.deepEqual(await idsOf('/item-instances?userId=bob'), ['traded', 'reborn', 'loose']);
+
+  const blade = await read('/item-instances/blade');
+  assert.equal(blade.attributes[0].value, 12.5);
+  const dates = { createdAt: '1970-01-01T00:00:00.006Z', updatedAt: '1970-01-01T00:00:00.007Z' };
+  assert.deepEqual(blade.itemInstanceSpace, {
+    ...{ id: 'p-blade', itemInstanceId: 'blade', teamUserSpaceId: 'bag-of-ann', teamId: team, ...dates },
+    ...{ spacePositionX: 1, spacePositionY: 0, rotated: true },
+  });
+  const { itemInstances } = await read('/users/ann/spaces/bag-of-ann');
+  assert.deepEqual(
+    itemInstances.map(({ id, itemInstanceSpace: place }: typeof blade) => [
+      ...[id, place.spacePositionX, place.spacePositionY, place.rotated],
+    ]),
+    [
+      ['blade', 1, 0, true],
+      ['penny', 0, 3, false],
+    ],
+  );
+
+  type Event = { sequence: number; event: string; cause: string } & Record<string, string | null>;
+  const history = async (id: string) =>
+    (await read(`/item-instances/${id}/history`)).map((event: Event) => [
+      ...[event.sequence, event.event, event.fromUserId, event.toUserId, event.cause, event.requestId],
+      Date.parse(event.createdAt as string),
+    ]);
+  assert.deepEqual(await history('blade'), [[1, 'created', null, 'ann', 'unknown', null, 5]]);
+  assert.deepEqual(await history('traded'), [
+    [1, 'created', null, 'ann', 'roll', `roll of ${team}`, 7],
+    [2, 'transferred', 'ann', 'bob', 'request', null, 8],
+  ]);
+  assert.deepEqual(await history('reborn'), [
+    [1, 'created', null, 'ann', 'request', 'first', 7],
+    [2, 'deleted', 'ann', null, 'batch', 'second', 7],
+    [3, 'created', null, 'bob', 'request', 'third', 8],
+  ]);
+  assert.deepEqual(await history('melted'), [
+    [1, 'created', null, null, 'template:banner', null, 7],
+    [2, 'deleted', null, null, 'user deleted', null, 8],
+  ]);
+
+  const statistics = await read('/roll-events/stats');
+  assert.deepEqual([statistics.totalRolls, statistics.rollsByTemplate], [7, { banner: 2 }]);
+  const rates = await read('/roll-events/drop-rates?from=2026-01-02&to=2026-01-02');
+  assert.deepEqual(
+    rates.map(({ itemName, dropCount }: { itemName: string; dropCount: number }) => [itemName, dropCount]).sort(),
+    [
+      ['Coin', 5],
+      ['Relic', 1],
+      ['Sword', 1],
+    ],
+  );
+  assert.deepEqual(
+    (await rollersOf(service, team)).map(({ roller, results }) => [roller, results]),
+    [
+      ['ann', '[["coin"],["coin"]]'],
+      [null, '[["relic"]]'],
+      ['bob', '[["sword",12.5]]'],
+      [null, '[["coin"]]'],
+      [null, '[["coin"]]'],
+      ['ann', '[["coin"]]'],
+    ],
+  );
+
+  const replayed = assertDone(
+    await client.post('/item-instances', OLD_REQUEST, { headers: { 'idempotency-key': OLD_KEY } }),
+  );
+  assert.deepEqual([replayed.body, replayed.headers.get('idempotency-replayed')], [oldResponse(team), 'true']);
+
+  const { rolls, sinceTop, next } = await read('/users/ann/templates/banner');
+  assert.deepEqual([rolls, sinceTop, next[0].rate], [9, 9, 1]);
+  const rolled = assertDone(
+    await client.post('/templates/banner/roll', { userId: 'ann', userSpaceId: 'bag-of-ann' }),
+  ).body;
+  assert.deepEqual([rolled.rolls[0].item.id, rolled.state.rolls, rolled.state.sinceTop], ['sword', 10, 0]);
+  const { spacePositionX, spacePositionY, rotated } = rolled.rolls[0].itemInstance.itemInstanceSpace;
+  assert.deepEqual([spacePositionX, spacePositionY, rotated], [0, 0, false], 'in the first free cells');
+  assert.equal((await read('/roll-events/stats')).totalRolls, 8);
+
+  const at = { userId: 'ann', userSpaceId: 'bag-of-ann' };
+  const onto = { ...at, itemId: 'coin', spacePositionX: 3, spacePositionY: 0 };
+  assert.equal((await client.post('/item-instances', onto)).status, 409);
+  assertDone(await client.post('/item-instances/blade/move', { ...at, spacePositionX: 1, spacePositionY: 3 }));
+  assertDone(await client.post('/item-instances', onto));
+  assertDone(await client.post('/item-instances/traded/transfer', { userId: 'bob', toUserId: 'ann' }));
+  assertDone(await client.delete('/item-instances/reborn'));
+  assert.deepEqual((await history('traded')).at(-1).slice(0, 4), [3, 'transferred', 'bob', 'ann']);
+  assert.equal((await history('reborn')).length, 4);
+  assertDone(await client.delete('/users/ann'));
+  assert.ok((await rollersOf(service, team)).every(({ roller }) => roller !== 'ann'));
+  assert.equal((await read('/roll-events/stats')).totalRolls, 8);
+};
 
 for (const engine of ENGINES) {
   describe(`migrations on ${engine}`, () => {
@@ -93,6 +278,23 @@ for (const engine of ENGINES) {
         assert.deepEqual(ran, ['a', 'b']);
       } finally {
         await database.close();
+        await empty.drop();
+      }
+    });
+
+    test('one by one keep the data of the first version, which the service then works with', async () => {
+      const empty = await createEmptyDatabase(engine);
+      try {
+        await upgradeStepByStep(empty.url);
+        await assertConsistent(empty.url);
+        const service = await startService(empty.url);
+        try {
+          for (const team of OLD_TEAMS) await continueWith(service, team);
+        } finally {
+          await service.stop();
+        }
+        await assertConsistent(empty.url);
+      } finally {
         await empty.drop();
       }
     });

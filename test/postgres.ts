@@ -101,7 +101,8 @@ const serverIn = (folder: string, port: number, durable: boolean) => {
 
 const urlOf = (port: number, database: string): string => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`;
 
-const isUp = async (url: string): Promise<boolean> => {
+/** Whether a server accepts connections. */
+export const isUp = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();

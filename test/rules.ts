@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { LIMITS } from '../src/limits.ts';
 import { type ApiResponse, type Client, issuePaths, type Service } from './harness.ts';
 
@@ -27,9 +27,24 @@ export const assertDone = (response: ApiResponse): ApiResponse => {
   return response;
 };
 
-/** What every creation of something with an id and a name accepts and rejects; `body` is the rest that it needs. */
-export const keepsTheRulesOfCreation = (service: Running, path: string, body: object): void => {
-  const post = (more: object) => service().post(path, { name: 'name', ...body, ...more });
+/** Creates whatever a creation refers to in a team. */
+type Prepare = (team: Client) => Promise<unknown>;
+
+const nothingToPrepare: Prepare = async () => {};
+
+/** Gives each team the item `coin`, once, for whatever needs an item. */
+export const givesCoins = (): Prepare => {
+  const done = new Set<string>();
+  return async (team) => {
+    if (!done.has(team.teamId)) assertDone(await team.post('/items', { id: 'coin', name: 'Coin' }));
+    done.add(team.teamId);
+  };
+};
+
+/** Which ids a creation generates, accepts and rejects; `body` is the rest that it needs. */
+export const keepsTheRulesOfIds = (service: Running, path: string, body: object, prepare = nothingToPrepare): void => {
+  const post = (more: object) => service().post(path, { ...body, ...more });
+  before(() => prepare(service()));
 
   test('generates a version 7 UUID as the id', async () => {
     assert.match(assertDone(await post({})).body.id, UUID_V7);
@@ -42,27 +57,9 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
 
   test('accepts an id that another team uses', async () => {
     const other = await service().anotherTeam();
-    assertDone(await other.post(path, { ...body, name: 'theirs', id: 'in-two-teams' }));
+    await prepare(other);
+    assertDone(await other.post(path, { ...body, id: 'in-two-teams' }));
     assert.equal(assertDone(await post({ id: 'in-two-teams' })).body.teamId, service().teamId);
-  });
-
-  test('accepts names of 1 and of 191 characters, however many bytes they have', async () => {
-    for (const name of ['n', ' ', 'n'.repeat(191), 'é'.repeat(191), '🗡'.repeat(191)])
-      assert.equal(assertDone(await post({ name })).body.name, name);
-    const escaped = await service().post(path, undefined, {
-      raw: `{"name":"\\ud83d\\udde1",${JSON.stringify(body).slice(1)}`.replace(',}', '}'),
-    });
-    assert.equal(assertDone(escaped).body.name, '🗡');
-  });
-
-  test('accepts a duplicate name', async () => {
-    const first = assertDone(await post({ name: 'twin' }));
-    assert.notEqual(assertDone(await post({ name: 'twin' })).body.id, first.body.id);
-  });
-
-  test('accepts a body of exactly 1 MiB', async () => {
-    const raw = JSON.stringify({ name: 'large', ...body });
-    assertDone(await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes, ' ') }));
   });
 
   describe('rejects', () => {
@@ -74,12 +71,31 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     });
 
     test('an id with characters or words that are not allowed', async () => {
-      for (const id of ['.', '..', 'roll', 'odds', 'batch', 'type', 'a b', 'a/b', 'a%b', 'é', 'a\n', 'x'.repeat(192)])
+      const reserved = ['roll', 'odds', 'batch', 'type', 'stats', 'drop-rates'];
+      for (const id of ['', '.', '..', ...reserved, 'a b', 'a/b', 'a%b', 'é', 'a\n', 'x'.repeat(192)])
         assertInvalid(await post({ id }), '/body/id');
-      assertInvalid(await post({ id: '' }), '/body/id');
       for (const id of [1, null, true, ['a'], {}]) assertInvalid(await post({ id }), '/body/id');
     });
+  });
+};
 
+/** Which names a creation accepts and rejects. */
+const keepsTheRulesOfNames = (service: Running, path: string, body: object): void => {
+  const post = (more: object) => service().post(path, { ...body, ...more });
+
+  test('accepts names of 1 and of 191 characters, however many bytes they have', async () => {
+    for (const name of ['n', ' ', 'n'.repeat(191), 'é'.repeat(191), '🗡'.repeat(191)])
+      assert.equal(assertDone(await post({ name })).body.name, name);
+    const raw = JSON.stringify({ ...body, name: 'NAME' }).replace('NAME', '\\ud83d\\udde1');
+    assert.equal(assertDone(await service().post(path, undefined, { raw })).body.name, '🗡');
+  });
+
+  test('accepts a duplicate name', async () => {
+    const first = assertDone(await post({ name: 'twin' }));
+    assert.notEqual(assertDone(await post({ name: 'twin' })).body.id, first.body.id);
+  });
+
+  describe('rejects', () => {
     test('a name that is empty, too long, of another type or missing', async () => {
       for (const name of ['', 'n'.repeat(192), '🗡'.repeat(192), 1, null, ['n'], {}])
         assertInvalid(await post({ name }), '/body/name');
@@ -89,13 +105,25 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     test('NUL and lone surrogates', async () => {
       for (const name of ['a\u0000b', '\ud83d', 'a\udde1b', '\udde1\ud83d'])
         assertInvalid(await post({ name }), '/body/name');
-      assertInvalid(await post({ 'a\u0000b': 1 }), '/body');
     });
+  });
+};
 
+/** Which bodies a creation accepts and rejects, given a valid one. */
+export const keepsTheRulesOfBodies = (service: Running, path: string, valid: object): void => {
+  const post = (more: object) => service().post(path, { ...valid, ...more });
+
+  test('accepts a body of exactly 1 MiB', async () => {
+    const raw = JSON.stringify(valid);
+    assertDone(await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes, ' ') }));
+  });
+
+  describe('rejects', () => {
     test('unknown members', async () => {
       assertInvalid(await post({ colour: 'red', 'a/b~c': 1 }), '/body/colour', '/body/a~1b~0c');
+      assertInvalid(await post({ 'a\u0000b': 1 }), '/body');
       for (const member of ['__proto__', 'constructor']) {
-        const raw = `{"name":"n",${JSON.stringify(body).slice(1, -1)}${body && Object.keys(body).length > 0 ? ',' : ''}"${member}":{"prototype":{}}}`;
+        const raw = `{"${member}":{"prototype":{}},${JSON.stringify(valid).slice(1)}`;
         assert.equal((await service().post(path, undefined, { raw })).status, 400);
       }
     });
@@ -110,18 +138,14 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
     });
 
     test('a body over 1 MiB', async () => {
-      const raw = JSON.stringify({ name: 'large', ...body });
+      const raw = JSON.stringify(valid);
       const response = await service().post(path, undefined, { raw: raw.padEnd(LIMITS.bodyBytes + 1, ' ') });
       assert.equal(response.status, 413);
       assert.deepEqual(response.body, { code: 'PAYLOAD_TOO_LARGE', message: 'Payload too large', issues: [] });
     });
 
     test('a body with a content type other than JSON', async () => {
-      const response = await service().post(
-        path,
-        { name: 'n', ...body },
-        { headers: { 'content-type': 'text/plain' } },
-      );
+      const response = await service().post(path, valid, { headers: { 'content-type': 'text/plain' } });
       assert.equal(response.status, 415);
       assert.deepEqual(response.body, {
         code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -132,6 +156,93 @@ export const keepsTheRulesOfCreation = (service: Running, path: string, body: ob
   });
 };
 
+/** What every creation of something with an id and a name accepts and rejects; `body` is the rest that it needs. */
+export const keepsTheRulesOfCreation = (
+  service: Running,
+  path: string,
+  body: object,
+  prepare = nothingToPrepare,
+): void => {
+  const valid = { name: 'name', ...body };
+  keepsTheRulesOfIds(service, path, valid, prepare);
+  keepsTheRulesOfNames(service, path, body);
+  keepsTheRulesOfBodies(service, path, valid);
+};
+
+/** How a creation treats times that the caller supplies; `body` is the rest that it needs. */
+export const keepsTheRulesOfTimes = (
+  service: Running,
+  path: string,
+  body: object,
+  prepare = nothingToPrepare,
+): void => {
+  const post = (more: object) => service().post(path, { ...body, ...more });
+
+  test('returns given times in UTC with milliseconds', async () => {
+    service().setClock(Date.parse('2026-05-05T05:05:05.005Z'));
+    for (const [given, answered] of [
+      ['2026-11-14T09:30:00.000Z', '2026-11-14T09:30:00.000Z'],
+      ['2026-11-14T09:30Z', '2026-11-14T09:30:00.000Z'],
+      ['2026-11-14T09:30:00+05:45', '2026-11-14T03:45:00.000Z'],
+      ['2024-02-29T23:30:00.1-01:00', '2024-03-01T00:30:00.100Z'],
+      ['2026-11-14T09:30:00.123456789Z', '2026-11-14T09:30:00.123Z'],
+      ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
+      ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+      ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ]) {
+      const created = assertDone(await post({ createdAt: given })).body;
+      assert.deepEqual([created.createdAt, created.updatedAt], [answered, answered]);
+      const changed = assertDone(await post({ updatedAt: given })).body;
+      assert.deepEqual([changed.createdAt, changed.updatedAt], ['2026-05-05T05:05:05.005Z', answered]);
+    }
+  });
+
+  test('is listed by given times, page by page, before 1970 and up to the end of 9999', async () => {
+    const team = await service().anotherTeam();
+    await prepare(team);
+    const times = ['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
+    for (const createdAt of times.toReversed()) assertDone(await team.post(path, { ...body, createdAt }));
+    const seen = (await pagesOf(team, `${path}?limit=1`)).flat();
+    assert.deepEqual(
+      seen.map(({ createdAt }) => createdAt),
+      times,
+    );
+  });
+
+  test('rejects invalid times', async () => {
+    for (const wrong of [
+      ...['', 'now', '2026', '2026-11-14', '14.11.2026', '2026-11-14T09:30:00', '2026-11-14 09:30:00Z'],
+      ...['2026-02-31T00:00:00Z', '2025-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z'],
+      ...['2026-00-01T00:00:00Z', '2026-01-00T00:00:00Z', '2026-01-01T25:00:00Z', '2026-01-01T00:60:00Z'],
+      ...['2026-01-01T00:00:00+24:00', '2026-01-01T00:00:00+00:60', '+012026-01-01T00:00:00Z'],
+      ...['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00', 1_700_000_000_000, {}],
+    ])
+      assertInvalid(await post({ createdAt: wrong, updatedAt: wrong }), '/body/createdAt', '/body/updatedAt');
+    assertInvalid(await post({ createdAt: null }), '/body/createdAt');
+  });
+};
+
+const nextOf = ({ headers }: ApiResponse): string | undefined =>
+  /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** The pages of a list, by following the links. */
+export const pagesOf = async (team: Client, path: string): Promise<Listed[][]> => {
+  const pages: Listed[][] = [];
+  for (let link: string | undefined = path; link !== undefined; ) {
+    assert.ok(pages.length < 100, 'the links end');
+    const page: ApiResponse = assertDone(await team.get(link));
+    pages.push(page.body);
+    link = nextOf(page);
+  }
+  return pages;
+};
+
 /** What every list accepts and returns; `create` creates a row with a given id. */
 export const keepsTheRulesOfLists = (
   service: Running,
@@ -139,8 +250,6 @@ export const keepsTheRulesOfLists = (
   create: (client: Client, id: string) => Promise<ApiResponse>,
 ): void => {
   const ids = (response: ApiResponse): string[] => response.body.map((row: { id: string }) => row.id);
-  const next = (response: ApiResponse): string | undefined =>
-    /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
 
   test('is empty for a team that has none', async () => {
     const response = assertDone(await (await service().anotherTeam()).get(path));
@@ -160,14 +269,9 @@ export const keepsTheRulesOfLists = (
 
     // Every page size leads through the same rows, though most of them were created in the same millisecond.
     for (const limit of [1, 3, 9, 10]) {
-      const walked: string[] = [];
-      let link: string | undefined = `${path}?limit=${limit}`;
-      while (link !== undefined) {
-        const page: ApiResponse = assertDone(await team.get(link));
-        assert.ok(page.body.length >= 1 && page.body.length <= limit);
-        walked.push(...ids(page));
-        link = next(page);
-      }
+      const pages = await pagesOf(team, `${path}?limit=${limit}`);
+      for (const { length } of pages) assert.ok(length >= 1 && length <= limit);
+      const walked = pages.flat().map(({ id }) => id);
       assert.deepEqual(walked, all);
     }
   });
@@ -180,7 +284,7 @@ export const keepsTheRulesOfLists = (
     assert.deepEqual(ids(first), ['a', 'c']);
     assertDone(await create(team, 'b'));
     assertDone(await team.delete(`${path}/c`));
-    assert.deepEqual(ids(await team.get(next(first) as string)), ['d']);
+    assert.deepEqual(ids(await team.get(nextOf(first) as string)), ['d']);
   });
 
   test("shows nothing of another team's", async () => {
@@ -230,12 +334,16 @@ export const keepsTheRulesOfLists = (
   });
 };
 
-/** How an operation on one row responds if there is no such row; `call` gets the row's id as written in a path. */
+/**
+ * How an operation on one row responds if there is no such row; `call` gets the row's id as written in a path, where it
+ * is `parameter`.
+ */
 export const keepsTheRulesOfRows = (
   service: Running,
   operation: string,
   call: (client: Client, id: string) => Promise<ApiResponse>,
   create: (client: Client, id: string) => Promise<ApiResponse>,
+  parameter = 'id',
 ): void => {
   describe(`${operation} does not find`, () => {
     test('an unknown id', async () => {
@@ -265,8 +373,8 @@ export const keepsTheRulesOfRows = (
   });
 
   test(`${operation} rejects an id of more than 191 characters`, async () => {
-    assertInvalid(await call(service(), 'x'.repeat(192)), '/path/id');
-    assertInvalid(await call(service(), '%F0%9F%97%A1'.repeat(192)), '/path/id');
+    assertInvalid(await call(service(), 'x'.repeat(192)), `/path/${parameter}`);
+    assertInvalid(await call(service(), '%F0%9F%97%A1'.repeat(192)), `/path/${parameter}`);
     assert.equal((await call(service(), '%F0%9F%97%A1'.repeat(191))).status, 404);
   });
 };

@@ -57,11 +57,12 @@ interface Media {
 }
 
 /** What any operation can return, besides what is particular to it. */
-const commonErrors = ({ security, requestBody }: Operation): number[] => [
+const commonErrors = (verb: string, { security }: Operation): number[] => [
   // Whatever the operation, what is not HTTP at all is rejected with 400.
   400,
   ...(security?.length === 0 ? [] : [401, 403, 429, 500, 503]),
-  ...(requestBody === undefined ? [] : [413, 415]),
+  // A body that the operation does not need is read nevertheless, except with GET.
+  ...(verb === 'get' ? [] : [413, 415]),
 ];
 
 const describeResponses = (verb: string, operation: Operation): void => {
@@ -71,7 +72,7 @@ const describeResponses = (verb: string, operation: Operation): void => {
   if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
   operation.responses = {
     200: { ...(success as { description: string }), headers: headersOf(...headers) },
-    ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(operation)]),
+    ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(verb, operation)]),
   };
 };
 

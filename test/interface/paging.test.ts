@@ -1,52 +1,72 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Transaction } from '../../src/database/work.ts';
 import { LIMITS } from '../../src/limits.ts';
-import { type Client, onEveryDatabase } from '../harness.ts';
+import { numbered } from '../fill.ts';
+import { onEveryDatabase } from '../harness.ts';
+import { pagesOf } from '../rules.ts';
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-}
+const WITHOUT_DETAILS = { thumbnail: null, roll_numerator: 1, width: 1, height: 1 };
+const dated = { created_at: 1, updated_at: 1 };
+const ids = Array.from({ length: LIMITS.pageRows + 1 }, (_, index) => numbered('row', index));
+
+/** Gives a team one row more than a page has, by the path of the list. */
+const FILLS: Record<string, (tx: Transaction) => Promise<unknown>> = {
+  '/users': ({ queries, teamId: team_id }) =>
+    queries
+      .insertInto('users')
+      .values(ids.map((id) => ({ team_id, id, external_id: null, roller_id: id, ...dated })))
+      .execute(),
+  '/spaces': ({ queries, teamId: team_id }) =>
+    queries
+      .insertInto('spaces')
+      .values(ids.map((id) => ({ team_id, id, name: id, cols: 1, rows: 1, ...dated })))
+      .execute(),
+  '/templates': ({ queries, teamId: team_id }) =>
+    queries
+      .insertInto('templates')
+      .values(ids.map((id) => ({ team_id, id, name: id, type: 'gacha', config: '{}', bindings: '{}', ...dated })))
+      .execute(),
+  '/items': ({ queries, teamId: team_id }) =>
+    queries
+      .insertInto('items')
+      .values(ids.map((id) => ({ ...{ team_id, id, name: id, ...WITHOUT_DETAILS }, ...dated })))
+      .execute(),
+  '/item-instances': async ({ queries, teamId: team_id }) => {
+    const [id] = ids as [string];
+    await queries
+      .insertInto('items')
+      .values({ team_id, id, name: id, ...WITHOUT_DETAILS, ...dated })
+      .execute();
+    await queries
+      .insertInto('users')
+      .values({ team_id, id, external_id: null, roller_id: id, ...dated })
+      .execute();
+    const origin = { item_id: id, user_id: id, attribute_values: '{}', cause: 'request', request_id: null };
+    await queries
+      .insertInto('item_instances')
+      .values(ids.map((instance) => ({ team_id, id: instance, ...origin, ...dated })))
+      .execute();
+  },
+};
 
 onEveryDatabase('a list', (service) => {
-  const pagesOf = async (team: Client, path: string): Promise<Row[][]> => {
-    const pages: Row[][] = [];
-    for (let next: string | undefined = path; next !== undefined; ) {
-      const { status, body, headers } = await team.get(next);
-      assert.equal(status, 200, JSON.stringify(body));
-      pages.push(body);
-      next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
-    }
-    return pages;
-  };
+  for (const [path, fill] of Object.entries(FILLS))
+    test(`of ${path} has a thousand rows unless fewer are asked for, and a link to the rest`, async () => {
+      const team = await service().anotherTeam();
+      await service().database.transaction(team.teamId, fill);
+      const pages = await pagesOf(team, path);
+      assert.deepEqual(
+        pages.map(({ length }) => length),
+        [LIMITS.pageRows, 1],
+      );
+      assert.deepEqual(
+        pages.flat().map(({ id }) => id),
+        ids,
+      );
+    });
 
-  test('has a thousand rows unless fewer are asked for, and a link to the rest', async () => {
-    const team = await service().anotherTeam();
-    const users = Array.from({ length: LIMITS.pageRows + 1 }, (_, index) => `user-${String(index).padStart(4, '0')}`);
-    await service().database.transaction(team.teamId, ({ queries, teamId: team_id }) =>
-      queries
-        .insertInto('users')
-        .values(
-          users.map((id) => ({
-            ...{ team_id, id, external_id: null, roller_id: id, created_at: 1, updated_at: 1 },
-          })),
-        )
-        .execute(),
-    );
-    const pages = await pagesOf(team, '/users');
-    assert.deepEqual(
-      pages.map(({ length }) => length),
-      [1000, 1],
-    );
-    assert.deepEqual(
-      pages.flat().map(({ id }) => id),
-      users,
-    );
-    assert.equal((await team.get(`/users?limit=${LIMITS.pageRows}`)).body.length, LIMITS.pageRows);
-    assert.equal((await team.get(`/users?limit=${LIMITS.pageRows + 1}`)).status, 400);
-  });
-
-  test('of templates, of templates of a type and of secrets is in order of creation, page by page', async () => {
+  test('of templates of a type and of secrets is in order of creation, page by page', async () => {
     const team = await service().anotherTeam();
     const { body: kind } = await team.post('/classifiers', { name: 'Kind', classifierOptions: [{ name: 'one' }] });
     await team.post('/items', { name: 'Coin', classifierOptionIds: [kind.classifierOptions[0].id] });
@@ -62,7 +82,6 @@ onEveryDatabase('a list', (service) => {
     service().setClock(Date.now());
     const names = async (path: string) => (await pagesOf(team, path)).flat().map(({ name }) => name);
     for (const limit of [1, 2, 3, 1000]) {
-      assert.deepEqual(await names(`/templates?limit=${limit}`), ['a', 'b', 'c', 'e', 'd']);
       assert.deepEqual(await names(`/templates/type/gacha?limit=${limit}`), ['b', 'c', 'd']);
       assert.deepEqual(await names(`/templates/type/idle?limit=${limit}`), ['a', 'e']);
     }

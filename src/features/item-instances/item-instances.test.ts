@@ -2,12 +2,19 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState } from '../../../test/inventories.ts';
+import {
+  givesCoins,
+  keepsTheRulesOfBodies,
+  keepsTheRulesOfIds,
+  keepsTheRulesOfLists,
+  keepsTheRulesOfRows,
+  NOT_FOUND,
+} from '../../../test/rules.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
 const LATER = '2026-11-14T09:30:01.000Z';
 const UUID = /^[0-9a-f-]{36}$/;
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
 
 const next = (link: string | null): string | undefined => /^<([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
 
@@ -505,27 +512,6 @@ onEveryDatabase('item instances', (service) => {
         assert.equal((await team.delete('/item-instances/again')).status, 200);
       }
     });
-
-    test('nothing unknown or of another team', async () => {
-      const other = await service().anotherTeam();
-      await team.post('/item-instances', { id: 'kept', itemId: 'coin', userId: 'u' });
-      for (const answer of [
-        await other.delete('/item-instances/kept'),
-        await other.get('/item-instances/kept'),
-        await team.delete('/item-instances/nothing'),
-        await team.delete('/item-instances/kept%00'),
-        await team.get('/item-instances/%00'),
-      ]) {
-        assert.equal(answer.status, 404);
-        assert.deepEqual(answer.body, NOT_FOUND);
-      }
-      assert.equal((await team.get('/item-instances/kept')).status, 200);
-      for (const answer of [
-        await team.get(`/item-instances/${'x'.repeat(192)}`),
-        await team.delete(`/item-instances/${'x'.repeat(192)}`),
-      ])
-        assert.deepEqual([answer.status, issuePaths(answer)], [400, ['/path/id']]);
-    });
   });
 
   describe('rejects the creation with', () => {
@@ -837,6 +823,28 @@ onEveryDatabase('item instances', (service) => {
       assert.deepEqual((await lister.get('/item-instances/old')).body.attributes, []);
     });
   });
+
+  const prepare = givesCoins();
+  const create = async (client: Client, id: string) => {
+    await prepare(client);
+    return client.post('/item-instances', { id, itemId: 'coin', userId: 'ann' });
+  };
+
+  describe('create', () => {
+    keepsTheRulesOfIds(service, '/item-instances', { itemId: 'coin', userId: 'ann' }, prepare);
+    keepsTheRulesOfBodies(service, '/item-instances', { itemId: 'coin', userId: 'ann' });
+  });
+
+  describe('list', () => keepsTheRulesOfLists(service, '/item-instances', create));
+
+  for (const [operation, call] of Object.entries<(client: Client, id: string) => Promise<ApiResponse>>({
+    'GET /item-instances/{id}': (client, id) => client.get(`/item-instances/${id}`),
+    'GET /item-instances/{id}/history': (client, id) => client.get(`/item-instances/${id}/history`),
+    'POST /item-instances/{id}/transfer': (client, id) =>
+      client.post(`/item-instances/${id}/transfer`, { userId: 'ann', toUserId: 'bob' }),
+    'DELETE /item-instances/{id}': (client, id) => client.delete(`/item-instances/${id}`),
+  }))
+    keepsTheRulesOfRows(service, operation, call, create);
 
   test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });

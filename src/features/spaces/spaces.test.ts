@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState } from '../../../test/inventories.ts';
+import {
+  assertInvalid,
+  keepsTheRulesOfCreation,
+  keepsTheRulesOfLists,
+  keepsTheRulesOfRows,
+  NOT_FOUND,
+} from '../../../test/rules.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
 const LATER = '2026-11-14T09:30:01.000Z';
-
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'Not found', issues: [] };
 
 const next = (link: string | null): string | undefined => /^<([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
 
@@ -30,12 +35,6 @@ onEveryDatabase('spaces', (service) => {
     });
     assert.deepEqual((await team.get('/spaces/bag')).body, body);
     assert.deepEqual((await team.get('/spaces')).body, [{ ...body, userSpaces: [] }]);
-  });
-
-  test('generates an id if none is given', async () => {
-    const { body } = await service().post('/spaces', { name: 'Bag', cols: 1, rows: 1 });
-    assert.match(body.id, /^[0-9a-f-]{36}$/);
-    assert.equal((await service().get(`/spaces/${body.id}`)).status, 200);
   });
 
   test('accepts sides from 1 to 200', async () => {
@@ -268,28 +267,10 @@ onEveryDatabase('spaces', (service) => {
       assert.equal((await service().get('/spaces/sides')).body.cols, 1);
     });
 
-    test('names that are too long, empty or not strings', async () => {
+    test('a change to a name that is too long, empty or not a string', async () => {
       await service().post('/spaces', { id: 'names', name: 'Bag', cols: 1, rows: 1 });
-      for (const name of ['x'.repeat(192), '', null, 7, 'a\0']) {
-        for (const answer of [
-          await service().post('/spaces', { name, cols: 1, rows: 1 }),
-          await service().put('/spaces/names', { name }),
-        ]) {
-          assert.equal(answer.status, 400);
-          assert.deepEqual(issuePaths(answer), ['/body/name']);
-        }
-      }
-    });
-
-    test('caller-supplied ids that are taken or not allowed', async () => {
-      await service().post('/spaces', { id: 'taken', name: 'Bag', cols: 1, rows: 1 });
-      for (const id of ['taken', '', '.', '..', 'roll', 'a b', 'a/b', 'ä', 'x'.repeat(192), 7, null, 'a\n']) {
-        const answer = await service().post('/spaces', { id, name: 'Bag', cols: 1, rows: 1 });
-        assert.equal(answer.status, 400, String(id));
-        assert.deepEqual(issuePaths(answer), ['/body/id']);
-      }
-      for (const id of ['x'.repeat(191), 'A.z_0:-', '...', 'rolls'])
-        assert.equal((await service().post('/spaces', { id, name: 'Bag', cols: 1, rows: 1 })).body.id, id);
+      for (const name of ['x'.repeat(192), '', null, 7, 'a\0'])
+        assertInvalid(await service().put('/spaces/names', { name }), '/body/name');
     });
 
     test('a change with unknown members', async () => {
@@ -299,31 +280,14 @@ onEveryDatabase('spaces', (service) => {
       assert.deepEqual(issuePaths(answer).sort(), ['/body/id', '/body/teamId', '/body/userSpaces']);
     });
 
-    test('unknown spaces with 404, after checking the body', async () => {
-      const other = await service().anotherTeam();
-      await other.post('/spaces', { id: 'foreign', name: 'Bag', cols: 1, rows: 1 });
-      for (const id of ['nothing', 'foreign', '%00', 'foreign%00', '%F0%9F%90%89', 'y'.repeat(191)]) {
-        for (const answer of [
-          await service().get(`/spaces/${id}`),
-          await service().put(`/spaces/${id}`, { name: 'Bag' }),
-          await service().delete(`/spaces/${id}`),
-        ]) {
-          assert.equal(answer.status, 404);
-          assert.deepEqual(answer.body, NOT_FOUND);
-        }
-        assert.equal((await service().put(`/spaces/${id}`, { cols: 0 })).status, 400);
-      }
-      assert.equal((await other.get('/spaces/foreign')).status, 200);
-      const long = await service().put(`/spaces/${'x'.repeat(192)}`, {});
-      assert.equal(long.status, 400);
-      assert.deepEqual(issuePaths(long), ['/path/id']);
+    test('an invalid change to an unknown space', async () => {
+      assertInvalid(await service().put('/spaces/nothing', { cols: 0 }), '/body/cols');
     });
 
     test('invalid queries', async () => {
       const answer = await service().get(`/spaces?limit=x&spaceId=y&userId=${'x'.repeat(192)}`);
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/query/limit', '/query/spaceId', '/query/userId']);
-      assert.equal((await service().get('/spaces?cursor=bad')).status, 400);
       assert.equal((await service().get('/spaces?userId=a&userId=b')).status, 400);
     });
 
@@ -373,6 +337,20 @@ onEveryDatabase('spaces', (service) => {
       assert.equal((await team.delete('/spaces/bag')).status, 200);
     });
   });
+
+  const create = (client: Client, id: string) => client.post('/spaces', { id, name: id, cols: 1, rows: 1 });
+
+  describe('create', () => keepsTheRulesOfCreation(service, '/spaces', { cols: 1, rows: 1 }));
+
+  describe('list', () => keepsTheRulesOfLists(service, '/spaces', create));
+
+  for (const [operation, call] of Object.entries<(client: Client, id: string) => Promise<ApiResponse>>({
+    'GET /spaces/{id}': (client, id) => client.get(`/spaces/${id}`),
+    'GET /spaces/{id}/user-spaces': (client, id) => client.get(`/spaces/${id}/user-spaces`),
+    'PUT /spaces/{id}': (client, id) => client.put(`/spaces/${id}`, { name: 'Bag' }),
+    'DELETE /spaces/{id}': (client, id) => client.delete(`/spaces/${id}`),
+  }))
+    keepsTheRulesOfRows(service, operation, call, create);
 
   test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import {
+  givesCoins,
+  keepsTheRulesOfCreation,
+  keepsTheRulesOfLists,
+  keepsTheRulesOfRows,
+  keepsTheRulesOfTimes,
+} from '../../../test/rules.ts';
 
 onEveryDatabase('templates', (service) => {
   const options: Record<string, string> = {};
@@ -61,13 +68,6 @@ onEveryDatabase('templates', (service) => {
       assert.ok(listed.body.every((template: { type: string }) => template.type === type));
       assert.ok(listed.body.some((template: { id: string }) => template.id === `of-${type}`));
     }
-  });
-
-  test('stores given times, and returns them in UTC', async () => {
-    const times = { createdAt: '2026-03-01T12:00:00+02:00', updatedAt: '2026-03-02T00:00:00Z' };
-    const { body } = await service().post('/templates', { name: 'Old', config: {}, ...times });
-    assert.equal(body.createdAt, '2026-03-01T10:00:00.000Z');
-    assert.equal(body.updatedAt, '2026-03-02T00:00:00.000Z');
   });
 
   test('changes name and configuration, and keeps what is left out', async () => {
@@ -166,17 +166,11 @@ onEveryDatabase('templates', (service) => {
       assert.deepEqual((await service().get('/templates/kept')).body, before.body);
     });
 
-    test('an unknown type, an id that is taken, and unknown templates', async () => {
+    test('an unknown type, and a missing configuration', async () => {
       assert.deepEqual(issuePaths(await service().post('/templates', { name: 'X', type: 'slots', config: {} })), [
         '/body/type',
       ]);
-      assert.deepEqual(issuePaths(await service().post('/templates', { id: 'kept', name: 'X', config: {} })), [
-        '/body/id',
-      ]);
       assert.deepEqual(issuePaths(await service().post('/templates', { name: 'X' })), ['/body/config']);
-      assert.equal((await service().get('/templates/nobody')).status, 404);
-      assert.equal((await service().put('/templates/nobody', { name: 'X' })).status, 404);
-      assert.equal((await service().delete('/templates/nobody')).status, 404);
       assert.equal((await service().get('/templates/type/slots')).status, 400);
     });
 
@@ -189,7 +183,28 @@ onEveryDatabase('templates', (service) => {
       assert.equal(byId.status, 400);
       const byItem = await other.post('/templates', { name: 'X', config: { pool: { itemIds: ['five-1'] } } });
       assert.deepEqual(issuePaths(byItem).slice(0, 1), ['/body/config/pool/itemIds/0']);
-      assert.equal((await other.get('/templates/kept')).status, 404);
     });
   });
+
+  const prepare = givesCoins();
+  const create = async (client: Client, id: string) => {
+    await prepare(client);
+    return client.post('/templates', { id, name: id, config: {} });
+  };
+
+  describe('create', () => {
+    keepsTheRulesOfCreation(service, '/templates', { config: {} }, prepare);
+    keepsTheRulesOfTimes(service, '/templates', { name: 'dated', config: {} }, prepare);
+  });
+
+  describe('list', () => keepsTheRulesOfLists(service, '/templates', create));
+
+  for (const [operation, call] of Object.entries<(client: Client, id: string) => Promise<ApiResponse>>({
+    'GET /templates/{id}': (client, id) => client.get(`/templates/${id}`),
+    'PUT /templates/{id}': (client, id) => client.put(`/templates/${id}`, { name: 'X' }),
+    'DELETE /templates/{id}': (client, id) => client.delete(`/templates/${id}`),
+    'POST /templates/{id}/roll': (client, id) => client.post(`/templates/${id}/roll`, {}),
+    'GET /templates/{id}/odds': (client, id) => client.get(`/templates/${id}/odds`),
+  }))
+    keepsTheRulesOfRows(service, operation, call, create);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { type ApiResponse, type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState } from '../../../test/inventories.ts';
+import { keepsTheRulesOfLists, keepsTheRulesOfRows } from '../../../test/rules.ts';
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
@@ -89,38 +90,6 @@ onEveryDatabase('users', (service) => {
       assert.equal((await team.post('/users', { id, externalId: id })).body.id, id);
       assert.equal((await team.get(pathOf(id))).body.externalId, id);
     }
-  });
-
-  test('lists users, oldest first and then by id in byte order', async () => {
-    const team = await service().anotherTeam();
-    const create = async (id: string, moment: number) => {
-      service().setClock(moment);
-      return (await team.post('/users', { id })).body;
-    };
-    const late = await create('a', MOMENT + 1);
-    const upper = await create('B', MOMENT);
-    const lower = await create('b', MOMENT);
-    const accent = await create('ä', MOMENT);
-    assert.deepEqual((await team.get('/users')).body, [upper, lower, accent, late]);
-  });
-
-  test('pages through users by links', async () => {
-    const team = await service().anotherTeam();
-    const ids = ['p1', 'p2', 'p3', 'p4', 'p5'];
-    for (const id of ids) await team.post('/users', { id });
-    const seen: string[] = [];
-    let path: string | undefined = '/users?limit=2';
-    let pages = 0;
-    while (path !== undefined) {
-      const { status, body, headers }: Awaited<ReturnType<Client['get']>> = await team.get(path);
-      assert.equal(status, 200);
-      seen.push(...body.map((user: { id: string }) => user.id));
-      path = next(headers.get('link'));
-      pages += 1;
-    }
-    assert.deepEqual(seen, ids);
-    assert.equal(pages, 3);
-    assert.equal((await team.get('/users?limit=5')).headers.get('link'), null);
   });
 
   test('continues after the longest possible ids', async () => {
@@ -290,29 +259,16 @@ onEveryDatabase('users', (service) => {
       });
     }
 
-    test('unknown users with 404, whatever their ids', async () => {
-      for (const id of ['nobody', 'a%00b', '%00', '%0A', '%F0%9F%90%89', 'a%2Fb', 'x'.repeat(191)]) {
-        for (const answer of [await service().get(`/users/${id}`), await service().delete(`/users/${id}`)]) {
-          assert.equal(answer.status, 404, id);
-          assert.deepEqual(answer.body, { code: 'NOT_FOUND', message: 'Not found', issues: [] });
-        }
-        assert.equal((await service().delete(`/users?id=${id}`)).status, 404, id);
-      }
-    });
-
-    test('a NUL as a placeholder for anything else', async () => {
+    test('the deletion of an unknown user given by the query, whatever the id', async () => {
       await service().post('/users', { id: 'nul-1' });
-      assert.equal((await service().get('/users/nul-1%00')).status, 404);
-      assert.equal((await service().delete('/users/nul-1%00')).status, 404);
-      assert.equal((await service().delete('/users?id=nul-1%00')).status, 404);
+      for (const id of ['nobody', 'nul-1%00', '%00', '%0A', '%F0%9F%90%89', 'a%2Fb', 'x'.repeat(191)])
+        assert.equal((await service().delete(`/users?id=${id}`)).status, 404, id);
       assert.equal((await service().get('/users/nul-1')).status, 200);
     });
 
-    test('ids of more than 191 characters in a path or a query', async () => {
+    test('ids of more than 191 characters in a query', async () => {
       const long = 'x'.repeat(192);
       for (const [answer, path] of [
-        [await service().get(`/users/${long}`), '/path/userId'],
-        [await service().delete(`/users/${long}`), '/path/userId'],
         [await service().delete(`/users?id=${long}`), '/query/id'],
         [await service().get(`/users?externalId=${long}`), '/query/externalId'],
       ] as const) {
@@ -333,31 +289,20 @@ onEveryDatabase('users', (service) => {
       const answer = await service().get('/users?limit=0&cursor=x&nickname=y&name=z');
       assert.equal(answer.status, 400);
       assert.deepEqual(issuePaths(answer).sort(), ['/query/limit', '/query/name', '/query/nickname']);
-      for (const limit of ['0', '1001', '-1', '1.5', 'x', '', 'Infinity', '1&limit=2'])
-        assert.equal((await service().get(`/users?limit=${limit}`)).status, 400, limit);
       assert.equal((await service().delete('/users?id=a&id=b')).status, 400);
     });
-
-    test('cursors that the service did not issue', async () => {
-      const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-      for (const cursor of [
-        '',
-        'x',
-        encode(null),
-        encode(7),
-        encode([1]),
-        encode(['1', 'a']),
-        encode([1.5, 'a']),
-        encode([1e300, 'a']),
-        encode([1, 'a\0']),
-        encode({}),
-      ]) {
-        const answer = await service().get(`/users?cursor=${cursor}`);
-        assert.equal(answer.status, 400, cursor);
-        assert.deepEqual(issuePaths(answer), ['/query/cursor']);
-      }
-    });
   });
+
+  const create = (client: Client, id: string) => client.post('/users', { id });
+
+  describe('list', () => keepsTheRulesOfLists(service, '/users', create));
+
+  for (const [operation, call] of Object.entries<(client: Client, id: string) => Promise<ApiResponse>>({
+    'GET /users/{userId}': (client, id) => client.get(`/users/${id}`),
+    'GET /users/{userId}/spaces': (client, id) => client.get(`/users/${id}/spaces`),
+    'DELETE /users/{userId}': (client, id) => client.delete(`/users/${id}`),
+  }))
+    keepsTheRulesOfRows(service, operation, call, create, 'userId');
 
   test('keeps cells, placements and grid rows consistent', () => assertInventoriesHold(service()));
 });
