@@ -10,7 +10,7 @@ import { LIVES, recordStory, type Story } from './power-cut/story.ts';
 import { compileRecorder } from './power-cut/trace.ts';
 
 /** In the suite; POWER_CUTS=2500 by hand. Another seed cuts at other moments. */
-const CUTS = Number(process.env.POWER_CUTS ?? 120);
+const CUTS = Number(process.env.POWER_CUTS ?? 60);
 const SEED = Number(process.env.POWER_CUT_SEED ?? 1);
 /** Enough to show a loss where a lot is lost. */
 const FEW_CUTS = Math.ceil(CUTS / 5);

@@ -211,7 +211,7 @@ onEveryDatabase('the record of rolls', (service, engine) => {
         return statuses;
       };
       const rolling = Array.from({ length: 8 }, rollOn);
-      for (let round = 0; round < 20; round += 1)
+      for (let round = 0; round < 8; round += 1)
         try {
           await database.removeBefore('roll_events', Date.now() + 38 * DAY_MS, shouldContinue);
           await database.migrate();

@@ -1,5 +1,6 @@
 /** Runs all tests, or only the given files with the given options: `npm test -- test/crash.test.ts`. */
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 const ALL = ['test/*.test.ts', 'test/browser/*.test.ts'];
@@ -11,7 +12,8 @@ const child = spawn(
   [
     '--test',
     '--test-global-setup=test/global-setup.ts',
-    '--test-concurrency=3',
+    // Tests wait for processes and for time limits, so a file more than there are cores.
+    `--test-concurrency=${availableParallelism() + 1}`,
     // No test may hang; the longest file, which runs all features, takes minutes.
     '--test-timeout=600000',
     ...files,

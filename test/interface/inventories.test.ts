@@ -230,7 +230,7 @@ onEveryDatabase('inventories', (service, engine) => {
     const { body: opened } = await team.get('/users/ann/spaces');
     const { spaceId } = opened.find(({ id }: { id: string }) => id === annOne);
     const at = (x: number, y: number) => ({ spacePositionX: x, spacePositionY: y });
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const [placed, other, loose] = [`placed-${round}`, `other-${round}`, `loose-${round}`];
       await team.post('/item-instances/batch', {
         operations: [
