@@ -123,6 +123,8 @@ for (const [name, createScene] of [
         const scene = await createScene();
         const kills = Math.min(KILLS_PER_DATABASE, KILLS - killed);
         addFigures(total, await crash(scene, kills, SEED + killed).finally(scene.drop));
+        // A long run shows how far it is.
+        if (KILLS > KILLS_PER_DATABASE) console.error(`${killed + kills} kills; ${describeFigures(total)}`);
       }
       t.diagnostic(`${KILLS} kills; ${describeFigures(total)}`);
       assert.ok(total.cutOff > 0, 'no kill hit a request in progress');
