@@ -124,7 +124,7 @@ for (const [name, createScene] of [
         const kills = Math.min(KILLS_PER_DATABASE, KILLS - killed);
         addFigures(total, await crash(scene, kills, SEED + killed).finally(scene.drop));
         // A long run shows how far it is.
-        if (KILLS > KILLS_PER_DATABASE) console.error(`${killed + kills} kills; ${describeFigures(total)}`);
+        if (KILLS > KILLS_PER_DATABASE) process.stderr.write(`${killed + kills} kills; ${describeFigures(total)}\n`);
       }
       t.diagnostic(`${KILLS} kills; ${describeFigures(total)}`);
       assert.ok(total.cutOff > 0, 'no kill hit a request in progress');
