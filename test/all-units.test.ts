@@ -1,3 +1,3 @@
 import { runTogether } from './together.ts';
 
-await runTogether('src/**/*.test.ts', { except: 'src/features/**' });
+await runTogether('src/**/*.test.ts', { except: ['src/features/**'] });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { LONG_OPERATIONS } from './together.ts';
 
 const POSTGRES = new URL('postgres.ts', import.meta.url);
 const SETUP = fileURLToPath(new URL('global-setup.ts', import.meta.url));
@@ -37,9 +38,13 @@ test('a run with a failed test exits with a failure', async () => {
   assert.deepEqual(await Promise.all([runSuite(''), runSuite("throw new Error('failed');")]), [0, 1]);
 });
 
+test('the files that run apart from the other operations exist', () => {
+  for (const file of LONG_OPERATIONS) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file);
+});
+
 test('every test file is where a run finds it', () => {
   const files = globSync('{bench,console,src,test,tools}/**/*.test.{ts,tsx}', { cwd: join(import.meta.dirname, '..') });
-  const isFound = (file: string) => /^(src\/.+|test\/(browser\/|interface\/)?[^/]+)\.ts$/.test(file);
+  const isFound = (file: string) => /^(src\/.+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(file);
   assert.ok(files.length > 50);
   assert.deepEqual(
     files.filter((file) => !isFound(file)),

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
+/** Files that take long, so that they run next to the others rather than with them. */
+export const LONG_OPERATIONS = [
+  ...['backup', 'crash', 'event-loop', 'faults', 'nodes', 'npm-start', 'power-cut', 'service', 'stopping'],
+].map((name) => `test/operations/${name}.test.ts`);
+
 /**
  * Runs all test files of a pattern in this process, one after another. Loading and starting the service takes longer
  * than most of its tests, and warm code is faster. Each file can still be run on its own.
  */
-export const runTogether = async (pattern: string, { except = '' } = {}): Promise<void> => {
-  const files = globSync(pattern, { cwd: ROOT, exclude: except === '' ? [] : [except] });
+export const runTogether = async (pattern: string, { except = [] as readonly string[] } = {}): Promise<void> => {
+  const files = globSync(pattern, { cwd: ROOT, exclude: except });
   for (const file of files.sort()) await import(join(ROOT, file));
 };

@@ -1,11 +1,17 @@
-/** Runs all tests, or only the given files with the given options: `npm test -- test/crash.test.ts`. */
+/**
+ * Runs the tests of features, API and console; with `--operations` those that run and break the service as a process; or
+ * only the given files with the given options: `npm test -- src/features/items/items.test.ts`.
+ */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { LONG_OPERATIONS } from '../test/together.ts';
 
-const ALL = ['test/*.test.ts', 'test/browser/*.test.ts'];
+const OPERATIONS = '--operations';
 const given = process.argv.slice(2);
-const files = given.some((argument) => !argument.startsWith('-')) ? given : [...given, ...ALL];
+const options = given.filter((argument) => argument !== OPERATIONS);
+const all = given.includes(OPERATIONS) ? ['test/operations/all.test.ts', ...LONG_OPERATIONS] : ['test/*.test.ts'];
+const files = options.some((argument) => !argument.startsWith('-')) ? options : [...options, ...all];
 
 const child = spawn(
   process.execPath,

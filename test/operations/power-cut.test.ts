@@ -4,10 +4,10 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { cutPower } from './power-cut/cuts.ts';
-import { type States, statesOf } from './power-cut/states.ts';
-import { LIVES, recordStory, type Story } from './power-cut/story.ts';
-import { compileRecorder } from './power-cut/trace.ts';
+import { cutPower } from '../power-cut/cuts.ts';
+import { type States, statesOf } from '../power-cut/states.ts';
+import { LIVES, recordStory, type Story } from '../power-cut/story.ts';
+import { compileRecorder } from '../power-cut/trace.ts';
 
 /** In the suite; POWER_CUTS=2500 by hand. Another seed cuts at other moments. */
 const CUTS = Number(process.env.POWER_CUTS ?? 60);

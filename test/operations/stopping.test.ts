@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from './harness.ts';
-import { freePort, type Running, run } from './processes.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from '../harness.ts';
+import { freePort, type Running, run } from '../processes.ts';
 
 const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
 const AUTHORIZATION = basic(TEAM.ITEMWRIGHT_TEAM_ID, TEAM.ITEMWRIGHT_SECRET);

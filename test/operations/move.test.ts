@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { check } from '../src/cli/check.ts';
-import { move } from '../src/cli/move.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { foldCounts } from '../src/features/statistics/roll-counts.service.ts';
-import { LIMITS } from '../src/limits.ts';
-import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from './harness.ts';
-import { createGame, responsesOf } from './played.ts';
-import { run } from './processes.ts';
+import { check } from '../../src/cli/check.ts';
+import { move } from '../../src/cli/move.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from '../harness.ts';
+import { createGame, responsesOf } from '../played.ts';
+import { run } from '../processes.ts';
 
 const moveTo = async (databaseUrl: string, to: string): Promise<string[]> => {
   const lines: string[] = [];

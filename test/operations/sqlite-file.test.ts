@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { basic } from './harness.ts';
-import { freePort, type Running, run } from './processes.ts';
+import { basic } from '../harness.ts';
+import { freePort, type Running, run } from '../processes.ts';
 
 const TEAM = { ITEMWRIGHT_TEAM_ID: 'team', ITEMWRIGHT_SECRET: 'a-secret-for-a-test' };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { TABLES } from '../src/database/tables.ts';
-import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldResponses } from '../src/http/idempotency.store.ts';
-import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
-import { walkThroughInterface } from './walk.ts';
+import { TABLES } from '../../src/database/tables.ts';
+import { foldCounts, teamsToFold } from '../../src/features/statistics/roll-counts.service.ts';
+import { deleteOldResponses } from '../../src/http/idempotency.store.ts';
+import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
+import { walkThroughInterface } from '../walk.ts';
 
 /** Everything that was sent to PostgreSQL since the start, and where the start ended. */
 const sent: string[] = [];

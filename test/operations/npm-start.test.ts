@@ -7,8 +7,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { basic } from './harness.ts';
-import { freePort, run } from './processes.ts';
+import { basic } from '../harness.ts';
+import { freePort, run } from '../processes.ts';
 
 const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
 
@@ -37,7 +37,7 @@ describe('npm start', () => {
       const port = await freePort();
       const environment = { ...process.env, ...TEAM, PORT: String(port), DATABASE_URL: `sqlite:${folder}/items.db` };
       const npm = spawn('npm', ['start'], {
-        cwd: join(import.meta.dirname, '..'),
+        cwd: join(import.meta.dirname, '../..'),
         env: environment,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -68,7 +68,7 @@ describe('npm start', () => {
 });
 
 describe('npm scripts', () => {
-  const ROOT = join(import.meta.dirname, '..');
+  const ROOT = join(import.meta.dirname, '../..');
 
   test('use nothing that only a POSIX shell has', async () => {
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {

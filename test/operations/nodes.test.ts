@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { basic, createEmptyDatabase, type EmptyDatabase } from './harness.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
-import { freePort, type Running, run, runToEnd } from './processes.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase } from '../harness.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import { freePort, type Running, run, runToEnd } from '../processes.ts';
 
 const TEAM = 'nodes';
 const SECRET = 'a-secret-for-the-nodes';

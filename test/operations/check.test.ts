@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { check } from '../src/cli/check.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { REFERENCES } from '../src/database/references.ts';
-import { TABLES } from '../src/database/tables.ts';
-import { createEmptyDatabase, onEveryDatabase } from './harness.ts';
-import { createGame } from './played.ts';
-import { runToEnd } from './processes.ts';
+import { check } from '../../src/cli/check.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { REFERENCES } from '../../src/database/references.ts';
+import { TABLES } from '../../src/database/tables.ts';
+import { createEmptyDatabase, onEveryDatabase } from '../harness.ts';
+import { createGame } from '../played.ts';
+import { runToEnd } from '../processes.ts';
 
 /** The service may be writing at this moment. It runs in this process, so waiting must not block the event loop. */
 const onceUnlocked = async <T>(run: () => T): Promise<T> => {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { buildApp } from '../src/app.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { systemDraws } from '../src/randomness.ts';
-import { readSettings } from '../src/settings.ts';
-import { basic, createEmptyDatabase, type EmptyDatabase, startService } from './harness.ts';
-import { freePort, type Running, run, runToEnd } from './processes.ts';
+import { buildApp } from '../../src/app.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { systemDraws } from '../../src/randomness.ts';
+import { readSettings } from '../../src/settings.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase, startService } from '../harness.ts';
+import { freePort, type Running, run, runToEnd } from '../processes.ts';
 
 const TEAM = { ITEMWRIGHT_TEAM_ID: 'my-team', ITEMWRIGHT_SECRET: 'a-secret-of-my-own' };
 const AUTHORIZATION = basic(TEAM.ITEMWRIGHT_TEAM_ID, TEAM.ITEMWRIGHT_SECRET);
@@ -351,7 +351,7 @@ describe('the service with settings', () => {
       draws: systemDraws(),
       requestTimeoutMs: 300,
     });
-    const { createFirstTeam } = await import('../src/features/teams/teams.service.ts');
+    const { createFirstTeam } = await import('../../src/features/teams/teams.service.ts');
     await database.transaction('', (tx) =>
       createFirstTeam(tx, Date.now(), { id: 'my-team', secret: TEAM.ITEMWRIGHT_SECRET }),
     );

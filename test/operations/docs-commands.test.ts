@@ -22,11 +22,11 @@ import { freePort } from '../processes.ts';
 
 /** Blocks that no test runs, each with its page and its first line. */
 const NOT_RUN: Record<string, string> = {
-  'README.md: npm ci && npm run check': 'this test is part of it',
+  'README.md: npm ci && npm run check': 'takes minutes',
   'CONTRIBUTING.md: npm ci': 'installs packages, watches files without end, and runs this test',
-  'CONTRIBUTING.md: npm test': 'runs this test',
-  'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/crash.test.ts': 'takes hours',
-  'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/crash.test.ts': 'takes hours',
+  'CONTRIBUTING.md: npm test': 'runs this test, among others',
+  'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
+  'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/running.md: npm run soak': 'takes 40 minutes',
   'docs/performance.md: npm run bench': 'takes minutes',
 };

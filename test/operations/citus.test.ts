@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { MIGRATIONS } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { TABLES } from '../src/database/tables.ts';
-import { foldCounts, teamsToFold } from '../src/features/statistics/roll-counts.service.ts';
-import { deleteOldResponses } from '../src/http/idempotency.store.ts';
-import { createEmptyDatabase, type EmptyDatabase, startService } from './harness.ts';
-import { walkThroughInterface } from './walk.ts';
+import { MIGRATIONS } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { TABLES } from '../../src/database/tables.ts';
+import { foldCounts, teamsToFold } from '../../src/features/statistics/roll-counts.service.ts';
+import { deleteOldResponses } from '../../src/http/idempotency.store.ts';
+import { createEmptyDatabase, type EmptyDatabase, startService } from '../harness.ts';
+import { walkThroughInterface } from '../walk.ts';
 
-const script = await readFile(new URL('../docs/citus.sql', import.meta.url), 'utf8');
+const script = await readFile(new URL('../../docs/citus.sql', import.meta.url), 'utf8');
 
 /** The tables in a list of the script. */
 const listed = (name: string): string[] => {

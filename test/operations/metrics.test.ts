@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createEmptyDatabase, type EmptyDatabase, onEveryDatabase, startService } from './harness.ts';
-import { freePort, type Running, run } from './processes.ts';
+import { createEmptyDatabase, type EmptyDatabase, onEveryDatabase, startService } from '../harness.ts';
+import { freePort, type Running, run } from '../processes.ts';
 
-const DOCS = join(import.meta.dirname, '..', 'docs');
+const DOCS = join(import.meta.dirname, '../..', 'docs');
 
 interface Sample {
   readonly name: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { createEmptyDatabase, type EmptyDatabase, ENGINES, type Service, startService } from './harness.ts';
+import { createEmptyDatabase, type EmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 
 const LIMIT_MS = 500;
 

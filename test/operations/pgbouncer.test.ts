@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { openDatabase } from '../src/database/open.ts';
-import { createFirstTeam } from '../src/features/teams/teams.service.ts';
-import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
-import { freePort } from './processes.ts';
-import { walkThroughInterface } from './walk.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createFirstTeam } from '../../src/features/teams/teams.service.ts';
+import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
+import { freePort } from '../processes.ts';
+import { walkThroughInterface } from '../walk.ts';
 
 /**
  * The executable in `PGBOUNCER`, or the installed one, if it is 1.21 or later; otherwise the reason why there is none.

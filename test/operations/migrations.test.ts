@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { check } from '../src/cli/check.ts';
-import { MIGRATIONS } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { createTeam } from '../src/features/teams/teams.service.ts';
-import { basic, createEmptyDatabase, ENGINES, type Service, startService } from './harness.ts';
-import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from './old-rows.ts';
-import { freePort, run, runToEnd } from './processes.ts';
-import { assertDone } from './rules.ts';
+import { check } from '../../src/cli/check.ts';
+import { MIGRATIONS } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { basic, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
+import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from '../old-rows.ts';
+import { freePort, run, runToEnd } from '../processes.ts';
+import { assertDone } from '../rules.ts';
 
 /** The tables of the service, without those of the migrator. */
 const tablesOf = (database: ReturnType<typeof openDatabase>): Promise<string[]> =>

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { openDatabase } from '../src/database/open.ts';
-import type { Transaction } from '../src/database/work.ts';
-import { LIMITS } from '../src/limits.ts';
-import { fillBag, fillItems, fillTemplates, fillVocabulary, numbered } from './fill.ts';
-import { basic, createEmptyDatabase, ENGINES, type Engine, startService } from './harness.ts';
-import { guardedRoutesOf } from './routes.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import type { Transaction } from '../../src/database/work.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { fillBag, fillItems, fillTemplates, fillVocabulary, numbered } from '../fill.ts';
+import { basic, createEmptyDatabase, ENGINES, type Engine, startService } from '../harness.ts';
+import { guardedRoutesOf } from '../routes.ts';
 
 /** The maximum for a team takes a minute to fill; EVENT_LOOP_ITEMS=100000 by hand. */
 const ITEMS = Number(process.env.EVENT_LOOP_ITEMS ?? 2_000);
@@ -147,7 +147,7 @@ const RICH: readonly Call[] = [
 
 /** A service that monitors its own event loop, in its own process. */
 const startWatched = async (url: string) => {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'event-loop/service.ts'), [url], { stdio: 'inherit' });
+  const child: ChildProcess = fork(join(import.meta.dirname, '../event-loop/service.ts'), [url], { stdio: 'inherit' });
   const told = async () => (await once(child, 'message'))[0];
   const { address, teamId, secret } = await told();
   const ask = async (message: string) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { basic, createEmptyDatabase, onEveryDatabase } from './harness.ts';
-import { runToEnd } from './processes.ts';
+import { basic, createEmptyDatabase, onEveryDatabase } from '../harness.ts';
+import { runToEnd } from '../processes.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { describeFigures } from './faults/game.ts';
-import { soak } from './faults/soak.ts';
-import { ENGINES } from './harness.ts';
+import { describeFigures } from '../faults/game.ts';
+import { soak } from '../faults/soak.ts';
+import { ENGINES } from '../harness.ts';
 
 /** `npm run soak` runs for as long as you like. */
 const SEED = Number(process.env.FAULT_SEED ?? 2);

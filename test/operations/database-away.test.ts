@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { openDatabase } from '../src/database/open.ts';
-import { type ApiResponse, type Service, startService } from './harness.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { type ApiResponse, type Service, startService } from '../harness.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
 
 let postgres: Postgres;
 let service: Service;

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openDatabase } from '../src/database/open.ts';
-import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from './harness.ts';
-import { freePort, run } from './processes.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
+import { freePort, run } from '../processes.ts';
 
 type Callback = (error: NodeJS.ErrnoException | null) => void;
 

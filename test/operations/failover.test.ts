@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { type Service, startService } from './harness.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { type Service, startService } from '../harness.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
 
 const DATABASE = 'failover';
 let primary: Postgres;

@@ -11,10 +11,10 @@ import {
   newFigures,
   type RunningService,
   startApart,
-} from './faults/game.ts';
-import { createEmptyDatabase } from './harness.ts';
-import { startPostgres } from './postgres.ts';
-import { cheapDraws } from './statistics.ts';
+} from '../faults/game.ts';
+import { createEmptyDatabase } from '../harness.ts';
+import { startPostgres } from '../postgres.ts';
+import { cheapDraws } from '../statistics.ts';
 
 /** Two in the suite; CRASH_KILLS=1000 by hand. Another seed kills at other moments. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 2);

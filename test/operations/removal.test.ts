@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { removeHistory, removeRolls } from '../src/chores.ts';
-import { claimChore } from '../src/database/claims.ts';
-import { MIGRATIONS } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { isBlocked } from '../src/database/postgres/errors.ts';
-import { type Database, NO_TEAM } from '../src/database/work.ts';
-import { removeOldResponses } from '../src/http/idempotency.ts';
-import { earliestId, newId } from '../src/ids.ts';
-import { LIMITS } from '../src/limits.ts';
-import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from './harness.ts';
+import { removeHistory, removeRolls } from '../../src/chores.ts';
+import { claimChore } from '../../src/database/claims.ts';
+import { MIGRATIONS } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { isBlocked } from '../../src/database/postgres/errors.ts';
+import { type Database, NO_TEAM } from '../../src/database/work.ts';
+import { removeOldResponses } from '../../src/http/idempotency.ts';
+import { earliestId, newId } from '../../src/ids.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from '../harness.ts';
 
 const DAY_MS = 86_400_000;
 const shouldContinue = () => true;

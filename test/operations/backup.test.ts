@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { backup } from '../src/cli/backup.ts';
-import { type Contents, readBackup, writeBackup } from '../src/cli/backup-file.ts';
-import { check } from '../src/cli/check.ts';
-import type { Options } from '../src/cli/command.ts';
-import { restore } from '../src/cli/restore.ts';
-import { MIGRATIONS } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { TABLES } from '../src/database/tables.ts';
-import { digestOf as contentsOf, tableIn } from '../src/database/transfer.ts';
-import type { Database, Snapshot, Value } from '../src/database/work.ts';
-import { digestOf } from '../src/digest.ts';
+import { backup } from '../../src/cli/backup.ts';
+import { type Contents, readBackup, writeBackup } from '../../src/cli/backup-file.ts';
+import { check } from '../../src/cli/check.ts';
+import type { Options } from '../../src/cli/command.ts';
+import { restore } from '../../src/cli/restore.ts';
+import { MIGRATIONS } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { TABLES } from '../../src/database/tables.ts';
+import { digestOf as contentsOf, tableIn } from '../../src/database/transfer.ts';
+import type { Database, Snapshot, Value } from '../../src/database/work.ts';
+import { digestOf } from '../../src/digest.ts';
 import {
   basic,
   createEmptyDatabase,
@@ -25,9 +25,9 @@ import {
   onEveryDatabase,
   type Service,
   startService,
-} from './harness.ts';
-import { createGame, responsesOf } from './played.ts';
-import { run, runToEnd } from './processes.ts';
+} from '../harness.ts';
+import { createGame, responsesOf } from '../played.ts';
+import { run, runToEnd } from '../processes.ts';
 
 const COMMANDS = { backup, restore, check };
 
@@ -421,7 +421,7 @@ for (const engine of ENGINES) {
     test('is a file of that version, kept as a fixture', async () => {
       const empty = await createEmptyDatabase(engine);
       try {
-        await itemwright(empty.url, 'restore', join(import.meta.dirname, 'fixtures/backup-0007.jsonl.gz'));
+        await itemwright(empty.url, 'restore', join(import.meta.dirname, '../fixtures/backup-0007.jsonl.gz'));
         assert.match(await itemwright(empty.url, 'check'), /^no problems found: checked 45 instances, 25 placements/);
         const service = await startService(empty.url);
         const team = service.anyone(basic(KEPT.teamId, KEPT.secret));
