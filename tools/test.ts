@@ -5,14 +5,30 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { createEmptyDatabase } from '../test/harness.ts';
+import { run } from '../test/processes.ts';
 import { LONG_OPERATIONS } from '../test/together.ts';
+
+process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compile';
 
 const OPERATIONS = '--operations';
 const given = process.argv.slice(2);
+const isOperations = given.includes(OPERATIONS);
 const options = given.filter((argument) => argument !== OPERATIONS);
-const all = given.includes(OPERATIONS) ? ['test/operations/all.test.ts', ...LONG_OPERATIONS] : ['test/*.test.ts'];
+const all = isOperations ? ['test/operations/all.test.ts', ...LONG_OPERATIONS] : ['test/*.test.ts'];
 const files = options.some((argument) => !argument.startsWith('-')) ? options : [...options, ...all];
 
+/** Lets the service fill the cache of compiled code, which a process does when it ends: most in these tests are killed. */
+const warmUp = async (): Promise<void> => {
+  const { url, drop } = await createEmptyDatabase('sqlite');
+  const { child, said, ended } = run('src/main.ts', [], { PORT: '0', DATABASE_URL: url });
+  await said('"listening"');
+  child.kill('SIGTERM');
+  await ended;
+  await drop();
+};
+
+if (isOperations) await warmUp();
 const child = spawn(
   process.execPath,
   [
@@ -24,11 +40,7 @@ const child = spawn(
     '--test-timeout=600000',
     ...files,
   ],
-  {
-    cwd: join(import.meta.dirname, '..'),
-    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compile', ...process.env },
-    stdio: 'inherit',
-  },
+  { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' },
 );
 child.on('exit', (code, signal) => {
   process.exitCode = signal === null ? (code ?? 1) : 1;

@@ -138,7 +138,7 @@ onEveryDatabase('inventories', (service, engine) => {
         }
         swaps += model.swaps;
       }),
-      engine === 'sqlite' ? { seed: 41, numRuns: 7, endOnFailure: true } : { seed: 42, numRuns: 7, endOnFailure: true },
+      engine === 'sqlite' ? { seed: 41, numRuns: 4, endOnFailure: true } : { seed: 42, numRuns: 4, endOnFailure: true },
     );
     // The sequences must be effective: every operation both succeeded and failed.
     assert.ok(swaps > 5, `only ${swaps} swaps: ${JSON.stringify([...statuses].sort())}`);
@@ -176,7 +176,7 @@ onEveryDatabase('inventories', (service, engine) => {
       fc.array(operations(NAMES, { deletions: false }), { minLength: 30, maxLength: 30, size: 'max' }),
       {
         seed: 7,
-        numRuns: 12,
+        numRuns: 8,
       },
     );
     const balance = new Map([...model.things.keys()].map((id) => [id, 1]));
