@@ -5,7 +5,8 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Files that take long, so that they run next to the others rather than with them. */
 export const LONG_OPERATIONS = [
-  ...['backup', 'crash', 'event-loop', 'faults', 'nodes', 'npm-start', 'power-cut', 'service', 'stopping'],
+  ...['backup', 'check', 'crash', 'docs-commands', 'docs-drill', 'event-loop', 'faults', 'nodes', 'npm-start'],
+  ...['power-cut', 'service', 'stopping'],
 ].map((name) => `test/operations/${name}.test.ts`);
 
 /**
