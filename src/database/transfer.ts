@@ -1,7 +1,7 @@
 /** Shared by backup, restore and move: all tables in order, as lines of text that can be compared. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { LATEST, MIGRATIONS } from './migrate.ts';
+import { LATEST, MIGRATIONS, presentName } from './migrate.ts';
 import { TABLES } from './tables.ts';
 import type { Snapshot, Table, Value } from './work.ts';
 
@@ -74,6 +74,7 @@ export const firstNonEmptyTable = async ({ queries }: Snapshot): Promise<string 
 
 /** Compares a schema with the one that this version needs. */
 export const schemaAge = (schema: string): 'older' | 'same' | 'newer' => {
-  if (schema === LATEST) return 'same';
-  return schema in MIGRATIONS ? 'older' : 'newer';
+  const name = presentName(schema);
+  if (name === LATEST) return 'same';
+  return name in MIGRATIONS ? 'older' : 'newer';
 };

@@ -381,7 +381,7 @@ const KEPT = { teamId: '01a1dff4-5584-7600-b714-b1c7cd5757e7', secret: 'zwrd6ycG
 const createOldDatabase = async (engine: Engine) => {
   const empty = await createEmptyDatabase(engine);
   const database = openDatabase(empty.url);
-  const until = Object.keys(MIGRATIONS).indexOf('0006-one-history-index-less');
+  const until = Object.keys(MIGRATIONS).indexOf('0006-fewer-history-indexes');
   await database.migrate(Object.fromEntries(Object.entries(MIGRATIONS).slice(0, until + 1)));
   await database.transaction('', async ({ queries }) => {
     for (const name of TABLES_OF_0006)
@@ -395,7 +395,7 @@ for (const engine of ENGINES) {
   describe(`a backup of an earlier version on ${engine}`, () => {
     test('is migrated during the restore, replacing all existing data', async () => {
       const old = await createOldDatabase(engine);
-      const file = await backupAsOf(old.database, '0006-one-history-index-less', TABLES_OF_0006);
+      const file = await backupAsOf(old.database, '0006-an-earlier-name', TABLES_OF_0006);
       await old.database.close();
       await old.drop();
       const empty = await createEmptyDatabase(engine);
@@ -439,8 +439,8 @@ for (const engine of ENGINES) {
       const old = await createOldDatabase(engine);
       try {
         for (const name of ['backup', 'check'] as const)
-          await assert.rejects(itemwright(old.url, name, newFile()), /older version of Itemwright \(0006-one/);
-        assert.equal(await old.database.snapshot((snapshot) => snapshot.schema()), '0006-one-history-index-less');
+          await assert.rejects(itemwright(old.url, name, newFile()), /older version of Itemwright \(0006-fewer/);
+        assert.equal(await old.database.snapshot((snapshot) => snapshot.schema()), '0006-fewer-history-indexes');
       } finally {
         await old.database.close();
         await old.drop();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { check } from '../../src/cli/check.ts';
 import { MIGRATIONS } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { schemaAge } from '../../src/database/transfer.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
 import { basic, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from '../old-rows.ts';
@@ -329,6 +330,24 @@ for (const engine of ENGINES) {
             { ...key, day: '2026-01-02', template_id: 't', part: 0, rolls: 4, counts: '["a",4]' },
           ],
         );
+      } finally {
+        await database.close();
+        await empty.drop();
+      }
+    });
+
+    test('are known by their numbers, so that renaming one does not run it again', async () => {
+      const empty = await createEmptyDatabase(engine);
+      const database = openDatabase(empty.url);
+      try {
+        await database.migrate(Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0007')));
+        await database.transaction('', async ({ queries }) => {
+          await sql`update migrations set name = '0006-an-earlier-name' where name like '0006%'`.execute(queries);
+        });
+        assert.equal(schemaAge('0006-an-earlier-name'), 'older');
+        await database.migrate();
+        assert.equal(await database.snapshot((snapshot) => snapshot.schema()), Object.keys(MIGRATIONS).at(-1));
+        await database.migrate();
       } finally {
         await database.close();
         await empty.drop();

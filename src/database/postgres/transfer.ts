@@ -2,7 +2,7 @@
 import type { CompiledQuery } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { nextBatchRows } from '../batches.ts';
-import { MIGRATION_TABLES, migrateWithin } from '../migrate.ts';
+import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
 import type { Client } from './client.ts';
@@ -104,7 +104,7 @@ const loadOn = (client: Client): Load => {
     rebuild: async (migration) => {
       await client.query(`drop table if exists ${list([...newestFirst, ...MIGRATION_TABLES])}`);
       await migrateWithin(client.queries, 'postgres', {
-        to: migration,
+        to: presentName(migration),
         schemaName: await currentSchema(client.queries),
       });
     },

@@ -1,7 +1,7 @@
 /** Reads and fills a whole SQLite database. */
 import type { CompiledQuery } from 'kysely';
 import { inBatches } from '../batches.ts';
-import { MIGRATION_TABLES, migrateWithin } from '../migrate.ts';
+import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
 import type { Connection } from './connection.ts';
@@ -63,7 +63,7 @@ export const loadOn = (connection: Connection): Load => {
     },
     rebuild: async (migration) => {
       for (const name of [...newestFirst, ...MIGRATION_TABLES]) raw.exec(`drop table if exists ${quoted(name)}`);
-      await migrateWithin(queries, 'sqlite', { to: migration });
+      await migrateWithin(queries, 'sqlite', { to: presentName(migration) });
     },
     upgrade: () => migrateWithin(queries, 'sqlite'),
   };
