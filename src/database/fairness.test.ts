@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
@@ -148,6 +149,52 @@ for (const engine of ENGINES) {
           await Promise.all(stuck);
         } finally {
           for (const client of [hogs, modest, observer]) await client.end();
+        }
+      });
+
+      test('wait for locked rows again after waiting for a command', async () => {
+        const blocker = new pg.Client({ connectionString: empty.url });
+        await blocker.connect();
+        const lock = async () => {
+          await blocker.query('begin');
+          await blocker.query(`select id from users where team_id = 'hog' and id = 'player-1' for update`);
+        };
+        const holder = Promise.withResolvers<void>();
+        const holds = Promise.withResolvers<void>();
+        const postponed = Promise.withResolvers<void>();
+        const waiting = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+        let runs = 0;
+        await lock();
+        try {
+          // Its first run is in a group, which gives up; the second waits for the row, and then for the holder.
+          const renamed = database.write('hog', async (work) => {
+            waiting[runs]?.resolve();
+            runs += 1;
+            await work.hold(ask(holdUser, { id: 'player-1' }));
+            await work.hold(ask(holdUser, { id: 'player-2' })).catch((error) => {
+              postponed.resolve();
+              throw error;
+            });
+            work.write(updateName, { id: 'player-1', external_id: 'at-last' });
+          });
+          await waiting[1]?.promise;
+          const held = database.write('hog', async (work) => {
+            await work.hold(ask(holdUser, { id: 'player-2' }));
+            holds.resolve();
+            await holder.promise;
+          });
+          await holds.promise;
+          await blocker.query('commit');
+          await postponed.promise;
+          await lock();
+          holder.resolve();
+          await held;
+          await waiting[2]?.promise;
+          await delay(LIMITS.postgresGroupLockMs * 3);
+          await blocker.query('commit');
+          await renamed;
+        } finally {
+          await blocker.end();
         }
       });
     }

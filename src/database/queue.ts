@@ -116,9 +116,13 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return { taken, keys };
   };
 
-  /** Runs commands again in a later group; they have waited longest, so they come first. */
+  /**
+   * Runs commands again; they have waited longest, so they come first. A command that runs on its own keeps doing so: a
+   * group would not wait for the lock that made it leave its group.
+   */
   const runAgain = (queue: TeamQueue, members: readonly Member[]): void => {
-    queue.waiting = [...members, ...queue.waiting];
+    queue.waiting = [...members.filter(({ isApart }) => !isApart), ...queue.waiting];
+    queue.apart = [...members.filter(({ isApart }) => isApart), ...queue.apart];
     schedule(queue);
   };
 

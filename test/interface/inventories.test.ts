@@ -199,12 +199,10 @@ onEveryDatabase('inventories', (service, engine) => {
       }
     };
     await Promise.all(sequences.map(call));
-    // One that collides with others again and again is rejected with 503, and must have had no effect either.
     assert.deepEqual(
-      [...answered.keys()].filter((status) => ![200, 400, 404, 409, 503].includes(status)),
+      [...answered.keys()].filter((status) => ![200, 400, 404, 409].includes(status)),
       [],
     );
-    assert.ok((answered.get(503) ?? 0) < 10, JSON.stringify([...answered]));
     assert.ok((answered.get(200) ?? 0) > 50, JSON.stringify([...answered]));
     await assertInventoriesHold(service(), team.teamId);
     const { body } = await team.get('/item-instances');
