@@ -34,8 +34,8 @@ const child = spawn(
   [
     '--test',
     '--test-global-setup=test/global-setup.ts',
-    // Tests wait for processes and for time limits, so a file more than there are cores.
-    `--test-concurrency=${availableParallelism() + 1}`,
+    // Tests wait for processes, browsers and time limits, so two files more than there are cores.
+    `--test-concurrency=${availableParallelism() + 2}`,
     // No test may hang; the longest file, which runs all features, takes minutes.
     '--test-timeout=600000',
     ...files,
