@@ -2,16 +2,19 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Where to find a browser: the configured one, or one of the system. */
-const BROWSERS = [
-  process.env.TEST_BROWSER,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+const { TEST_BROWSER } = process.env;
 
-const found = BROWSERS.find((path) => path !== undefined && existsSync(path));
+/** Where to look for a browser: only where `TEST_BROWSER` says, or in the usual places. */
+const BROWSERS = TEST_BROWSER
+  ? [TEST_BROWSER]
+  : [
+      '/usr/bin/chromium',
+      '/usr/bin/chromium-browser',
+      '/usr/bin/google-chrome',
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    ];
+
+const found = BROWSERS.find((path) => existsSync(path));
 
 // Where a browser is expected, as in CI, tests must not be skipped silently.
 if (found === undefined && process.env.TEST_BROWSER_REQUIRED === '1')
