@@ -37,6 +37,8 @@ const median = (values: readonly number[]): number =>
 const contextOf = ({ teamId }: Service): Context => ({
   teamId,
   role: 'write',
+  author: { secretId: null, name: 'test' },
+  source: 'api',
   nowMs: Date.now(),
   requestId: 'bench',
 });

@@ -18,6 +18,8 @@ declare
     'templates',
     'template_options',
     'template_items',
+    'catalog_versions',
+    'catalog_changes',
     'users',
     'user_states',
     'item_instances',

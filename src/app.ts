@@ -5,6 +5,7 @@ import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
 import { createCatalogs } from './features/catalog/catalog.service.ts';
+import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
@@ -86,6 +87,7 @@ export const buildApp = async ({
   rollRoutes(app, parts);
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
+  versionRoutes(app, parts);
   userRoutes(app, parts);
   userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);

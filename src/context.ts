@@ -1,10 +1,26 @@
 export const ROLES = ['read', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The kinds of things that a catalog consists of. */
+export const ENTITY_KINDS = ['attribute', 'classifier', 'item', 'template', 'space'] as const;
+export type EntityKind = (typeof ENTITY_KINDS)[number];
+
+/** What made a version of a catalog. */
+export const VERSION_SOURCES = ['api', 'console', 'cli', 'publish', 'rollback', 'import'] as const;
+export type VersionSource = (typeof VERSION_SOURCES)[number];
+
+/** Who changes something: a secret of the team, with its name. */
+export interface Author {
+  readonly secretId: string | null;
+  readonly name: string;
+}
+
 /** What every command knows about its caller. */
 export interface Context {
   readonly teamId: string;
   readonly role: Role;
+  readonly author: Author;
+  readonly source: VersionSource;
   readonly nowMs: number;
   readonly requestId: string;
 }

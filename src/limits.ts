@@ -163,6 +163,9 @@ export const LIMITS = {
   /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */
   rowsPerDetails: 10,
   numeratorsPerRead: 5000,
+  /** Changes of a version that are read or written at once; each has an entity twice. */
+  changesPerRead: 200,
+  changesPerWrite: 100,
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
   // Metrics.

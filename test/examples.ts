@@ -55,6 +55,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('POST', '/attributes', { id: 'damage', name: 'Damage', min: 1, max: 100 });
   await send('PUT', '/attributes/damage', { max: 120 });
   await send('GET', '/attributes');
+  await send('GET', '/attributes/damage');
   const { classifierOptions } = await send('POST', '/classifiers', {
     id: 'rarity',
     name: 'Rarity',
@@ -78,6 +79,8 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   });
   await send('POST', '/items', { id: 'wooden-sword', name: 'Wooden sword', classifierOptionIds: [common] });
   await send('PUT', '/items/wooden-sword', { rollNumerator: 400 });
+  await send('GET', '/catalog/versions?kind=item');
+  await send('GET', '/catalog/versions/6');
   await send('GET', '/items');
   await send('GET', '/items/sword-of-dawn');
   await send('GET', '/items/odds');

@@ -282,6 +282,8 @@ describe('the architecture', () => {
       templates: 'templates',
       template_options: 'templates',
       template_items: 'templates',
+      catalog_versions: 'catalog',
+      catalog_changes: 'catalog',
       users: 'users',
       user_states: 'user-states',
       spaces: 'spaces',

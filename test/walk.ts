@@ -103,6 +103,10 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   for (const path of [
     ...[
       '/attributes',
+      '/attributes/damage',
+      '/catalog/versions',
+      '/catalog/versions?kind=item&id=sword',
+      '/catalog/versions/1',
       '/classifiers',
       '/classifiers/rarity',
       '/items',

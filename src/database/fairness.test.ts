@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
               id,
               name: id,
               catalog_version: '1',
-              templates_version: '1',
+              version: 0,
               item_count: 0,
               created_at: 1,
               updated_at: 1,

@@ -10,6 +10,7 @@ import { up as leanerRows } from './migrations/0007-leaner-rows.ts';
 import { up as catalogIndexes } from './migrations/0008-catalog-indexes.ts';
 import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
 import { up as countersInParts } from './migrations/0010-counters-in-parts.ts';
+import { up as catalogVersions } from './migrations/0011-catalog-versions.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -23,6 +24,7 @@ export const MIGRATIONS: Migrations = {
   '0008-catalog-indexes': catalogIndexes,
   '0009-removal-by-time': removalByTime,
   '0010-counters-in-parts': countersInParts,
+  '0011-catalog-versions': catalogVersions,
 };
 
 /** Where Kysely records which migrations have run. */

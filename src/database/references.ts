@@ -30,6 +30,8 @@ export const REFERENCES: readonly Reference[] = [
     'item_attributes.team_id',
     'deleted_items.team_id',
     'templates.team_id',
+    'catalog_versions.team_id',
+    'catalog_changes.team_id',
     'users.team_id',
     'spaces.team_id',
     'user_spaces.team_id',

@@ -2,7 +2,7 @@
  * Row types of every table. Both engines share one schema: text ids, times as epoch milliseconds, numbers as doubles,
  * JSON as text, no booleans. Keys start with the team, so that the database itself rejects references across teams.
  */
-import type { Role } from '../context.ts';
+import type { EntityKind, Role, VersionSource } from '../context.ts';
 
 interface Timestamps {
   created_at: number;
@@ -21,14 +21,15 @@ export interface Tables {
   chores: { name: string; due_at: number; position: string };
 
   /**
-   * Every change to the catalog replaces `catalog_version`, and every change to a template replaces
-   * `templates_version`, so that whatever was compiled from them can tell whether it is still current.
+   * Every change to the catalog increments `version`, and replaces `catalog_version` by the id of that version, so that
+   * whatever was compiled can tell whether it is still current: a restored backup may use a number again, but never an
+   * id.
    */
   teams: Timestamps & {
     id: string;
     name: string;
+    version: number;
     catalog_version: string;
-    templates_version: string;
     item_count: number;
   };
   secrets: TeamRow & { name: string; role: Role; digest: string; created_at: number };
@@ -53,6 +54,28 @@ export interface Tables {
   templates: TeamRow & Timestamps & { name: string; type: string; config: string; bindings: string };
   template_options: { team_id: string; template_id: string; classifier_option_id: string };
   template_items: { team_id: string; template_id: string; item_id: string };
+
+  /** Every version of a catalog: who made it, when and how, and how many entities it changed. */
+  catalog_versions: {
+    team_id: string;
+    version: number;
+    id: string;
+    created_at: number;
+    author_id: string | null;
+    author_name: string;
+    source: VersionSource;
+    message: string | null;
+    changes: number;
+  };
+  /** What a version changed: an entity as JSON before and after, null if it did not exist. */
+  catalog_changes: {
+    team_id: string;
+    version: number;
+    kind: EntityKind;
+    id: string;
+    before: string | null;
+    after: string | null;
+  };
 
   /**
    * `roller_id` is the user's id in the roll events. It is deleted with the user, which makes those events anonymous.
@@ -125,9 +148,11 @@ export interface Tables {
 
   /**
    * A row for every roll request; `results` lists items and values. Ids start with the time, by which old rows are
-   * deleted; on PostgreSQL there is a partition per week.
+   * deleted; on PostgreSQL there is a partition per week. `catalog_version` is the version of the catalog that was
+   * rolled on; null for rolls from before versions were kept.
    */
   roll_events: TeamRow & {
+    catalog_version: number | null;
     template_id: string | null;
     roller_id: string | null;
     rolled_at: number;
@@ -162,6 +187,8 @@ export const TABLES: readonly (keyof Tables)[] = [
   'templates',
   'template_options',
   'template_items',
+  'catalog_versions',
+  'catalog_changes',
   'users',
   'user_states',
   'item_instances',

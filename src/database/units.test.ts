@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       const team = {
         name: 'Team',
         catalog_version: '',
-        templates_version: '',
+        version: 0,
         item_count: 0,
         created_at: 1,
         updated_at: 1,

@@ -8,7 +8,7 @@ import { addressOf } from './failed-attempts.ts';
 
 type FindSecrets = Parameters<typeof createAuthorizer>[0];
 
-const SECRET = { id: 'secret-1', role: 'write', digest: digestOf('open sesame') } as const;
+const SECRET = { id: 'secret-1', name: 'game server', role: 'write', digest: digestOf('open sesame') } as const;
 const HEADER = `Basic ${Buffer.from('team-1:open sesame').toString('base64')}`;
 const HERE = { ip: '192.0.2.1' };
 const CALLER = { teamId: 'team-1', role: 'write' };

@@ -9,10 +9,13 @@ import { createFailedAttempts } from './failed-attempts.ts';
 export interface Caller {
   readonly teamId: string;
   readonly role: Role;
+  readonly secretId: string;
+  readonly secretName: string;
 }
 
 interface StoredSecret {
   readonly id: string;
+  readonly name: string;
   readonly role: Role;
   readonly digest: string;
 }
@@ -37,7 +40,6 @@ export interface Authorizer {
 }
 
 interface Verified extends Caller {
-  readonly secretId: string;
   readonly digest: string;
   /** When the lookup that confirmed the secret was started. */
   confirmedAtMs: number;
@@ -97,6 +99,7 @@ export const createAuthorizer = (findSecrets: FindSecrets, monotonicMs: () => nu
         teamId: credentials.teamId,
         role: secret.role,
         secretId: secret.id,
+        secretName: secret.name,
         digest,
         confirmedAtMs,
         checking: undefined,

@@ -48,6 +48,18 @@ const RESPONSES: readonly ErrorResponse[] = [
     issues: [{ path: '/body/userSpaceId', message: 'has no room for it' }],
   },
   {
+    name: 'PreconditionFailed',
+    code: 'PRECONDITION_FAILED',
+    description: 'The entity is not as `If-Match` says: it was changed in the meantime. Nothing was changed.',
+    headers: [],
+    issues: [
+      {
+        path: '/headers/if-match',
+        message: 'does not match: the item was changed in the meantime, and is now "WNbkPRiCwgODcDeTWFIMiQ"',
+      },
+    ],
+  },
+  {
     name: 'PayloadTooLarge',
     code: 'PAYLOAD_TOO_LARGE',
     description: `The body is larger than ${LIMITS.bodyBytes.toLocaleString('en')} bytes.`,
@@ -112,6 +124,11 @@ const HEADERS = {
     description: 'Only if there are more rows: the path of the next page, with `rel="next"`.',
     schema: text,
     example: '</items?limit=100&cursor=WzE3MzE1NzY2MDAwMDAsImEiXQ>; rel="next"',
+  },
+  ETag: {
+    description: 'Identifies the state of the entity, for `If-Match`.',
+    schema: text,
+    example: '"WNbkPRiCwgODcDeTWFIMiQ"',
   },
   'Idempotency-Replayed': {
     description: '`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.',

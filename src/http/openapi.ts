@@ -43,8 +43,20 @@ const KEY_PARAMETER: Json = {
 };
 const UNKEYED_OPERATION = 'createSecret';
 
+/** Of operations that change one entity of the catalog. */
+const MATCH_PARAMETER: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description:
+    'The `ETag` of the entity as you know it: if it was changed in the meantime, the request is rejected with 412, and nothing is changed.',
+  example: '"WNbkPRiCwgODcDeTWFIMiQ"',
+};
+
 interface Operation {
   readonly operationId: string;
+  'x-etag'?: boolean;
   readonly security?: readonly unknown[];
   parameters?: { name: string; in: string; example?: Json }[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
@@ -70,6 +82,8 @@ const describeResponses = (verb: string, operation: Operation): void => {
   const headers: HeaderName[] = ['X-Request-Id'];
   if (operation.parameters?.some(({ name }) => name === 'cursor')) headers.push('Link');
   if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
+  if (operation['x-etag'] === true) headers.push('ETag');
+  delete operation['x-etag'];
   operation.responses = {
     200: { ...(success as { description: string }), headers: headersOf(...headers) },
     ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(verb, operation)]),
@@ -124,6 +138,8 @@ const finish = (document: Json): Json => {
       const operation = described as unknown as Operation;
       if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION)
         operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
+      if ('412' in operation.responses)
+        operation.parameters = [...(operation.parameters ?? []), MATCH_PARAMETER as never];
       describeBody(operation);
       describeResponses(verb, operation);
       const example = EXAMPLES[`${verb.toUpperCase()} ${template}`];
@@ -163,6 +179,7 @@ export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
         { name: 'Items', description: 'Blueprints of what can be rolled.' },
         { name: 'Rolls', description: 'Rolling items.' },
         { name: 'Templates', description: 'Gacha banners, card packs, roguelike offers and idle drops.' },
+        { name: 'Catalog', description: 'Versions of the catalog: who changed what, and when.' },
         { name: 'Users', description: 'The players of your game.' },
         { name: 'Spaces', description: 'Kinds of grid containers.' },
         { name: 'User spaces', description: 'The containers that users have.' },

@@ -153,6 +153,12 @@ const sendError = (reply: FastifyReply, { code, issues }: ServiceError) => {
   return reply.code(status).send(errorBody(code, issues));
 };
 
+/** Our own clients say who they are, so that the history of a catalog can. */
+const sourceOf = ({ headers }: FastifyRequest): Context['source'] => {
+  const given = headers['x-itemwright-source'];
+  return given === 'console' || given === 'cli' ? given : 'api';
+};
+
 /** The query of routes that declare none. */
 const NO_PARAMETERS = Strict({});
 
@@ -330,7 +336,7 @@ export const createServer = async ({
       origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'DELETE'],
       // No list of allowed headers: whatever a browser asks to send is allowed, since clients add their own.
-      exposedHeaders: ['link', 'x-request-id', 'idempotency-replayed', 'retry-after', 'x-should-retry'],
+      exposedHeaders: ['etag', 'link', 'x-request-id', 'idempotency-replayed', 'retry-after', 'x-should-retry'],
       maxAge: LIMITS.preflightS,
       // Any OPTIONS request is handled as a preflight; the plugin's own error would not have the format of ours.
       strictPreflight: false,
@@ -349,8 +355,15 @@ export const createServer = async ({
   /** Authorizes a request, before its body arrives. */
   const authorize = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
-    const { teamId, role } = caller;
-    request.context = { teamId, role, nowMs: clock(), requestId: request.id };
+    const { teamId, role, secretId, secretName } = caller;
+    request.context = {
+      teamId,
+      role,
+      author: { secretId, name: secretName },
+      source: sourceOf(request),
+      nowMs: clock(),
+      requestId: request.id,
+    };
     if (!allows(role, needed)) return new ServiceError('FORBIDDEN');
     const bytes = request.exchange.isClosed ? 0 : bodyBytes(request);
     if (bytes > 0 && !pressure.receive(teamId, bytes)) return new ServiceError('SERVICE_UNAVAILABLE');

@@ -216,12 +216,22 @@ const attempt = (expected: Expected, path: string, body?: object): Attempt => ({
 /** What team B tries on team A, for every operation. */
 const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /attributes': () => [attempt('own', '/attributes', { id: 'a-attribute', name: 'B' })],
+  'GET /catalog/versions': () => [
+    attempt('empty', '/catalog/versions?id=a-item'),
+    attempt('empty', '/catalog/versions?kind=item&id=a-item'),
+    attempt('own', '/catalog/versions'),
+  ],
+  'GET /catalog/versions/:version': () => [
+    attempt('own', '/catalog/versions/1'),
+    attempt('not found', '/catalog/versions/1000'),
+  ],
   'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
   'PUT /attributes/:id': (a) => [
     attempt('not found', '/attributes/a-attribute', { name: 'B' }),
     attempt('forbidden', '/attributes/a-attribute', { teamId: a.client.teamId }),
     attempt('forbidden', '/attributes/b-attribute', { teamId: a.client.teamId }),
   ],
+  'GET /attributes/:id': () => [attempt('not found', '/attributes/a-attribute')],
   'DELETE /attributes/:id': () => [attempt('not found', '/attributes/a-attribute')],
   'POST /classifiers': () => [
     attempt('own', '/classifiers', { id: 'a-classifier', name: 'B', classifierOptions: [{ name: 'B' }] }),
@@ -513,8 +523,8 @@ onEveryDatabase('teams', (service, engine) => {
           columns.some((column) => column.name === 'team_id') &&
           columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
       );
-      // User ids come from elsewhere; the history refers to things that may be deleted, so it has no foreign keys.
-      const free = ['users', 'item_instance_history'];
+      // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
+      const free = ['users', 'item_instance_history', 'catalog_versions'];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
 

@@ -69,7 +69,7 @@ const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application
 const AS_CREATION = ['200', '400', '401', '403', '500'];
 const AS_OTHERS = ['200', '400', '401', '403', '404', '500'];
 
-const SHARED_STATUSES = new Set(['413', '415', '429', '503']);
+const SHARED_STATUSES = new Set(['412', '413', '415', '429', '503']);
 
 /** Every operation of the specification, with the statuses it lists. */
 const SPECIFIED: Record<string, readonly string[]> = {
@@ -104,7 +104,8 @@ describe('the OpenAPI document', () => {
     test(`has ${name} with the statuses of the specification`, () => {
       const found = operations.find((candidate) => candidate.name === name);
       assert.ok(found, 'the operation is missing');
-      // In addition, any operation can return the errors of a busy or unavailable service, and of an unacceptable body.
+      // In addition, any operation can return the errors of a busy or unavailable service, and of an unacceptable body;
+      // and changes of entities those of `If-Match`.
       const particular = Object.keys(found.operation.responses).filter((status) => !SHARED_STATUSES.has(status));
       assert.deepEqual(particular.sort(), statuses);
     });

@@ -84,6 +84,7 @@ const LARGE: readonly Call[] = [
   call('DELETE', `/items/${numbered('slim', 2)}`),
   call('POST', '/attributes', junk),
   call('GET', '/attributes'),
+  call('GET', `/attributes/${numbered('attribute', 1)}`),
   call('PUT', `/attributes/${numbered('attribute', 0)}`, { max: 1e8 }),
   call('PUT', `/attributes/${numbered('attribute', 0)}`, { max: 2e9 }),
   call('DELETE', `/attributes/${numbered('attribute', 0)}`),
@@ -92,6 +93,10 @@ const LARGE: readonly Call[] = [
   call('GET', `/classifiers/${numbered('classifier', 0)}`),
   call('PUT', `/classifiers/${numbered('classifier', 0)}`, { classifierOptions: [] }),
   call('DELETE', `/classifiers/${numbered('classifier', 1)}`),
+  call('GET', '/catalog/versions'),
+  call('GET', '/catalog/versions?kind=item&id=nothing'),
+  // Among them those in which all items lose an option.
+  ...[8, 9, 10, 11, 12].map((version) => call('GET', `/catalog/versions/${version}`)),
   call('POST', '/items/roll'),
 ];
 

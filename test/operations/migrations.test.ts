@@ -5,8 +5,15 @@ import { check } from '../../src/cli/check.ts';
 import { MIGRATIONS } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { schemaAge } from '../../src/database/transfer.ts';
+import {
+  attributeEntity,
+  classifierEntity,
+  itemEntity,
+  spaceEntity,
+  type TemplateEntity,
+} from '../../src/features/catalog/entities.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
-import { basic, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
+import { basic, type Client, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from '../old-rows.ts';
 import { freePort, run, runToEnd } from '../processes.ts';
 import { assertDone } from '../rules.ts';
@@ -61,6 +68,7 @@ const CHANGED: Record<string, readonly string[]> = {
   ],
   '0009-removal-by-time': ['roll_events'],
   '0010-counters-in-parts': ['roll_counts'],
+  '0011-catalog-versions': ['teams', 'roll_events', 'catalog_versions', 'catalog_changes'],
 };
 
 type Rows = Record<string, string[]>;
@@ -124,6 +132,46 @@ const rollersOf = (service: Service, team: string) =>
       .execute(),
   );
 
+/** Where the API has each kind of entity, and what a version records of it. */
+const ENTITIES: Record<string, readonly [path: string, toEntity: (body: never) => object]> = {
+  attribute: ['/attributes', attributeEntity],
+  classifier: ['/classifiers', classifierEntity],
+  item: ['/items', itemEntity],
+  space: ['/spaces', spaceEntity],
+  template: ['/templates', ({ id, name, type, config }: TemplateEntity) => ({ id, name, type, config })],
+};
+
+/** Asserts that the first version of an old team is exactly what the team has. */
+const assertFirstVersion = async (client: Client): Promise<void> => {
+  const { body: versions } = assertDone(await client.get('/catalog/versions'));
+  const { changes, ...first } = assertDone(await client.get('/catalog/versions/1')).body;
+  assert.deepEqual(
+    [versions.length, versions[0].changes, first.count, first.source, first.author, first.message],
+    [
+      1,
+      changes.length,
+      changes.length,
+      'import',
+      { secretId: null, name: 'Itemwright' },
+      'The catalog when versions were introduced',
+    ],
+  );
+  for (const [kind, [path, toEntity]] of Object.entries(ENTITIES)) {
+    const { body: present } = assertDone(await client.get(path));
+    const recorded = changes.filter((change: { kind: string }) => change.kind === kind);
+    assert.ok(present.length > 0, `no ${kind}`);
+    assert.deepEqual(
+      recorded.map(({ id }: { id: string }) => id).sort(),
+      present.map(({ id }: { id: string }) => id).sort(),
+    );
+    for (const { id, action, before, after } of recorded) {
+      assert.deepEqual([action, before], ['create', null]);
+      const { bindings, ...members } = after;
+      assert.deepEqual(members, toEntity(assertDone(await client.get(`${path}/${id}`)).body as never));
+    }
+  }
+};
+
 /** Reads everything that an old team has, and goes on with it. */
 const continueWith = async (service: Service, team: string): Promise<void> => {
   const client = service.anyone(basic(team, secretOf(team)));
@@ -131,6 +179,7 @@ const continueWith = async (service: Service, team: string): Promise<void> => {
   const idsOf = async (path: string) => (await read(path)).map(({ id }: { id: string }) => id);
 
   assert.equal((await read('/team')).name, `Team ${team}`);
+  await assertFirstVersion(client);
   const [, edge] = await read('/attributes');
   assert.deepEqual(
     [edge.name, edge.min, edge.max],

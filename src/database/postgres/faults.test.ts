@@ -69,7 +69,7 @@ describe('a transaction on PostgreSQL', () => {
           id: 'a',
           name: '',
           catalog_version: '',
-          templates_version: '',
+          version: 0,
           item_count: 0,
           created_at: 1,
           updated_at: 1,

@@ -39,6 +39,7 @@ export const createAttribute = {
   summary: 'Create an attribute',
   description: 'A numeric property that items can carry, with the range that its values must stay within.',
   tags,
+  'x-etag': true,
   body: NewAttribute,
   response: responses('The attribute that was created.', Attribute, 400, 401, 403, 500),
 };
@@ -55,15 +56,26 @@ export const listAttributes = {
   response: responses('A page of attributes.', Type.Array(Attribute), 400, 401, 403, 404, 500),
 };
 
+export const getAttribute = {
+  operationId: 'getAttribute',
+  summary: 'Get an attribute',
+  tags,
+  'x-etag': true,
+  description: 'With its `ETag`, for changes that must not overwrite those of others.',
+  params: PathId,
+  response: responses('The attribute.', Attribute, 400, 401, 403, 404, 500),
+};
+
 export const updateAttribute = {
   operationId: 'updateAttribute',
   summary: 'Update an attribute',
   description:
     'Only the members you send are changed. A range that would no longer contain the range of an item is rejected with 400.',
   tags,
+  'x-etag': true,
   params: PathId,
   body: AttributeChange,
-  response: responses('The attribute after the change.', Attribute, 400, 401, 403, 404, 500),
+  response: responses('The attribute after the change.', Attribute, 400, 401, 403, 404, 412, 500),
 };
 
 export const deleteAttribute = {
@@ -72,5 +84,5 @@ export const deleteAttribute = {
   description: 'An attribute that items still carry is not deleted: 400, and the issues name the items.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
 };

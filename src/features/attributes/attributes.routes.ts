@@ -1,7 +1,9 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { etagOf } from '../catalog/entities.service.ts';
 import * as contract from './attributes.contract.ts';
 import * as service from './attributes.service.ts';
 
@@ -9,7 +11,8 @@ export const attributeRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
-  app.post('/attributes', { schema: contract.createAttribute }, (request, reply) =>
+  const onSend = sendEtag((body) => etagOf('attribute', body));
+  app.post('/attributes', { schema: contract.createAttribute, onSend }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
 
@@ -21,12 +24,20 @@ export const attributeRoutes = (
     return sendPage(request, reply, page);
   });
 
-  app.put('/attributes/:id', { schema: contract.updateAttribute }, (request) =>
-    inTransaction(request, (tx, { context, params, body }) => service.updateAttribute(tx, context, params.id, body)),
+  app.get('/attributes/:id', { schema: contract.getAttribute, onSend }, ({ context, params }) =>
+    database.read(context.teamId, (reader) => service.getAttribute(reader, context, params.id)),
+  );
+
+  app.put('/attributes/:id', { schema: contract.updateAttribute, onSend }, (request) =>
+    inTransaction(request, (tx, { context, params, body, headers }) =>
+      service.updateAttribute(tx, context, params.id, body, headers['if-match']),
+    ),
   );
 
   app.delete('/attributes/:id', { schema: contract.deleteAttribute }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteAttribute(tx, context, params.id));
+    await inTransaction(request, (tx, { context, params, headers }) =>
+      service.deleteAttribute(tx, context, params.id, headers['if-match']),
+    );
     return {};
   });
 };

@@ -5,7 +5,8 @@ import { forbidden, type Issue, invalid, notFound, throwIfAny } from '../../erro
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import type { Attribute } from '../catalog/catalog.contract.ts';
-import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { attributeEntity, requireMatch } from '../catalog/entities.service.ts';
+import { changeCatalog } from '../catalog/versions.service.ts';
 import type { AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
@@ -20,17 +21,17 @@ export const rangeFaults = (min: number, max: number, path: string, blamed?: 'mi
   return [];
 };
 
-export const createAttribute = async (
-  tx: Transaction,
-  { teamId, nowMs }: Context,
-  input: NewAttribute,
-): Promise<Attribute> => {
+export const createAttribute = async (tx: Transaction, context: Context, input: NewAttribute): Promise<Attribute> => {
+  const { teamId, nowMs } = context;
   const { id = newId(), name, min = 0, max = 100, step = null } = input;
   throwIfAny(rangeFaults(min, max, '/body'));
-  await beginCatalogChange(tx, teamId);
-  if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is already in use' });
-  return store.insertAttribute(tx, { id, name, min: min + 0, max: max + 0, step, teamId }, nowMs);
+  return changeCatalog(tx, context, async (record) => {
+    if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
+      throw invalid({ path: '/body/id', message: 'is already in use' });
+    const created = await store.insertAttribute(tx, { id, name, min: min + 0, max: max + 0, step, teamId }, nowMs);
+    await record('attribute', null, attributeEntity(created));
+    return created;
+  });
 };
 
 export const listAttributes = (
@@ -40,24 +41,34 @@ export const listAttributes = (
   page: Page,
 ): Promise<Paged<Attribute>> => store.selectAttributes(reader, teamId, filter.id, page);
 
+export const getAttribute = async (reader: Reader, { teamId }: Context, id: string): Promise<Attribute> => {
+  const attribute = await store.selectAttribute(reader, teamId, id);
+  if (attribute === undefined) throw notFound();
+  return attribute;
+};
+
 export const updateAttribute = async (
   tx: Transaction,
-  { teamId, nowMs }: Context,
+  context: Context,
   id: string,
-  { teamId: namedTeamId = teamId, ...change }: AttributeChange,
+  { teamId: namedTeamId = context.teamId, ...change }: AttributeChange,
+  ifMatch?: string,
 ): Promise<Attribute> => {
+  const { teamId, nowMs } = context;
   if (namedTeamId !== teamId) throw forbidden({ path: '/body/teamId', message: "is not the caller's team" });
   // If both bounds are given, the request is invalid by itself, whether or not the attribute exists.
   if (change.min !== undefined && change.max !== undefined) throwIfAny(rangeFaults(change.min, change.max, '/body'));
-  await beginCatalogChange(tx, teamId);
-  const present = await store.selectAttribute(tx, teamId, id);
-  if (present === undefined) throw notFound();
-  const changed = { ...present, ...change };
-  changed.min += 0;
-  changed.max += 0;
-  throwIfAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
-  if (changed.min > present.min || changed.max < present.max) await rejectOutside(tx, changed);
-  return store.updateAttribute(tx, changed, nowMs);
+  return changeCatalog(tx, context, async (record) => {
+    const present = await getAttribute(tx, context, id);
+    requireMatch(ifMatch, 'attribute', present);
+    const changed = { ...present, ...change };
+    changed.min += 0;
+    changed.max += 0;
+    throwIfAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
+    if (changed.min > present.min || changed.max < present.max) await rejectOutside(tx, changed);
+    await record('attribute', attributeEntity(present), attributeEntity(changed));
+    return store.updateAttribute(tx, changed, nowMs);
+  });
 };
 
 /** Rejects a range that no longer contains the range of every item. Reads items in batches: there may be very many. */
@@ -84,13 +95,16 @@ const outsideIssues = (
   ];
 };
 
-export const deleteAttribute = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
-  await beginCatalogChange(tx, teamId);
-  if ((await store.selectAttribute(tx, teamId, id)) === undefined) throw notFound();
-  const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
-  throwIfAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
-  await store.deleteAttribute(tx, teamId, id);
-};
+export const deleteAttribute = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
+  changeCatalog(tx, context, async (record) => {
+    const { teamId } = context;
+    const present = await getAttribute(tx, context, id);
+    requireMatch(ifMatch, 'attribute', present);
+    const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
+    throwIfAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
+    await record('attribute', attributeEntity(present), null);
+    await store.deleteAttribute(tx, teamId, id);
+  });
 
 /** The team's attributes with these ids. */
 export const findAttributes = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<Attribute[]> =>

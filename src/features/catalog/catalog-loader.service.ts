@@ -15,7 +15,8 @@ export interface CatalogSpace {
 
 /** A team's catalog at one version: compiled for rolling, plus what responses show of it. */
 export interface LoadedCatalog {
-  readonly version: string;
+  readonly version: number;
+  readonly versionId: string;
   readonly catalog: Catalog;
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
   readonly shown: ShownCatalog;
@@ -66,7 +67,7 @@ export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, Ca
 const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
   rows.toSorted((a, b) => a.position - b.position);
 
-const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version'>> => {
+const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version' | 'versionId'>> => {
   const attributes = new Map((await store.selectAttributes(reader, teamId)).map((row) => [row.id, row]));
   const classifiers = new Map((await store.selectClassifiers(reader, teamId)).map((row) => [row.id, row]));
   const options = await store.selectOptions(reader, teamId);
@@ -102,7 +103,7 @@ const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedC
 
 /** Reads a catalog and its version. The reader must see a single state of the data throughout. */
 export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
-  const [found] = await reader.find(store.versions, {});
+  const [found] = await reader.find(store.currentVersion, {});
   if (found === undefined) throw new ServiceError('UNAUTHORIZED');
-  return { version: found.catalogVersion, ...(await readCatalog(reader, reader.teamId)) };
+  return { ...found, ...(await readCatalog(reader, reader.teamId)) };
 };

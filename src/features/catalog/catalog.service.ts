@@ -1,19 +1,21 @@
-import type { Finder, Read, Transaction, Work } from '../../database/work.ts';
+import type { Finder, Read, Reader, Transaction, Work } from '../../database/work.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
 import { ServiceError } from '../../errors.ts';
-import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
 import { inTurns } from '../../turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
 import * as store from './catalog.store.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog } from './catalog-loader.service.ts';
+import { changedOnlyTemplates } from './versions.store.ts';
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
 export interface TeamCatalog extends CatalogPresenter {
-  readonly version: string;
+  readonly version: number;
+  /** Identifies the version, also if a restored backup has another one with the same number. */
+  readonly versionId: string;
   readonly catalog: Catalog;
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
   /** The pool of all items. */
@@ -31,27 +33,11 @@ export interface Catalogs {
    * space changes its size.
    */
   currentForPlacing(work: Work): Promise<TeamCatalog>;
-  /** The same, with the version of the templates at that moment. */
-  currentWithTemplates(
-    finder: Finder,
-    options: { forPlacing: boolean },
-  ): Promise<{ team: TeamCatalog; templatesVersion: string }>;
+  /** Whether nothing has changed since. */
+  isCurrent(finder: Finder, team: TeamCatalog): Promise<boolean>;
   /** What is held in memory, for metrics. */
   held(): { readonly teams: number; readonly items: number };
 }
-
-/**
- * Must be called first by every change to a catalog. After the commit no node rolls on what was compiled before,
- * because each roll compares the version in its own transaction. A version is never reused, not even after a rollback.
- */
-export const beginCatalogChange = async (tx: Transaction, teamId: string): Promise<void> => {
-  await store.updateVersion(tx, teamId, newId());
-};
-
-/** The same for a change to templates, which leaves the catalog as it is. */
-export const beginTemplateChange = async (tx: Transaction, teamId: string): Promise<void> => {
-  await store.updateTemplatesVersion(tx, teamId, newId());
-};
 
 /** Adjusts the stored number of a team's items and returns it. */
 export const changeItemCount = (tx: Transaction, by: number): Promise<number> =>
@@ -85,11 +71,12 @@ const createPools = (catalog: Catalog) => {
   };
 };
 
-const teamCatalogOf = async ({ version, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
+const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
   const everything = await inTurns(buildPool(catalog));
   const poolOf = createPools(catalog);
   return {
     version,
+    versionId,
     catalog,
     spaces,
     ...createPresenter(catalog, shown),
@@ -119,11 +106,24 @@ export const createCatalogs = (read: Read): Catalogs => {
     }
   };
 
+  /** If only templates have changed, what was compiled is still right. */
+  const renewed = async (reader: Reader): Promise<TeamCatalog | undefined> => {
+    const known = kept.get(reader.teamId);
+    const [found] = await reader.find(store.currentVersion, {});
+    if (known === undefined || found === undefined) return undefined;
+    return (await changedOnlyTemplates(reader, known, found)) ? { ...known, ...found } : undefined;
+  };
+
+  const load = async (teamId: string): Promise<TeamCatalog> => {
+    const loaded = await read(teamId, async (reader) => (await renewed(reader)) ?? loadCatalog(reader));
+    return 'everything' in loaded ? loaded : teamCatalogOf(loaded);
+  };
+
   /** Many requests may notice at once that a catalog changed; it is read once for all of them. */
   const loadOnce = (teamId: string): Promise<TeamCatalog> => {
     let promise = loading.get(teamId);
     if (promise === undefined) {
-      promise = read(teamId, loadCatalog).then(teamCatalogOf);
+      promise = load(teamId);
       loading.set(teamId, promise);
       promise.then((loaded) => keep(teamId, loaded)).catch(() => {});
       promise.finally(() => loading.delete(teamId)).catch(() => {});
@@ -131,21 +131,19 @@ export const createCatalogs = (read: Read): Catalogs => {
     return promise;
   };
 
-  const catalogOf = (finder: Finder, found: { readonly catalogVersion: string } | undefined): TeamCatalog => {
+  const catalogOf = (finder: Finder, [found]: readonly { readonly versionId: string }[]): TeamCatalog => {
     // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
     if (found === undefined) throw new ServiceError('UNAUTHORIZED');
     const team = kept.get(finder.teamId);
     // Reading and compiling a catalog takes time, so no transaction is kept open for it.
-    return team?.version === found.catalogVersion ? team : finder.rerunAfter(loadOnce(finder.teamId));
+    return team?.versionId === found.versionId ? team : finder.rerunAfter(loadOnce(finder.teamId));
   };
 
   return {
     held,
-    current: async (finder) => catalogOf(finder, (await finder.find(store.versions, {}))[0]),
-    currentForPlacing: async (work) => catalogOf(work, (await work.find(store.versionsForPlacing, {}))[0]),
-    currentWithTemplates: async (finder, { forPlacing }) => {
-      const [found] = await finder.find(forPlacing ? store.versionsForPlacing : store.versions, {});
-      return { team: catalogOf(finder, found), templatesVersion: found?.templatesVersion ?? '' };
-    },
+    current: async (finder) => catalogOf(finder, await finder.find(store.currentVersion, {})),
+    isCurrent: async (finder, { versionId }) =>
+      (await finder.find(store.currentVersion, {}))[0]?.versionId === versionId,
+    currentForPlacing: async (work) => catalogOf(work, await work.find(store.currentVersionForPlacing, {})),
   };
 };

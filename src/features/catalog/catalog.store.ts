@@ -2,13 +2,6 @@ import type { Expression } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
 import type { Queries, Reader, Transaction } from '../../database/work.ts';
 
-/** Also locks the team's row until the end of the transaction, so that changes to one catalog are serialized. */
-export const updateVersion = (tx: Transaction, teamId: string, version: string) =>
-  tx.queries.updateTable('teams').set({ catalog_version: version }).where('id', '=', teamId).execute();
-
-export const updateTemplatesVersion = (tx: Transaction, teamId: string, version: string) =>
-  tx.queries.updateTable('teams').set({ templates_version: version }).where('id', '=', teamId).execute();
-
 /** Adjusts the number of items stored with the team, so that nobody has to count them. */
 export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
   const { item_count } = await tx.queries
@@ -20,16 +13,13 @@ export const changeItemCount = async (tx: Transaction, teamId: string, by: numbe
   return item_count;
 };
 
-const selectVersions = (queries: Queries, teamId: Expression<string>) =>
-  queries
-    .selectFrom('teams')
-    .select(['catalog_version as catalogVersion', 'templates_version as templatesVersion'])
-    .where('id', '=', teamId);
+const selectVersion = (queries: Queries, teamId: Expression<string>) =>
+  queries.selectFrom('teams').select(['version', 'catalog_version as versionId']).where('id', '=', teamId);
 
-export const versions = lookup({}, selectVersions);
+export const currentVersion = lookup({}, selectVersion);
 
 /** The same for commands that create or place item instances: items, spaces and their sizes then cannot change. */
-export const versionsForPlacing = lookup({}, selectVersions, { shares: 'grids' });
+export const currentVersionForPlacing = lookup({}, selectVersion, { shares: 'grids' });
 
 export const selectSpaces = (reader: Reader, teamId: string) =>
   reader.queries.selectFrom('spaces').select(['id', 'name', 'cols', 'rows']).where('team_id', '=', teamId).execute();
@@ -111,4 +101,28 @@ export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, 
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('attribute_id')
+    .execute();
+
+export const selectItemsById = (reader: Reader, teamId: string, ids: readonly string[]) =>
+  reader.queries
+    .selectFrom('items')
+    .select(['id', 'name', 'thumbnail', 'roll_numerator as rollNumerator', 'width', 'height'])
+    .where('team_id', '=', teamId)
+    .where('id', 'in', ids)
+    .execute();
+
+export const selectOptionsOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
+  reader.queries
+    .selectFrom('item_classifiers')
+    .select(['item_id as itemId', 'classifier_option_id as optionId', 'position'])
+    .where('team_id', '=', teamId)
+    .where('item_id', 'in', itemIds)
+    .execute();
+
+export const selectAttributesOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
+  reader.queries
+    .selectFrom('item_attributes')
+    .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
+    .where('team_id', '=', teamId)
+    .where('item_id', 'in', itemIds)
     .execute();

@@ -69,6 +69,7 @@ export const createClassifier = {
   summary: 'Create a classifier with its options',
   description: 'A way to sort items, such as rarity. Each option can multiply the weight of the items that have it.',
   tags,
+  'x-etag': true,
   body: NewClassifier,
   response: responses('The classifier that was created, with the ids of its options.', Classifier, 400, 401, 403, 500),
 };
@@ -87,6 +88,7 @@ export const getClassifier = {
   summary: 'Get a classifier',
   description: 'With its options, in their order.',
   tags,
+  'x-etag': true,
   params: PathId,
   response: responses('The classifier.', Classifier, 400, 401, 403, 404, 500),
 };
@@ -97,9 +99,10 @@ export const updateClassifier = {
   description:
     '`classifierOptions` replaces the whole list: an option with an `id` is kept and changed, one without is added, and one that is missing is removed. Removing an option that a template refers to is rejected with 409.',
   tags,
+  'x-etag': true,
   params: PathId,
   body: ClassifierChange,
-  response: responses('The classifier after the change.', Classifier, 400, 401, 403, 404, 409, 500),
+  response: responses('The classifier after the change.', Classifier, 400, 401, 403, 404, 409, 412, 500),
 };
 
 export const deleteClassifier = {
@@ -109,5 +112,5 @@ export const deleteClassifier = {
     'Deletes its options too, and removes them from items. Rejected with 400 while a template refers to one of its options.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
 };

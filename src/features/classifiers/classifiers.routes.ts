@@ -1,7 +1,9 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { etagOf } from '../catalog/entities.service.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
@@ -9,7 +11,8 @@ export const classifierRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
-  app.post('/classifiers', { schema: contract.createClassifier }, (request, reply) =>
+  const onSend = sendEtag((body) => etagOf('classifier', body));
+  app.post('/classifiers', { schema: contract.createClassifier, onSend }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );
 
@@ -22,16 +25,20 @@ export const classifierRoutes = (
     );
   });
 
-  app.get('/classifiers/:id', { schema: contract.getClassifier }, ({ context, params }) =>
+  app.get('/classifiers/:id', { schema: contract.getClassifier, onSend }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getClassifier(reader, context, params.id)),
   );
 
-  app.put('/classifiers/:id', { schema: contract.updateClassifier }, (request) =>
-    inTransaction(request, (tx, { context, params, body }) => service.updateClassifier(tx, context, params.id, body)),
+  app.put('/classifiers/:id', { schema: contract.updateClassifier, onSend }, (request) =>
+    inTransaction(request, (tx, { context, params, body, headers }) =>
+      service.updateClassifier(tx, context, params.id, body, headers['if-match']),
+    ),
   );
 
   app.delete('/classifiers/:id', { schema: contract.deleteClassifier }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteClassifier(tx, context, params.id));
+    await inTransaction(request, (tx, { context, params, headers }) =>
+      service.deleteClassifier(tx, context, params.id, headers['if-match']),
+    );
     return {};
   });
 };

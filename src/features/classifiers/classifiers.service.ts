@@ -3,9 +3,12 @@ import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
-import { beginCatalogChange } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
+import { classifierEntity, requireMatch } from '../catalog/entities.service.ts';
+import { findItemEntities } from '../catalog/item-entities.service.ts';
+import { changeCatalog, type RecordChange } from '../catalog/versions.service.ts';
 import { templatesNamingOptions } from '../templates/templates.service.ts';
 import type { Classifier, ClassifierChange, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
@@ -13,25 +16,28 @@ import * as store from './classifiers.store.ts';
 /** Stores negative zero as 0. */
 const withoutNegativeZero = (multiplier: number | null): number | null => (multiplier === null ? null : multiplier + 0);
 
-export const createClassifier = async (
+export const createClassifier = (
   tx: Transaction,
-  { teamId, nowMs }: Context,
+  context: Context,
   { id = newId(), name, classifierOptions }: NewClassifier,
-): Promise<Classifier> => {
-  await beginCatalogChange(tx, teamId);
-  if ((await store.selectClassifier(tx, teamId, id)) !== undefined)
-    throw invalid({ path: '/body/id', message: 'is already in use' });
-  await store.insertClassifier(tx, { teamId, id, name }, nowMs);
-  const options = classifierOptions.map((option, position) => ({
-    id: newId(),
-    name: option.name,
-    dropRateMultiplier: withoutNegativeZero(option.dropRateMultiplier ?? null),
-    classifierId: id,
-    position,
-  }));
-  await store.saveOptions(tx, teamId, options);
-  return getClassifier(tx, { teamId }, id);
-};
+): Promise<Classifier> =>
+  changeCatalog(tx, context, async (record) => {
+    const { teamId, nowMs } = context;
+    if ((await store.selectClassifier(tx, teamId, id)) !== undefined)
+      throw invalid({ path: '/body/id', message: 'is already in use' });
+    await store.insertClassifier(tx, { teamId, id, name }, nowMs);
+    const options = classifierOptions.map((option, position) => ({
+      id: newId(),
+      name: option.name,
+      dropRateMultiplier: withoutNegativeZero(option.dropRateMultiplier ?? null),
+      classifierId: id,
+      position,
+    }));
+    await store.saveOptions(tx, teamId, options);
+    const created = await getClassifier(tx, { teamId }, id);
+    await record('classifier', null, classifierEntity(created));
+    return created;
+  });
 
 /** A page of classifiers, each as JSON. */
 export const listClassifiers = async (reader: Reader, { teamId }: Context, page: Page): Promise<Paged<string>> =>
@@ -68,18 +74,49 @@ const unknownOptions = (present: ReadonlyMap<string, ClassifierOption>, changes:
       : [{ path: `/body/classifierOptions/${index}/id`, message: 'is not an option of this classifier' }],
   );
 
+/** Removes options from the items that have them, in batches: there may be very many. */
+const takeFromItems = async (tx: Transaction, optionIds: readonly string[], record: RecordChange): Promise<void> => {
+  const removed = new Set(optionIds);
+  for (const optionId of optionIds) {
+    for (;;) {
+      const ids = await store.selectItemIdsWith(tx, optionId, LIMITS.changesPerWrite);
+      if (ids.length === 0) break;
+      for (const item of await findItemEntities(tx, ids))
+        await record('item', item, {
+          ...item,
+          classifierOptionIds: item.classifierOptionIds.filter((other) => !removed.has(other)),
+        });
+      await store.takeFromItems(tx, ids, optionIds);
+    }
+  }
+};
+
 export const updateClassifier = async (
   tx: Transaction,
-  { teamId, nowMs }: Context,
+  context: Context,
   id: string,
-  { name, classifierOptions }: ClassifierChange,
+  change: ClassifierChange,
+  ifMatch?: string,
 ): Promise<Classifier> => {
-  throwIfAny(shapeFaults(classifierOptions ?? []));
-  await beginCatalogChange(tx, teamId);
-  const present = await getClassifier(tx, { teamId }, id);
-  await store.updateClassifier(tx, teamId, id, name ?? present.name, nowMs);
-  if (classifierOptions === undefined) return getClassifier(tx, { teamId }, id);
+  throwIfAny(shapeFaults(change.classifierOptions ?? []));
+  return changeCatalog(tx, context, async (record) => {
+    const present = await getClassifier(tx, context, id);
+    requireMatch(ifMatch, 'classifier', present);
+    await store.updateClassifier(tx, context.teamId, id, change.name ?? present.name, context.nowMs);
+    if (change.classifierOptions !== undefined) await changeOptions(tx, present, change.classifierOptions, record);
+    const changed = await getClassifier(tx, context, id);
+    await record('classifier', classifierEntity(present), classifierEntity(changed));
+    return changed;
+  });
+};
 
+const changeOptions = async (
+  tx: Transaction,
+  present: Classifier,
+  classifierOptions: readonly OptionChange[],
+  record: RecordChange,
+): Promise<void> => {
+  const { id, teamId } = present;
   const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
   throwIfAny(unknownOptions(options, classifierOptions));
   const changed = classifierOptions.map((change, position) => {
@@ -103,38 +140,37 @@ export const updateClassifier = async (
     'CONFLICT',
   );
   const removedIds = removed.map((option) => option.id);
-  await store.takeFromItems(tx, teamId, removedIds);
+  await takeFromItems(tx, removedIds, record);
   await store.deleteOptions(tx, teamId, removedIds);
   await store.saveOptions(tx, teamId, changed);
   if (!(await hasFiniteWeights(tx)))
     throw invalid({ path: '/body/classifierOptions', message: 'would make the weights of items infinite' });
-  return getClassifier(tx, { teamId }, id);
 };
 
-export const deleteClassifier = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
-  await beginCatalogChange(tx, teamId);
-  const { classifierOptions } = await getClassifier(tx, { teamId }, id);
-  const naming = await templatesNaming(tx, classifierOptions);
-  throwIfAny(
-    naming.map(({ optionName, template }) => ({
-      path: '/path/id',
-      message: `has option ${optionName}, which template ${template} uses`,
-    })),
-  );
-  await store.takeFromItems(
-    tx,
-    teamId,
-    classifierOptions.map((option) => option.id),
-  );
-  await store.deleteClassifier(tx, teamId, id);
-  // Weights grow only if a multiplier below 1 is removed.
-  const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
-  if (lowered && !(await hasFiniteWeights(tx)))
-    throw invalid({
-      path: '/path/id',
-      message: 'cannot be deleted: without it the weights of items would be infinite',
-    });
-};
+export const deleteClassifier = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
+  changeCatalog(tx, context, async (record) => {
+    const present = await getClassifier(tx, context, id);
+    requireMatch(ifMatch, 'classifier', present);
+    const { classifierOptions } = present;
+    const naming = await templatesNaming(tx, classifierOptions);
+    throwIfAny(
+      naming.map(({ optionName, template }) => ({
+        path: '/path/id',
+        message: `has option ${optionName}, which template ${template} uses`,
+      })),
+    );
+    const optionIds = classifierOptions.map((option) => option.id);
+    await takeFromItems(tx, optionIds, record);
+    await record('classifier', classifierEntity(present), null);
+    await store.deleteClassifier(tx, context.teamId, id);
+    // Weights grow only if a multiplier below 1 is removed.
+    const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);
+    if (lowered && !(await hasFiniteWeights(tx)))
+      throw invalid({
+        path: '/path/id',
+        message: 'cannot be deleted: without it the weights of items would be infinite',
+      });
+  });
 
 const templatesNaming = async (reader: Reader, options: readonly ClassifierOption[]) => {
   if (options.length === 0) return [];

@@ -1,6 +1,5 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import type { Classifier } from './classifiers.contract.ts';
@@ -93,24 +92,26 @@ export const replaceItemOptions = async (
     .execute();
 };
 
-/** Removes options from the items that have them, in batches: there may be very many. */
-export const takeFromItems = async (tx: Transaction, teamId: string, optionIds: readonly string[]): Promise<void> => {
-  for (const optionId of optionIds) {
-    for (;;) {
-      const links = await tx.queries
-        .selectFrom('item_classifiers')
-        .select('id')
-        .where('team_id', '=', teamId)
-        .where('classifier_option_id', '=', optionId)
-        .orderBy('item_id')
-        .limit(LIMITS.pageRows)
-        .execute();
-      if (links.length === 0) break;
-      const ids = links.map(({ id }) => id);
-      await tx.queries.deleteFrom('item_classifiers').where('team_id', '=', teamId).where('id', 'in', ids).execute();
-    }
-  }
+/** The first items that have an option. */
+export const selectItemIdsWith = async (tx: Transaction, optionId: string, limit: number): Promise<string[]> => {
+  const links = await tx.queries
+    .selectFrom('item_classifiers')
+    .select('item_id')
+    .where('team_id', '=', tx.teamId)
+    .where('classifier_option_id', '=', optionId)
+    .orderBy('item_id')
+    .limit(limit)
+    .execute();
+  return links.map(({ item_id }) => item_id);
 };
+
+export const takeFromItems = (tx: Transaction, itemIds: readonly string[], optionIds: readonly string[]) =>
+  tx.queries
+    .deleteFrom('item_classifiers')
+    .where('team_id', '=', tx.teamId)
+    .where('item_id', 'in', itemIds)
+    .where('classifier_option_id', 'in', optionIds)
+    .execute();
 
 export const deleteOptions = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0)

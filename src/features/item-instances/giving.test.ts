@@ -29,7 +29,14 @@ onEveryDatabase('giving items', (service) => {
     expected = itemIds.length,
   ): Promise<GiveResult[]> => {
     const catalogs = createCatalogs(service().database.read);
-    const context: Context = { teamId: team.teamId, role: 'write', nowMs: Date.now(), requestId: 'test' };
+    const context: Context = {
+      teamId: team.teamId,
+      role: 'write',
+      author: { secretId: null, name: 'test' },
+      source: 'api',
+      nowMs: Date.now(),
+      requestId: 'test',
+    };
     return service().database.write(team.teamId, async (work) => {
       const catalog = await catalogs.currentForPlacing(work);
       const receiver = await openReceiver(work, context, { ...to, cause: 'roll' }, catalog);

@@ -55,6 +55,7 @@ export const createItem = {
   summary: 'Create an item',
   description: 'The blueprint of what can be rolled and given to users: its weight, options, attributes and footprint.',
   tags,
+  'x-etag': true,
   body: NewItem,
   response: responses('The item that was created.', Item, 400, 401, 403, 500),
 };
@@ -73,6 +74,7 @@ export const getItem = {
   summary: 'Get an item',
   description: 'With its attributes and options.',
   tags,
+  'x-etag': true,
   params: PathId,
   response: responses('The item.', Item, 400, 401, 403, 404, 500),
 };
@@ -83,9 +85,10 @@ export const updateItem = {
   description:
     'Only the members you send are changed; an array replaces the whole list. An item attribute that stays keeps its id, and existing item instances keep their values. A new width or height applies to placed instances too, from their top-left cell; if one of them would no longer fit, the change is rejected with 409 and the issues name what is in the way.',
   tags,
+  'x-etag': true,
   params: PathId,
   body: ItemChange,
-  response: responses('The item after the change.', Item, 400, 401, 403, 404, 409, 500),
+  response: responses('The item after the change.', Item, 400, 401, 403, 404, 409, 412, 500),
 };
 
 export const deleteItem = {
@@ -95,5 +98,5 @@ export const deleteItem = {
     'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
 };

@@ -1,7 +1,9 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { etagOf } from '../catalog/entities.service.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
@@ -9,7 +11,8 @@ export const itemRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
-  app.post('/items', { schema: contract.createItem }, (request, reply) =>
+  const onSend = sendEtag((body) => etagOf('item', body));
+  app.post('/items', { schema: contract.createItem, onSend }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
   );
 
@@ -22,16 +25,20 @@ export const itemRoutes = (
     );
   });
 
-  app.get('/items/:id', { schema: contract.getItem }, ({ context, params }) =>
+  app.get('/items/:id', { schema: contract.getItem, onSend }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getItem(reader, context, params.id)),
   );
 
-  app.put('/items/:id', { schema: contract.updateItem }, (request) =>
-    inTransaction(request, (tx, { context, params, body }) => service.updateItem(tx, context, params.id, body)),
+  app.put('/items/:id', { schema: contract.updateItem, onSend }, (request) =>
+    inTransaction(request, (tx, { context, params, body, headers }) =>
+      service.updateItem(tx, context, params.id, body, headers['if-match']),
+    ),
   );
 
   app.delete('/items/:id', { schema: contract.deleteItem }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteItem(tx, context, params.id));
+    await inTransaction(request, (tx, { context, params, headers }) =>
+      service.deleteItem(tx, context, params.id, headers['if-match']),
+    );
     return {};
   });
 };

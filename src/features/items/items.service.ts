@@ -5,8 +5,10 @@ import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
-import { beginCatalogChange, changeItemCount } from '../catalog/catalog.service.ts';
+import { changeItemCount } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
+import { itemEntity, requireMatch } from '../catalog/entities.service.ts';
+import { changeCatalog } from '../catalog/versions.service.ts';
 import { findOptions, setItemOptions } from '../classifiers/classifiers.service.ts';
 import { findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { refit } from '../placements/refit.service.ts';
@@ -88,35 +90,38 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
   const { id = newId(), name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = input;
   const { classifierOptionIds: optionIds = [], itemAttributes: attributes = [] } = input;
   throwIfAny(shapeFaults(input));
-  await beginCatalogChange(tx, teamId);
-  const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
-  const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
-  throwIfAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
-  if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
-    throw invalid({ path: '/body', message: `a team can have at most ${LIMITS.itemsPerTeam} items` });
+  return changeCatalog(tx, context, async (record) => {
+    const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
+    const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+    throwIfAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
+    if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
+      throw invalid({ path: '/body', message: `a team can have at most ${LIMITS.itemsPerTeam} items` });
 
-  const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
-  const updatedAt = input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt);
-  await store.insertItem(tx, {
-    team_id: teamId,
-    id,
-    name,
-    thumbnail,
-    roll_numerator: rollNumerator + 0,
-    width,
-    height,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
+    const updatedAt = input.updatedAt === undefined ? createdAt : Date.parse(input.updatedAt);
+    await store.insertItem(tx, {
+      team_id: teamId,
+      id,
+      name,
+      thumbnail,
+      roll_numerator: rollNumerator + 0,
+      width,
+      height,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    });
+    await setItemOptions(tx, id, optionIds);
+    await store.saveAttributes(
+      tx,
+      teamId,
+      id,
+      attributes.map((attribute) => withId(attribute, newId())),
+    );
+    await checkTotal(tx, weight);
+    const created = await getItem(tx, context, id);
+    await record('item', null, itemEntity(created));
+    return created;
   });
-  await setItemOptions(tx, id, optionIds);
-  await store.saveAttributes(
-    tx,
-    teamId,
-    id,
-    attributes.map((attribute) => withId(attribute, newId())),
-  );
-  await checkTotal(tx, weight);
-  return getItem(tx, context, id);
 };
 
 const withId = ({ attributeId, min, max }: AttributeInput, id: string) => ({
@@ -138,70 +143,83 @@ export const getItem = async (reader: Reader, { teamId }: Pick<Context, 'teamId'
   return item;
 };
 
-export const updateItem = async (tx: Transaction, context: Context, id: string, change: ItemChange): Promise<Item> => {
+export const updateItem = async (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  change: ItemChange,
+  ifMatch?: string,
+): Promise<Item> => {
   const { teamId, nowMs } = context;
   throwIfAny(shapeFaults(change));
   if (change.width !== undefined || change.height !== undefined) await tx.exclude('grids');
-  await beginCatalogChange(tx, teamId);
-  const present = await getItem(tx, context, id);
-  const {
-    name = present.name,
-    thumbnail = present.thumbnail,
-    rollNumerator = present.rollNumerator,
-    width = present.width,
-    height = present.height,
-    classifierOptionIds: optionIds = present.classifiers.map(({ classifierOption }) => classifierOption.id),
-    itemAttributes: attributes = present.attributes,
-  } = change;
-  const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
-  throwIfAny(faults);
-  await store.updateItem(tx, {
-    team_id: teamId,
-    id,
-    name,
-    thumbnail,
-    roll_numerator: rollNumerator + 0,
-    width,
-    height,
-    created_at: Date.parse(change.createdAt ?? present.createdAt),
-    updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
-  });
-  if (width !== present.width || height !== present.height)
-    await refit(tx, {
-      itemId: id,
-      before: present,
-      after: { width, height },
-      path: width !== present.width ? '/body/width' : '/body/height',
-    });
-  if (change.classifierOptionIds !== undefined) await setItemOptions(tx, id, optionIds);
-  if (change.itemAttributes !== undefined) {
-    const ids = new Map(present.attributes.map((attribute) => [attribute.attributeId, attribute.id]));
-    await store.saveAttributes(
-      tx,
-      teamId,
+  return changeCatalog(tx, context, async (record) => {
+    const present = await getItem(tx, context, id);
+    requireMatch(ifMatch, 'item', present);
+    const {
+      name = present.name,
+      thumbnail = present.thumbnail,
+      rollNumerator = present.rollNumerator,
+      width = present.width,
+      height = present.height,
+      classifierOptionIds: optionIds = present.classifiers.map(({ classifierOption }) => classifierOption.id),
+      itemAttributes: attributes = present.attributes,
+    } = change;
+    const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
+    throwIfAny(faults);
+    await store.updateItem(tx, {
+      team_id: teamId,
       id,
-      attributes.map((attribute) => withId(attribute, ids.get(attribute.attributeId) ?? newId())),
-    );
-  }
-  await checkTotal(tx, weight);
-  return getItem(tx, context, id);
+      name,
+      thumbnail,
+      roll_numerator: rollNumerator + 0,
+      width,
+      height,
+      created_at: Date.parse(change.createdAt ?? present.createdAt),
+      updated_at: change.updatedAt === undefined ? nowMs : Date.parse(change.updatedAt),
+    });
+    if (width !== present.width || height !== present.height)
+      await refit(tx, {
+        itemId: id,
+        before: present,
+        after: { width, height },
+        path: width !== present.width ? '/body/width' : '/body/height',
+      });
+    if (change.classifierOptionIds !== undefined) await setItemOptions(tx, id, optionIds);
+    if (change.itemAttributes !== undefined) {
+      const ids = new Map(present.attributes.map((attribute) => [attribute.attributeId, attribute.id]));
+      await store.saveAttributes(
+        tx,
+        teamId,
+        id,
+        attributes.map((attribute) => withId(attribute, ids.get(attribute.attributeId) ?? newId())),
+      );
+    }
+    await checkTotal(tx, weight);
+    const changed = await getItem(tx, context, id);
+    await record('item', itemEntity(present), itemEntity(changed));
+    return changed;
+  });
 };
 
-export const deleteItem = async (tx: Transaction, context: Context, id: string): Promise<void> => {
+export const deleteItem = async (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> => {
   const { teamId } = context;
   // Nobody creates or places instances in the meantime, so no instance of the item can appear.
   await tx.exclude('grids');
-  await beginCatalogChange(tx, teamId);
-  const { name } = await getItem(tx, context, id);
-  const instance = await findInstanceOf(tx, id);
-  const templates = await templatesNamingItem(tx, id);
-  throwIfAny([
-    ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance}` }]),
-    ...templates.map((template) => ({
-      path: '/path/id',
-      message: `is used by template ${template.name} (${template.id})`,
-    })),
-  ]);
-  await store.deleteItem(tx, teamId, id, name);
-  await changeItemCount(tx, -1);
+  await changeCatalog(tx, context, async (record) => {
+    const present = await getItem(tx, context, id);
+    requireMatch(ifMatch, 'item', present);
+    const instance = await findInstanceOf(tx, id);
+    const templates = await templatesNamingItem(tx, id);
+    throwIfAny([
+      ...(instance === undefined ? [] : [{ path: '/path/id', message: `has instances, such as ${instance}` }]),
+      ...templates.map((template) => ({
+        path: '/path/id',
+        message: `is used by template ${template.name} (${template.id})`,
+      })),
+    ]);
+    await record('item', itemEntity(present), null);
+    await store.deleteItem(tx, teamId, id, present.name);
+    await changeItemCount(tx, -1);
+  });
 };

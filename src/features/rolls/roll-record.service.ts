@@ -7,6 +7,8 @@ import { insertEvents } from './rolls.store.ts';
 
 /** The rolls of one call; `rollerId` stands for the user in the record. */
 export interface Rolls {
+  /** The version of the catalog that was rolled on. */
+  readonly version: number;
   readonly templateId: string | null;
   readonly rollerId: string | null;
   readonly nowMs: number;
@@ -20,15 +22,16 @@ const textOf = ({ item, values }: RolledItem): string => {
   return `${text}]`;
 };
 
-const rowOf = ({ templateId, rollerId, nowMs, rolled }: Rolls) => ({
+const rowOf = ({ version, templateId, rollerId, nowMs, rolled }: Rolls) => ({
   id: newId(),
+  catalog_version: version,
   template_id: templateId,
   roller_id: rollerId,
   rolled_at: nowMs,
   results: `[${rolled.map(textOf).join()}]`,
 });
 
-/** Rolls without a user differ only in their results, so those of one group and day share a row. */
+/** Rolls without a user differ only in their results, so those of one group, day and version share a row. */
 const events = insertEvents((all: readonly Rolls[]) => {
   const nobodys = new Map<string, { first: Rolls; rolled: RolledItem[] }>();
   const rows = [];
@@ -37,9 +40,9 @@ const events = insertEvents((all: readonly Rolls[]) => {
       rows.push(rowOf(rolls));
       continue;
     }
-    const day = utcDay(rolls.nowMs);
-    const known = nobodys.get(day);
-    if (known === undefined) nobodys.set(day, { first: rolls, rolled: [...rolls.rolled] });
+    const key = `${utcDay(rolls.nowMs)} ${rolls.version}`;
+    const known = nobodys.get(key);
+    if (known === undefined) nobodys.set(key, { first: rolls, rolled: [...rolls.rolled] });
     else known.rolled.push(...rolls.rolled);
   }
   for (const { first, rolled } of nobodys.values()) rows.push(rowOf({ ...first, rolled }));

@@ -70,14 +70,20 @@ export const rollItem = async (
   const pool = poolOf(work, team, request);
   if (userId === undefined) {
     const rolled = rollFromPool(pool, draws) as RolledItem;
-    recordRolls(work, { templateId: null, rollerId: null, nowMs, rolled: [rolled] });
+    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
     return team.rollText(rolled);
   }
   const receiver = await openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team);
   receiver.requireRoom(1, pool.largest);
   const rolled = rollFromPool(pool, draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
-  recordRolls(work, { templateId: null, rollerId: receiver.user.roller_id, nowMs, rolled: [rolled] });
+  recordRolls(work, {
+    version: team.version,
+    templateId: null,
+    rollerId: receiver.user.roller_id,
+    nowMs,
+    rolled: [rolled],
+  });
   return team.rollText(rolled, given && giveResultText(given));
 };
 

@@ -5,6 +5,13 @@ import type { Tables } from '../../database/tables.ts';
 export const insertEvents = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_events'], 'team_id'>[]) =>
   insertInto(
     'roll_events',
-    { id: 'text', template_id: 'text', roller_id: 'text', rolled_at: 'bigint', results: 'text' },
+    {
+      id: 'text',
+      catalog_version: 'integer',
+      template_id: 'text',
+      roller_id: 'text',
+      rolled_at: 'bigint',
+      results: 'text',
+    },
     { gather },
   );

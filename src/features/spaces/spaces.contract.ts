@@ -60,6 +60,7 @@ export const createSpace = {
   summary: 'Create a space',
   description: 'A kind of grid container, such as a backpack of 6 × 4 cells, that users can be given.',
   tags,
+  'x-etag': true,
   body: NewSpace,
   response: responses('The space that was created.', Space, 400, 401, 403, 500),
 };
@@ -98,6 +99,7 @@ export const getSpace = {
   summary: 'Get a space',
   description: 'With its size in cells.',
   tags,
+  'x-etag': true,
   params: PathId,
   response: responses('The space.', Space, 400, 401, 403, 404, 500),
 };
@@ -108,9 +110,10 @@ export const updateSpace = {
   description:
     'Only the members you send are changed. A smaller grid that would cut off a placed item instance is rejected with 409.',
   tags,
+  'x-etag': true,
   params: PathId,
   body: SpaceChange,
-  response: responses('The space after the change.', Space, 400, 401, 403, 404, 409, 500),
+  response: responses('The space after the change.', Space, 400, 401, 403, 404, 409, 412, 500),
 };
 
 export const deleteSpace = {
@@ -119,5 +122,5 @@ export const deleteSpace = {
   description: 'Rejected with 409 while user spaces of it exist.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 412, 500),
 };

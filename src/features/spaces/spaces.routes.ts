@@ -1,7 +1,9 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { etagOf } from '../catalog/entities.service.ts';
 import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
@@ -9,7 +11,8 @@ export const spaceRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
-  app.post('/spaces', { schema: contract.createSpace }, (request, reply) =>
+  const onSend = sendEtag((body) => etagOf('space', body));
+  app.post('/spaces', { schema: contract.createSpace, onSend }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );
 
@@ -27,16 +30,20 @@ export const spaceRoutes = (
     return sendPage(request, reply, page);
   });
 
-  app.get('/spaces/:id', { schema: contract.getSpace }, ({ context, params }) =>
+  app.get('/spaces/:id', { schema: contract.getSpace, onSend }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getSpace(reader, params.id)),
   );
 
-  app.put('/spaces/:id', { schema: contract.updateSpace }, (request) =>
-    inTransaction(request, (tx, { context, params, body }) => service.updateSpace(tx, context, params.id, body)),
+  app.put('/spaces/:id', { schema: contract.updateSpace, onSend }, (request) =>
+    inTransaction(request, (tx, { context, params, body, headers }) =>
+      service.updateSpace(tx, context, params.id, body, headers['if-match']),
+    ),
   );
 
   app.delete('/spaces/:id', { schema: contract.deleteSpace }, async (request) => {
-    await inTransaction(request, (tx, { params }) => service.deleteSpace(tx, params.id));
+    await inTransaction(request, (tx, { context, params, headers }) =>
+      service.deleteSpace(tx, context, params.id, headers['if-match']),
+    );
     return {};
   });
 };

@@ -7,7 +7,8 @@ import { invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
-import { beginCatalogChange } from '../catalog/catalog.service.ts';
+import { requireMatch, spaceEntity } from '../catalog/entities.service.ts';
+import { changeCatalog } from '../catalog/versions.service.ts';
 import { findBeyond } from '../placements/placements.service.ts';
 import type { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 import { findFirstOfSpace, findSpaceIds, listUserSpacesOfSpace } from '../user-spaces/user-spaces.service.ts';
@@ -25,18 +26,20 @@ const toSpace = (row: store.SpaceRow): Space => ({
 });
 
 /** Spaces are part of the compiled catalog, which provides their sizes for placing. */
-export const createSpace = async (
+export const createSpace = (
   tx: Transaction,
-  { nowMs }: Context,
+  context: Context,
   { id = newId(), name, cols, rows }: NewSpace,
-): Promise<Space> => {
-  await beginCatalogChange(tx, tx.teamId);
-  const [taken] = await tx.find(store.spaceById, { id });
-  if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is already in use' });
-  const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
-  tx.write(store.insertSpace, row);
-  return toSpace(row);
-};
+): Promise<Space> =>
+  changeCatalog(tx, context, async (record) => {
+    const [taken] = await tx.find(store.spaceById, { id });
+    if (taken !== undefined) throw invalid({ path: '/body/id', message: 'is already in use' });
+    const { nowMs } = context;
+    const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
+    tx.write(store.insertSpace, row);
+    await record('space', null, spaceEntity(row));
+    return toSpace(row);
+  });
 
 /** The spaces of which a user has user spaces. There are few of them, so they are sorted here. */
 const selectSpacesOf = async (reader: Reader, userId: string, page: Page): Promise<Paged<store.SpaceRow>> => {
@@ -124,30 +127,37 @@ const rejectCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols
 
 export const updateSpace = async (
   tx: Transaction,
-  { nowMs }: Context,
+  context: Context,
   id: string,
   change: SpaceChange,
+  ifMatch?: string,
 ): Promise<Space> => {
   // Waits for placements in progress; later ones see the new size.
   await tx.exclude('grids');
-  await beginCatalogChange(tx, tx.teamId);
-  const present = await getSpace(tx, id);
-  const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
-  if (changed.cols < present.cols || changed.rows < present.rows) await rejectCutOff(tx, id, changed);
-  await store.updateSpace(tx, id, change, nowMs);
-  return changed;
+  return changeCatalog(tx, context, async (record) => {
+    const { nowMs } = context;
+    const present = await getSpace(tx, id);
+    requireMatch(ifMatch, 'space', present);
+    const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
+    if (changed.cols < present.cols || changed.rows < present.rows) await rejectCutOff(tx, id, changed);
+    await store.updateSpace(tx, id, change, nowMs);
+    await record('space', spaceEntity(present), spaceEntity(changed));
+    return changed;
+  });
 };
 
-export const deleteSpace = async (tx: Transaction, id: string): Promise<void> => {
-  await beginCatalogChange(tx, tx.teamId);
-  await getSpace(tx, id);
-  const { rows } = await listUserSpacesOfSpace(tx, id, { limit: LIMITS.issues });
-  throwIfAny(
-    rows.map((userSpace) => ({
-      path: '/path/id',
-      message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,
-    })),
-    'CONFLICT',
-  );
-  await store.deleteSpace(tx, id);
-};
+export const deleteSpace = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
+  changeCatalog(tx, context, async (record) => {
+    const present = await getSpace(tx, id);
+    requireMatch(ifMatch, 'space', present);
+    const { rows } = await listUserSpacesOfSpace(tx, id, { limit: LIMITS.issues });
+    throwIfAny(
+      rows.map((userSpace) => ({
+        path: '/path/id',
+        message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,
+      })),
+      'CONFLICT',
+    );
+    await record('space', spaceEntity(present), null);
+    await store.deleteSpace(tx, id);
+  });

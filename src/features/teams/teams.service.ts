@@ -17,7 +17,7 @@ export const createTeam = async (
   nowMs: number,
   { id = newId(), name, secret = newSecret() }: { id?: string; name: string; secret?: string },
 ): Promise<{ teamId: string; secret: string }> => {
-  await store.insertTeam(tx, { id, name, version: newId() }, nowMs);
+  await store.insertTeam(tx, { id, name, versionId: newId() }, nowMs);
   await store.insertSecret(
     tx,
     { teamId: id, id: newId(), name: 'first', role: 'admin', digest: digestOf(secret) },

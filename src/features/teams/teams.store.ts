@@ -1,14 +1,14 @@
 import type { Role } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
-export const insertTeam = (tx: Transaction, team: { id: string; name: string; version: string }, nowMs: number) =>
+export const insertTeam = (tx: Transaction, team: { id: string; name: string; versionId: string }, nowMs: number) =>
   tx.queries
     .insertInto('teams')
     .values({
       id: team.id,
       name: team.name,
-      catalog_version: team.version,
-      templates_version: team.version,
+      version: 0,
+      catalog_version: team.versionId,
       item_count: 0,
       created_at: nowMs,
       updated_at: nowMs,

@@ -59,7 +59,7 @@ const needsChances = (template: CompiledTemplate): boolean => {
 
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
   // Prepared templates are dropped together with the catalog they were compiled against.
-  const byCatalog = new WeakMap<TeamCatalog, { version: string; ready: Map<string, ReadyTemplate> }>();
+  const byCatalog = new WeakMap<TeamCatalog, Map<string, ReadyTemplate>>();
   const making = new Map<string, Promise<void>>();
 
   const makeReady = (team: TeamCatalog, row: TemplateRow, { template: compiled, faults }: CompiledOrFaults) => {
@@ -104,8 +104,8 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
   };
 
   /** Prepares a template outside of any transaction, once for everyone who waits for it. */
-  const makeLater = (ready: Map<string, ReadyTemplate>, team: TeamCatalog, row: TemplateRow, version: string) => {
-    const key = JSON.stringify([row.team_id, team.version, version, row.id]);
+  const makeLater = (ready: Map<string, ReadyTemplate>, team: TeamCatalog, row: TemplateRow) => {
+    const key = JSON.stringify([row.team_id, team.versionId, row.id]);
     let promise = making.get(key);
     if (promise === undefined) {
       promise = (async () => {
@@ -119,21 +119,23 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
   };
 
   return async (finder: Finder, id: string, { forPlacing = false } = {}) => {
-    const { team, templatesVersion } = await catalogs.currentWithTemplates(finder, { forPlacing });
-    let kept = byCatalog.get(team);
-    if (kept?.version !== templatesVersion) {
-      kept = { version: templatesVersion, ready: new Map() };
-      byCatalog.set(team, kept);
+    const team = await (forPlacing ? catalogs.currentForPlacing(finder as Work) : catalogs.current(finder));
+    let ready = byCatalog.get(team);
+    if (ready === undefined) {
+      ready = new Map();
+      byCatalog.set(team, ready);
     }
-    const known = kept.ready.get(id);
+    const known = ready.get(id);
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
+    // It may have changed since the version was read, and must not be rolled on as part of the earlier one.
+    if (!(await catalogs.isCurrent(finder, team))) return finder.rerunAfter(Promise.resolve());
     if (row === undefined) throw notFound();
     const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compile(team, row)) : undefined;
     if (compiled === undefined || (compiled.template !== null && needsChances(compiled.template)))
-      return finder.rerunAfter(makeLater(kept.ready, team, row, templatesVersion));
-    const ready = makeReady(team, row, compiled);
-    kept.ready.set(id, ready);
-    return ready;
+      return finder.rerunAfter(makeLater(ready, team, row));
+    const prepared = makeReady(team, row, compiled);
+    ready.set(id, prepared);
+    return prepared;
   };
 };

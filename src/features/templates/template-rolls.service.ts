@@ -119,7 +119,13 @@ export const rollTemplate = async (
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
   const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
-  recordRolls(work, { templateId: id, rollerId: receiver?.user.roller_id ?? null, nowMs, rolled: results });
+  recordRolls(work, {
+    version: ready.team.version,
+    templateId: id,
+    rollerId: receiver?.user.roller_id ?? null,
+    nowMs,
+    rolled: results,
+  });
 
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);

@@ -252,6 +252,7 @@ export const createTemplate = {
   description:
     'A configuration of a game system: a gacha banner, card pack, roguelike offer or idle drop. It is checked against the catalog. A configuration whose exact odds would take too long to compute is rejected with 400.',
   tags,
+  'x-etag': true,
   body: NewTemplate,
   response: responses('The template that was created.', Template, 400, 401, 403, 500),
 };
@@ -280,6 +281,7 @@ export const getTemplate = {
   summary: 'Get a template',
   description: 'With its configuration, as it was saved.',
   tags,
+  'x-etag': true,
   params: PathId,
   response: responses('The template.', Template, 400, 401, 403, 404, 500),
 };
@@ -289,9 +291,10 @@ export const updateTemplate = {
   summary: 'Update a template',
   description: '`config` replaces the whole configuration and is checked as on creation. The type cannot be changed.',
   tags,
+  'x-etag': true,
   params: PathId,
   body: TemplateChange,
-  response: responses('The template after the change.', Template, 400, 401, 403, 404, 500),
+  response: responses('The template after the change.', Template, 400, 401, 403, 404, 412, 500),
 };
 
 export const deleteTemplate = {
@@ -300,5 +303,5 @@ export const deleteTemplate = {
   description: 'Deletes what it remembers about users too; roll statistics are kept.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
 };

@@ -1,7 +1,9 @@
 import type { Database } from '../../database/work.ts';
+import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import { etagOf } from '../catalog/entities.service.ts';
 import type { ConfigChecks } from './config-checks.service.ts';
 import * as contract from './templates.contract.ts';
 import * as service from './templates.service.ts';
@@ -10,7 +12,8 @@ export const templateRoutes = (
   app: App,
   { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & RequestRunners,
 ): void => {
-  app.post('/templates', { schema: contract.createTemplate }, (request, reply) =>
+  const onSend = sendEtag((body) => etagOf('template', body));
+  app.post('/templates', { schema: contract.createTemplate, onSend }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),
   );
 
@@ -30,18 +33,20 @@ export const templateRoutes = (
     return sendTextPage(request, reply, page);
   });
 
-  app.get('/templates/:id', { schema: contract.getTemplate }, ({ context, params }) =>
+  app.get('/templates/:id', { schema: contract.getTemplate, onSend }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getTemplate(reader, params.id)),
   );
 
-  app.put('/templates/:id', { schema: contract.updateTemplate }, (request) =>
-    inTransaction(request, (tx, { context, params, body }) =>
-      service.updateTemplate(tx, context, params.id, body, checkConfig),
+  app.put('/templates/:id', { schema: contract.updateTemplate, onSend }, (request) =>
+    inTransaction(request, (tx, { context, params, body, headers }) =>
+      service.updateTemplate(tx, context, params.id, body, checkConfig, headers['if-match']),
     ),
   );
 
   app.delete('/templates/:id', { schema: contract.deleteTemplate }, async (request) => {
-    await inTransaction(request, (tx, { context, params }) => service.deleteTemplate(tx, context, params.id));
+    await inTransaction(request, (tx, { context, params, headers }) =>
+      service.deleteTemplate(tx, context, params.id, headers['if-match']),
+    );
     return {};
   });
 };

@@ -6,7 +6,8 @@ import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { beginTemplateChange } from '../catalog/catalog.service.ts';
+import { requireMatch, templateEntity } from '../catalog/entities.service.ts';
+import { changeCatalog } from '../catalog/versions.service.ts';
 import { type ConfigChecks, checkShape } from './config-checks.service.ts';
 import type { NewTemplate, Template, TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
@@ -20,24 +21,26 @@ export const createTemplate = async (
   const { teamId, nowMs } = context;
   const { id = newId(), name, type = 'gacha', config } = input;
   checkShape({ type, config });
-  await beginTemplateChange(tx, teamId);
-  if ((await tx.find(store.templateById, { id }))[0] !== undefined)
-    throw invalid({ path: '/body/id', message: 'is already in use' });
-  const { bindings } = await checkConfig(tx, { type, config });
-  const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
-  const row: store.TemplateRow = {
-    team_id: teamId,
-    id,
-    name,
-    type,
-    config: JSON.stringify(config),
-    bindings: JSON.stringify(bindings),
-    created_at: createdAt,
-    updated_at: typeof input.updatedAt === 'string' ? Date.parse(input.updatedAt) : createdAt,
-  };
-  await store.insertTemplate(tx, row);
-  await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
-  return store.toTemplate(row);
+  return changeCatalog(tx, context, async (record) => {
+    if ((await tx.find(store.templateById, { id }))[0] !== undefined)
+      throw invalid({ path: '/body/id', message: 'is already in use' });
+    const { bindings } = await checkConfig(tx, { type, config });
+    const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
+    const row: store.TemplateRow = {
+      team_id: teamId,
+      id,
+      name,
+      type,
+      config: JSON.stringify(config),
+      bindings: JSON.stringify(bindings),
+      created_at: createdAt,
+      updated_at: typeof input.updatedAt === 'string' ? Date.parse(input.updatedAt) : createdAt,
+    };
+    await store.insertTemplate(tx, row);
+    await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
+    await record('template', null, templateEntity(row));
+    return store.toTemplate(row);
+  });
 };
 
 /** A page of templates, each as JSON. */
@@ -56,39 +59,47 @@ export const listTemplates = async (
     LIMITS.templatesPerRead,
   );
 
-export const getTemplate = async (finder: Finder, id: string): Promise<Template> => {
+const getRow = async (finder: Finder, id: string): Promise<store.TemplateRow> => {
   const [row] = await finder.find(store.templateById, { id });
   if (row === undefined) throw notFound();
-  return store.toTemplate(row);
+  return row;
 };
 
-export const updateTemplate = async (
+export const getTemplate = async (finder: Finder, id: string): Promise<Template> =>
+  store.toTemplate(await getRow(finder, id));
+
+export const updateTemplate = (
   tx: Transaction,
   context: Context,
   id: string,
   { name, config }: TemplateChange,
   checkConfig: ConfigChecks,
-): Promise<Template> => {
-  const { teamId, nowMs } = context;
-  await beginTemplateChange(tx, teamId);
-  const present = (await tx.find(store.templateById, { id }))[0];
-  if (present === undefined) throw notFound();
-  const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
-  if (config !== undefined) {
-    const { type } = store.toTemplate(present);
-    const { bindings } = await checkConfig(tx, { type, config });
-    changed.config = JSON.stringify(config);
-    changed.bindings = JSON.stringify(bindings);
-    await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
-  }
-  await store.updateTemplate(tx, changed);
-  return store.toTemplate(changed);
-};
+  ifMatch?: string,
+): Promise<Template> =>
+  changeCatalog(tx, context, async (record) => {
+    const { teamId, nowMs } = context;
+    const present = await getRow(tx, id);
+    requireMatch(ifMatch, 'template', store.toTemplate(present));
+    const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
+    if (config !== undefined) {
+      const { type } = store.toTemplate(present);
+      const { bindings } = await checkConfig(tx, { type, config });
+      changed.config = JSON.stringify(config);
+      changed.bindings = JSON.stringify(bindings);
+      await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
+    }
+    await store.updateTemplate(tx, changed);
+    await record('template', templateEntity(present), templateEntity(changed));
+    return store.toTemplate(changed);
+  });
 
-export const deleteTemplate = async (tx: Transaction, { teamId }: Context, id: string): Promise<void> => {
-  await beginTemplateChange(tx, teamId);
-  if (!(await store.deleteTemplate(tx, teamId, id))) throw notFound();
-};
+export const deleteTemplate = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
+  changeCatalog(tx, context, async (record) => {
+    const present = await getRow(tx, id);
+    requireMatch(ifMatch, 'template', store.toTemplate(present));
+    await record('template', templateEntity(present), null);
+    await store.deleteTemplate(tx, context.teamId, id);
+  });
 
 /** Templates that refer to one of these options, for error messages. */
 export const templatesNamingOptions = (reader: Reader, optionIds: readonly string[]) =>

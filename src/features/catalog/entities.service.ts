@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { EntityKind } from '../../context.ts';
+import { ServiceError } from '../../errors.ts';
+
+/**
+ * The things that a catalog consists of, as versions record them and documents contain them: without times and team, so
+ * that the same catalog always gives the same text. Members are in the order of the API.
+ */
+export interface AttributeEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number | null;
+}
+
+export interface ClassifierEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly classifierOptions: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly dropRateMultiplier: number | null;
+  }[];
+}
+
+export interface ItemEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly thumbnail: string | null;
+  readonly rollNumerator: number;
+  readonly width: number;
+  readonly height: number;
+  readonly classifierOptionIds: readonly string[];
+  readonly itemAttributes: readonly {
+    readonly id: string;
+    readonly attributeId: string;
+    readonly min: number;
+    readonly max: number;
+  }[];
+}
+
+export interface TemplateEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly config: object;
+  /** The options that the tiers of the configuration were bound to when it was saved. */
+  readonly bindings: Readonly<Record<string, string>>;
+}
+
+export interface SpaceEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface Entities {
+  readonly attribute: AttributeEntity;
+  readonly classifier: ClassifierEntity;
+  readonly item: ItemEntity;
+  readonly template: TemplateEntity;
+  readonly space: SpaceEntity;
+}
+
+export const attributeEntity = ({ id, name, min, max, step }: AttributeEntity): AttributeEntity => ({
+  id,
+  name,
+  min,
+  max,
+  step,
+});
+
+export const classifierEntity = ({ id, name, classifierOptions }: ClassifierEntity): ClassifierEntity => ({
+  id,
+  name,
+  classifierOptions: classifierOptions.map((option) => ({
+    id: option.id,
+    name: option.name,
+    dropRateMultiplier: option.dropRateMultiplier,
+  })),
+});
+
+/** An item as the API returns it. */
+interface ShownItem extends Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'> {
+  readonly classifiers: readonly { readonly classifierOption: { readonly id: string } }[];
+  readonly attributes: ItemEntity['itemAttributes'];
+}
+
+export const itemEntity = (item: ShownItem): ItemEntity => ({
+  id: item.id,
+  name: item.name,
+  thumbnail: item.thumbnail,
+  rollNumerator: item.rollNumerator,
+  width: item.width,
+  height: item.height,
+  classifierOptionIds: item.classifiers.map(({ classifierOption }) => classifierOption.id),
+  itemAttributes: item.attributes.map(({ id, attributeId, min, max }) => ({ id, attributeId, min, max })),
+});
+
+/** A template as it is stored. */
+interface TemplateRow extends Pick<TemplateEntity, 'id' | 'name' | 'type'> {
+  readonly config: string;
+  readonly bindings: string;
+}
+
+export const templateEntity = ({ id, name, type, config, bindings }: TemplateRow): TemplateEntity => ({
+  id,
+  name,
+  type,
+  config: JSON.parse(config),
+  bindings: JSON.parse(bindings),
+});
+
+export const spaceEntity = ({ id, name, cols, rows }: SpaceEntity): SpaceEntity => ({ id, name, cols, rows });
+
+/** What the API shows of each kind, from which its `ETag` is made. */
+const SHOWN: { readonly [K in EntityKind]: (body: never) => unknown } = {
+  attribute: attributeEntity,
+  classifier: classifierEntity,
+  item: itemEntity,
+  template: ({ id, name, type, config }: TemplateEntity) => ({ id, name, type, config }),
+  space: spaceEntity,
+};
+
+/**
+ * The `ETag` of an entity that the API returns. It changes only with the entity itself: not with its times, nor with the
+ * names and multipliers of the options that an item has.
+ */
+export const etagOf = (kind: EntityKind, body: object): string => {
+  const text = JSON.stringify(SHOWN[kind](body as never));
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+};
+
+/** Rejects a change of an entity that is no longer as the caller knows it. */
+export const requireMatch = (ifMatch: string | undefined, kind: EntityKind, present: object): void => {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const current = etagOf(kind, present);
+  const given = ifMatch.split(',').map((one) => one.trim());
+  if (given.includes(current)) return;
+  throw new ServiceError('PRECONDITION_FAILED', [
+    {
+      path: '/headers/if-match',
+      message: `does not match: the ${kind} was changed in the meantime, and is now ${current}`,
+    },
+  ]);
+};

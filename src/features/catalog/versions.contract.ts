@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { ENTITY_KINDS, VERSION_SOURCES } from '../../context.ts';
+import { Id, Nullable, OneOf, Paging, responses, Strict, Timestamp, TimestampInput } from '../../http/schemas.ts';
+
+const VersionNumber = Type.Integer({
+  minimum: 1,
+  description: 'Number of the version, counted per team from 1, without gaps.',
+  examples: [17],
+});
+
+const Author = Type.Object(
+  {
+    secretId: Nullable(Type.String(), {
+      description: 'The secret that was used; null if the service itself made the version.',
+    }),
+    name: Type.String({ description: 'The name of that secret at the time.', examples: ['game server'] }),
+  },
+  { title: 'Author' },
+);
+
+const versionMembers = {
+  version: VersionNumber,
+  createdAt: Timestamp,
+  author: Author,
+  source: OneOf(VERSION_SOURCES, {
+    description:
+      'How it was made: by a request (`api`), in the console, on the command line, by publishing, by a rollback, or by importing what was there before.',
+  }),
+  message: Nullable(Type.String(), { description: 'What the author said about it.' }),
+};
+
+const Version = Type.Object(
+  { ...versionMembers, changes: Type.Integer({ description: 'The number of entities that it changed.' }) },
+  { title: 'CatalogVersion', description: 'A version of the catalog: its state after one change.' },
+);
+export type Version = Static<typeof Version>;
+
+const Kind = OneOf(ENTITY_KINDS, { description: 'The kind of entity.' });
+
+const entity = (description: string) =>
+  Type.Unsafe<object | null>({ type: ['object', 'null'], description, additionalProperties: true });
+
+const VersionWithChanges = Type.Object(
+  {
+    ...versionMembers,
+    count: Type.Integer({ description: 'The number of entities that it changed.' }),
+    changes: Type.Array(
+      Type.Object(
+        {
+          kind: Kind,
+          id: Id,
+          action: OneOf(['create', 'update', 'delete'] as const, { description: 'What happened to the entity.' }),
+          before: entity('The whole entity before, without times and team; null if it did not exist.'),
+          after: entity('The whole entity after it; null if it was deleted.'),
+        },
+        { title: 'CatalogChange', description: 'A change of one entity of the catalog.' },
+      ),
+      { description: 'In order of kind and id.' },
+    ),
+  },
+  { title: 'CatalogVersionWithChanges' },
+);
+
+const tags = ['Catalog'];
+
+export const listVersions = {
+  operationId: 'listCatalogVersions',
+  summary: 'List the versions of the catalog',
+  description:
+    'Every change of an attribute, classifier, item, template or space makes a version, with its author. Newest first; they are kept forever.',
+  tags,
+  querystring: Strict({
+    kind: Type.Optional(Kind),
+    id: Type.Optional({ ...Id, description: 'Only versions that changed an entity with this id.' }),
+    author: Type.Optional({ ...Id, description: 'Only versions made with the secret with this id.' }),
+    from: Type.Optional({ ...TimestampInput, description: 'Only versions from this time on.' }),
+    to: Type.Optional({ ...TimestampInput, description: 'Only versions before this time.' }),
+    ...Paging,
+  }),
+  response: responses('A page of versions.', Type.Array(Version), 400, 401, 403, 500),
+};
+
+export const getVersion = {
+  operationId: 'getCatalogVersion',
+  summary: 'Get a version of the catalog',
+  description: 'The version with every entity that it changed, before and after.',
+  tags,
+  params: Strict({ version: { ...Id, description: 'Number of the version.', examples: ['17'] } }),
+  response: responses('The version and its changes.', VersionWithChanges, 400, 401, 403, 404, 500),
+};

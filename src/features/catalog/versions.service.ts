@@ -1,0 +1,124 @@
+import type { Context, EntityKind } from '../../context.ts';
+import type { Page, Paged } from '../../database/paging.ts';
+import type { Read, Reader, Transaction } from '../../database/work.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { LIMITS } from '../../limits.ts';
+import { isoTime } from '../../time.ts';
+import type { Entities } from './entities.service.ts';
+import type { Version } from './versions.contract.ts';
+import * as store from './versions.store.ts';
+
+/** Records what happened to an entity, once each: null before it was created, null after it was deleted. */
+export type RecordChange = <K extends EntityKind>(
+  kind: K,
+  before: Entities[K] | null,
+  after: Entities[K] | null,
+) => Promise<void>;
+
+/**
+ * Runs a change of the catalog, which becomes its next version. Until the transaction ends, nobody else changes this
+ * catalog; afterwards no node rolls on what was compiled before, because each roll compares the version in its own
+ * transaction.
+ */
+export const changeCatalog = async <T>(
+  tx: Transaction,
+  { nowMs, author, source }: Context,
+  change: (record: RecordChange) => Promise<T>,
+): Promise<T> => {
+  const base = await store.holdVersion(tx);
+  // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
+  if (base === undefined) throw new ServiceError('UNAUTHORIZED');
+  const version = base.version + 1;
+  const versionId = newId();
+  let changes = 0;
+  let rows: store.ChangeRow[] = [];
+  // There may be as many as there are items.
+  const flush = async (): Promise<void> => {
+    const some = rows;
+    rows = [];
+    changes += some.length;
+    if (some.length > 0) await store.insertChanges(tx, some);
+  };
+  const result = await change(async (kind, before, after) => {
+    const { id } = (after ?? before) as { id: string };
+    const [textBefore, textAfter] = [before && JSON.stringify(before), after && JSON.stringify(after)];
+    rows.push({ team_id: tx.teamId, version, kind, id, before: textBefore, after: textAfter });
+    if (rows.length === LIMITS.changesPerWrite) await flush();
+  });
+  await flush();
+  await store.advanceVersion(tx, version, versionId);
+  tx.write(store.insertVersion, {
+    version,
+    id: versionId,
+    created_at: nowMs,
+    author_id: author.secretId,
+    author_name: author.name,
+    source,
+    message: null,
+    changes,
+  });
+  return result;
+};
+
+const toVersion = (row: store.VersionRow): Version => ({
+  version: row.version,
+  createdAt: isoTime(row.created_at),
+  author: { secretId: row.author_id, name: row.author_name },
+  source: row.source,
+  message: row.message,
+  changes: row.changes,
+});
+
+/** A page of versions, newest first. */
+export const listVersions = async (
+  reader: Reader,
+  filter: store.VersionFilter,
+  { limit, after }: Page,
+): Promise<Paged<Version>> => {
+  const below = after === undefined ? undefined : Number(after.id);
+  const rows = await store.selectVersions(reader, filter, { below, limit });
+  const listed = rows.slice(0, limit);
+  const last = listed.at(-1);
+  return {
+    rows: listed.map(toVersion),
+    ...(rows.length > limit &&
+      last !== undefined && { next: { createdAtMs: last.created_at, id: String(last.version) } }),
+  };
+};
+
+const changeText = ({ kind, id, before, after }: store.ChangeRow): string =>
+  `{"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"action":"${actionOf(before, after)}","before":${before},"after":${after}}`;
+
+const actionOf = (before: string | null, after: string | null): string => {
+  if (before === null) return 'create';
+  return after === null ? 'delete' : 'update';
+};
+
+/** A version number in a path; one that cannot exist is not found. */
+const numberOf = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw notFound();
+  return Number(text);
+};
+
+/**
+ * A version with all its changes, as parts of JSON. There may be very many; they never change, so each part is read on
+ * its own.
+ */
+export async function* versionParts(read: Read, teamId: string, number: string): AsyncGenerator<string> {
+  const version = numberOf(number);
+  const row = await read(teamId, (reader) => store.selectVersion(reader, version));
+  if (row === undefined) throw notFound();
+  const { changes: count, ...members } = toVersion(row);
+  let text = `${JSON.stringify({ ...members, count }).slice(0, -1)},"changes":[`;
+  for (let after = { kind: '', id: '' }, separator = ''; ; separator = ',') {
+    const rows = await read(teamId, (reader) => store.selectChanges(reader, version, after, LIMITS.changesPerRead));
+    if (rows.length > 0) text += separator + rows.map(changeText).join();
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIMITS.changesPerRead) break;
+    yield text;
+    text = '';
+    after = last;
+  }
+  yield `${text}]}`;
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { EntityKind } from '../../context.ts';
+import { insertInto } from '../../database/declarations.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
+
+export type VersionRow = Tables['catalog_versions'];
+export type ChangeRow = Tables['catalog_changes'];
+
+/** Locks a team's catalog until the end of the transaction, so that its changes are serialized. */
+export const holdVersion = (tx: Transaction) =>
+  tx.queries
+    .updateTable('teams')
+    .set((eb) => ({ version: eb.ref('version') }))
+    .where('id', '=', tx.teamId)
+    .returning(['version', 'catalog_version as versionId'])
+    .executeTakeFirst();
+
+export const advanceVersion = (tx: Transaction, version: number, versionId: string) =>
+  tx.queries.updateTable('teams').set({ version, catalog_version: versionId }).where('id', '=', tx.teamId).execute();
+
+export const insertVersion = insertInto('catalog_versions', {
+  version: 'integer',
+  id: 'text',
+  created_at: 'bigint',
+  author_id: 'text',
+  author_name: 'text',
+  source: 'text',
+  message: 'text',
+  changes: 'integer',
+});
+
+export const insertChanges = (tx: Transaction, rows: readonly ChangeRow[]) =>
+  tx.queries.insertInto('catalog_changes').values(rows).execute();
+
+interface Identified {
+  readonly version: number;
+  readonly versionId: string;
+}
+
+/** Whether every version after one that is known, up to the current one, changed nothing but templates. */
+export const changedOnlyTemplates = async (
+  reader: Reader,
+  known: Identified,
+  current: Identified,
+): Promise<boolean> => {
+  const found = await reader.queries
+    .selectFrom('catalog_versions')
+    .select(['version', 'id'])
+    .where('team_id', '=', reader.teamId)
+    .where('version', 'in', [known.version, current.version])
+    .execute();
+  // In a restored backup, the same number may be another version.
+  const isRecorded = ({ version, versionId }: Identified): boolean =>
+    found.some((row) => row.version === version && row.id === versionId);
+  if (!isRecorded(known) || !isRecorded(current)) return false;
+  const other = await reader.queries
+    .selectFrom('catalog_changes')
+    .select('version')
+    .where('team_id', '=', reader.teamId)
+    .where('version', '>', known.version)
+    .where('kind', '<>', 'template')
+    .limit(1)
+    .executeTakeFirst();
+  return other === undefined;
+};
+
+export interface VersionFilter {
+  readonly kind?: EntityKind;
+  readonly id?: string;
+  readonly author?: string;
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+/** Versions, newest first, from below a number; one row more than the limit. */
+export const selectVersions = (
+  reader: Reader,
+  { kind, id, author, fromMs, toMs }: VersionFilter,
+  { below, limit }: { below: number | undefined; limit: number },
+): Promise<VersionRow[]> => {
+  let query = reader.queries
+    .selectFrom('catalog_versions')
+    .selectAll('catalog_versions')
+    .where('catalog_versions.team_id', '=', reader.teamId)
+    .orderBy('catalog_versions.version', 'desc')
+    .limit(limit + 1);
+  if (below !== undefined) query = query.where('catalog_versions.version', '<', below);
+  if (author !== undefined) query = query.where('author_id', '=', author);
+  if (fromMs !== undefined) query = query.where('created_at', '>=', fromMs);
+  if (toMs !== undefined) query = query.where('created_at', '<', toMs);
+  if (kind !== undefined || id !== undefined)
+    query = query.where((eb) => {
+      let changes = eb
+        .selectFrom('catalog_changes')
+        .select('catalog_changes.version')
+        .where('catalog_changes.team_id', '=', reader.teamId)
+        .whereRef('catalog_changes.version', '=', 'catalog_versions.version');
+      if (kind !== undefined) changes = changes.where('catalog_changes.kind', '=', kind);
+      if (id !== undefined) changes = changes.where('catalog_changes.id', '=', id);
+      return eb.exists(changes);
+    });
+  return query.execute();
+};
+
+export const selectVersion = (reader: Reader, version: number): Promise<VersionRow | undefined> =>
+  reader.queries
+    .selectFrom('catalog_versions')
+    .selectAll()
+    .where('team_id', '=', reader.teamId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+
+/** The changes of a version after one of them, in order of kind and id. */
+export const selectChanges = (
+  reader: Reader,
+  version: number,
+  after: { readonly kind: string; readonly id: string },
+  limit: number,
+): Promise<ChangeRow[]> =>
+  reader.queries
+    .selectFrom('catalog_changes')
+    .selectAll()
+    .where('team_id', '=', reader.teamId)
+    .where('version', '=', version)
+    .where(sql<boolean>`(kind, id) > (${after.kind}, ${after.id})`)
+    .orderBy('kind')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
