@@ -18,6 +18,7 @@ import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
+import { createTemplateGuard } from './features/templates/template-guard.service.ts';
 import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
@@ -74,6 +75,7 @@ export const buildApp = async ({
     pathPrefix,
     previews: createPreviews(compute),
     checkConfig: createConfigChecks(catalogs),
+    guard: createTemplateGuard(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
   };
   serviceRoutes(app, { database });

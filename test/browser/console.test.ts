@@ -203,6 +203,11 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await goTo(page, 'Overview');
     await page.getByText('Every item can drop.').waitFor();
     const [stick] = (await service.get('/items')).body.filter(({ name }: { name: string }) => name === 'Stick');
+    // Another item of its tier, without which the banner could not be rolled.
+    const classifierOptionIds = stick.classifiers.map(
+      (one: { classifierOption: { id: string } }) => one.classifierOption.id,
+    );
+    await service.post('/items', { name: 'Twig', classifierOptionIds });
     await service.put(`/items/${stick.id}`, { rollNumerator: 0 });
     await page.reload();
     const health = page.getByRole('region', { name: 'Catalog health' });

@@ -69,6 +69,9 @@ const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application
 const AS_CREATION = ['200', '400', '401', '403', '500'];
 const AS_OTHERS = ['200', '400', '401', '403', '404', '500'];
 
+/** A change that would leave a template unable to roll is rejected; the specification knows no rolls on templates. */
+const WITH_TEMPLATES = ['409'];
+
 const SHARED_STATUSES = new Set(['412', '413', '415', '429', '503']);
 
 /** Every operation of the specification, with the statuses it lists. */
@@ -79,11 +82,11 @@ const SPECIFIED: Record<string, readonly string[]> = {
   'DELETE /attributes/{id}': AS_OTHERS,
   'POST /classifiers': AS_CREATION,
   'GET /classifiers': AS_OTHERS,
-  'DELETE /classifiers/{id}': AS_OTHERS,
-  'POST /items': AS_CREATION,
+  'DELETE /classifiers/{id}': [...AS_OTHERS.slice(0, -1), ...WITH_TEMPLATES, '500'],
+  'POST /items': [...AS_CREATION.slice(0, -1), ...WITH_TEMPLATES, '500'],
   // 400 and 409 are possible only with a body, which is an extension.
   'POST /items/roll': ['200', '400', '401', '403', '409', '500'],
-  'DELETE /items/{id}': AS_OTHERS,
+  'DELETE /items/{id}': [...AS_OTHERS.slice(0, -1), ...WITH_TEMPLATES, '500'],
   'POST /templates': AS_CREATION,
   'GET /templates': AS_OTHERS,
   'GET /templates/{id}': AS_OTHERS,

@@ -21,7 +21,7 @@ export const createApi = ({ teamId, secret }: Credentials): Api =>
   createClient<paths>({
     baseUrl: `${window.location.origin}${PATH_PREFIX}`,
     credentials: 'omit',
-    headers: { authorization: `Basic ${base64(`${teamId}:${secret}`)}` },
+    headers: { authorization: `Basic ${base64(`${teamId}:${secret}`)}`, 'x-itemwright-source': 'console' },
   });
 
 interface ApiResult<T> {

@@ -1,5 +1,5 @@
 import type { Finder, Read, Reader, Transaction, Work } from '../../database/work.ts';
-import type { Catalog } from '../../engine/pool/catalog.ts';
+import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
 import { ServiceError } from '../../errors.ts';
@@ -18,6 +18,8 @@ export interface TeamCatalog extends CatalogPresenter {
   readonly versionId: string;
   readonly catalog: Catalog;
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
+  /** The numerator that an item has without the multipliers of its options. */
+  rollNumeratorOf(item: CompiledItem): number;
   /** The pool of all items. */
   readonly everything: Pool;
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
@@ -80,6 +82,7 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     catalog,
     spaces,
     ...createPresenter(catalog, shown),
+    rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
     pool: (finder, filter) =>
       filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),

@@ -112,5 +112,5 @@ export const deleteClassifier = {
     'Deletes its options too, and removes them from items. Rejected with 400 while a template refers to one of its options.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 412, 500),
 };

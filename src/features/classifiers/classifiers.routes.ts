@@ -4,12 +4,13 @@ import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import { etagOf } from '../catalog/entities.service.ts';
+import type { TemplateGuard } from '../templates/template-guard.service.ts';
 import * as contract from './classifiers.contract.ts';
 import * as service from './classifiers.service.ts';
 
 export const classifierRoutes = (
   app: App,
-  { database, change, inTransaction }: { database: Database } & RequestRunners,
+  { database, change, inTransaction, guard }: { database: Database; guard: TemplateGuard } & RequestRunners,
 ): void => {
   const onSend = sendEtag((body) => etagOf('classifier', body));
   app.post('/classifiers', { schema: contract.createClassifier, onSend }, (request, reply) =>
@@ -31,13 +32,13 @@ export const classifierRoutes = (
 
   app.put('/classifiers/:id', { schema: contract.updateClassifier, onSend }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
-      service.updateClassifier(tx, context, params.id, body, headers['if-match']),
+      service.updateClassifier(tx, context, params.id, body, guard, headers['if-match']),
     ),
   );
 
   app.delete('/classifiers/:id', { schema: contract.deleteClassifier }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
-      service.deleteClassifier(tx, context, params.id, headers['if-match']),
+      service.deleteClassifier(tx, context, params.id, guard, headers['if-match']),
     );
     return {};
   });

@@ -9,6 +9,7 @@ import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';
 import { classifierEntity, requireMatch } from '../catalog/entities.service.ts';
 import { findItemEntities } from '../catalog/item-entities.service.ts';
 import { changeCatalog, type RecordChange } from '../catalog/versions.service.ts';
+import type { TemplateGuard } from '../templates/template-guard.service.ts';
 import { templatesNamingOptions } from '../templates/templates.service.ts';
 import type { Classifier, ClassifierChange, NewClassifier } from './classifiers.contract.ts';
 import * as store from './classifiers.store.ts';
@@ -96,6 +97,7 @@ export const updateClassifier = async (
   context: Context,
   id: string,
   change: ClassifierChange,
+  guard: TemplateGuard,
   ifMatch?: string,
 ): Promise<Classifier> => {
   throwIfAny(shapeFaults(change.classifierOptions ?? []));
@@ -103,7 +105,8 @@ export const updateClassifier = async (
     const present = await getClassifier(tx, context, id);
     requireMatch(ifMatch, 'classifier', present);
     await store.updateClassifier(tx, context.teamId, id, change.name ?? present.name, context.nowMs);
-    if (change.classifierOptions !== undefined) await changeOptions(tx, present, change.classifierOptions, record);
+    if (change.classifierOptions !== undefined)
+      await changeOptions(tx, present, change.classifierOptions, guard, record);
     const changed = await getClassifier(tx, context, id);
     await record('classifier', classifierEntity(present), classifierEntity(changed));
     return changed;
@@ -114,6 +117,7 @@ const changeOptions = async (
   tx: Transaction,
   present: Classifier,
   classifierOptions: readonly OptionChange[],
+  guard: TemplateGuard,
   record: RecordChange,
 ): Promise<void> => {
   const { id, teamId } = present;
@@ -139,6 +143,7 @@ const changeOptions = async (
     })),
     'CONFLICT',
   );
+  await guard.optionsChange(tx, present.classifierOptions, changed, '/body/classifierOptions');
   const removedIds = removed.map((option) => option.id);
   await takeFromItems(tx, removedIds, record);
   await store.deleteOptions(tx, teamId, removedIds);
@@ -147,7 +152,13 @@ const changeOptions = async (
     throw invalid({ path: '/body/classifierOptions', message: 'would make the weights of items infinite' });
 };
 
-export const deleteClassifier = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
+export const deleteClassifier = (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  guard: TemplateGuard,
+  ifMatch?: string,
+): Promise<void> =>
   changeCatalog(tx, context, async (record) => {
     const present = await getClassifier(tx, context, id);
     requireMatch(ifMatch, 'classifier', present);
@@ -159,6 +170,7 @@ export const deleteClassifier = (tx: Transaction, context: Context, id: string, 
         message: `has option ${optionName}, which template ${template} uses`,
       })),
     );
+    await guard.optionsChange(tx, classifierOptions, [], '/path/id');
     const optionIds = classifierOptions.map((option) => option.id);
     await takeFromItems(tx, optionIds, record);
     await record('classifier', classifierEntity(present), null);

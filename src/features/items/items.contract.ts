@@ -57,7 +57,7 @@ export const createItem = {
   tags,
   'x-etag': true,
   body: NewItem,
-  response: responses('The item that was created.', Item, 400, 401, 403, 500),
+  response: responses('The item that was created.', Item, 400, 401, 403, 409, 500),
 };
 
 export const listItems = {
@@ -98,5 +98,5 @@ export const deleteItem = {
     'Deletes its attributes and options too. Rejected with 400 while instances of it exist or a template refers to it.',
   tags,
   params: PathId,
-  response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),
+  response: responses('An empty object.', Empty, 400, 401, 403, 404, 409, 412, 500),
 };

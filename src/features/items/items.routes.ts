@@ -4,16 +4,17 @@ import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
 import { etagOf } from '../catalog/entities.service.ts';
+import type { TemplateGuard } from '../templates/template-guard.service.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
 export const itemRoutes = (
   app: App,
-  { database, change, inTransaction }: { database: Database } & RequestRunners,
+  { database, change, inTransaction, guard }: { database: Database; guard: TemplateGuard } & RequestRunners,
 ): void => {
   const onSend = sendEtag((body) => etagOf('item', body));
   app.post('/items', { schema: contract.createItem, onSend }, (request, reply) =>
-    change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body)),
+    change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body, guard)),
   );
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {
@@ -31,13 +32,13 @@ export const itemRoutes = (
 
   app.put('/items/:id', { schema: contract.updateItem, onSend }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
-      service.updateItem(tx, context, params.id, body, headers['if-match']),
+      service.updateItem(tx, context, params.id, body, guard, headers['if-match']),
     ),
   );
 
   app.delete('/items/:id', { schema: contract.deleteItem }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
-      service.deleteItem(tx, context, params.id, headers['if-match']),
+      service.deleteItem(tx, context, params.id, guard, headers['if-match']),
     );
     return {};
   });

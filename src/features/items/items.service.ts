@@ -12,6 +12,7 @@ import { changeCatalog } from '../catalog/versions.service.ts';
 import { findOptions, setItemOptions } from '../classifiers/classifiers.service.ts';
 import { findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { refit } from '../placements/refit.service.ts';
+import type { TemplateGuard } from '../templates/template-guard.service.ts';
 import { templatesNamingItem } from '../templates/templates.service.ts';
 import type { Item, ItemChange, NewItem } from './items.contract.ts';
 import * as store from './items.store.ts';
@@ -85,7 +86,19 @@ const checkTotal = async (tx: Transaction, weight: number): Promise<void> => {
     throw invalid({ path: '/body/rollNumerator', message: 'makes the sum of all weights infinite' });
 };
 
-export const createItem = async (tx: Transaction, context: Context, input: NewItem): Promise<Item> => {
+/** What of an item decides whether templates can be rolled. */
+const changedItem = ({ id, rollNumerator, classifiers }: Item) => ({
+  id,
+  rollNumerator,
+  optionIds: classifiers.map(({ classifierOption }) => classifierOption.id),
+});
+
+export const createItem = async (
+  tx: Transaction,
+  context: Context,
+  input: NewItem,
+  guard: TemplateGuard,
+): Promise<Item> => {
   const { teamId, nowMs } = context;
   const { id = newId(), name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = input;
   const { classifierOptionIds: optionIds = [], itemAttributes: attributes = [] } = input;
@@ -94,6 +107,7 @@ export const createItem = async (tx: Transaction, context: Context, input: NewIt
     const isTaken = (await store.selectItem(tx, teamId, id)) !== undefined;
     const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
     throwIfAny([...(isTaken ? [{ path: '/body/id', message: 'is already in use' }] : []), ...faults]);
+    await guard.itemChanges(tx, { before: null, after: { id, rollNumerator, optionIds }, weight }, '/body');
     if ((await changeItemCount(tx, 1)) > LIMITS.itemsPerTeam)
       throw invalid({ path: '/body', message: `a team can have at most ${LIMITS.itemsPerTeam} items` });
 
@@ -148,6 +162,7 @@ export const updateItem = async (
   context: Context,
   id: string,
   change: ItemChange,
+  guard: TemplateGuard,
   ifMatch?: string,
 ): Promise<Item> => {
   const { teamId, nowMs } = context;
@@ -167,6 +182,11 @@ export const updateItem = async (
     } = change;
     const { faults, weight } = await checkReferences(tx, context, { rollNumerator, optionIds, attributes });
     throwIfAny(faults);
+    await guard.itemChanges(
+      tx,
+      { before: changedItem(present), after: { id, rollNumerator, optionIds }, weight },
+      '/body',
+    );
     await store.updateItem(tx, {
       team_id: teamId,
       id,
@@ -202,7 +222,13 @@ export const updateItem = async (
   });
 };
 
-export const deleteItem = async (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> => {
+export const deleteItem = async (
+  tx: Transaction,
+  context: Context,
+  id: string,
+  guard: TemplateGuard,
+  ifMatch?: string,
+): Promise<void> => {
   const { teamId } = context;
   // Nobody creates or places instances in the meantime, so no instance of the item can appear.
   await tx.exclude('grids');
@@ -218,6 +244,7 @@ export const deleteItem = async (tx: Transaction, context: Context, id: string, 
         message: `is used by template ${template.name} (${template.id})`,
       })),
     ]);
+    await guard.itemChanges(tx, { before: changedItem(present), after: null, weight: 0 }, '/path/id');
     await record('item', itemEntity(present), null);
     await store.deleteItem(tx, teamId, id, present.name);
     await changeItemCount(tx, -1);

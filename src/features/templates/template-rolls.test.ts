@@ -271,7 +271,17 @@ onEveryDatabase('rolls on templates', (service) => {
     const optionId = made.body.classifierOptions[0].id;
     await service().post('/items', { id: 'snow', name: 'Snow', classifierOptionIds: [optionId] });
     await save('winter', { baseRates: { winter: 1, three: 1 } });
-    await service().put('/items/snow', { rollNumerator: 0 });
+    assert.equal((await service().put('/items/snow', { rollNumerator: 0 })).status, 409);
+    // As an earlier release could leave it.
+    await service().database.transaction(service().teamId, async ({ teamId, queries }) => {
+      await queries
+        .updateTable('items')
+        .set({ roll_numerator: 0 })
+        .where('team_id', '=', teamId)
+        .where('id', '=', 'snow')
+        .execute();
+      await queries.updateTable('teams').set({ catalog_version: 'tampered' }).where('id', '=', teamId).execute();
+    });
     const answer = await roll('winter', {});
     assert.equal(answer.status, 400);
     const saved = await service().post('/templates', { name: 'again', config: { baseRates: { winter: 1, three: 1 } } });

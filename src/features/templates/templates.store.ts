@@ -92,6 +92,86 @@ export const selectNamingItem = (reader: Reader, teamId: string, itemId: string,
     .limit(limit)
     .execute();
 
+/** Templates that refer to at least two of these options. */
+export const selectIdsNamingTwo = async (tx: Transaction, optionIds: readonly string[]): Promise<string[]> => {
+  const rows = await tx.queries
+    .selectFrom('template_options')
+    .select('template_id')
+    .where('team_id', '=', tx.teamId)
+    .where('classifier_option_id', 'in', optionIds)
+    .groupBy('template_id')
+    .having((eb) => eb.fn.countAll(), '>', 1)
+    .execute();
+  return rows.map((row) => row.template_id);
+};
+
+/** Templates that refer to one of these options. */
+const selectIdsNaming = (tx: Transaction, optionIds: readonly string[]) =>
+  optionIds.length === 0
+    ? []
+    : tx.queries
+        .selectFrom('template_options')
+        .select('template_id')
+        .distinct()
+        .where('team_id', '=', tx.teamId)
+        .where('classifier_option_id', 'in', optionIds)
+        .execute();
+
+/**
+ * Templates that may roll an item with these options: those that refer to one of them or to the item, and those that
+ * refer to nothing, whose pool is everything.
+ */
+export const selectIdsRolling = async (
+  tx: Transaction,
+  itemId: string,
+  optionIds: readonly string[],
+): Promise<string[]> => {
+  const naming = await selectIdsNaming(tx, optionIds);
+  const named = await tx.queries
+    .selectFrom('template_items')
+    .select('template_id')
+    .where('team_id', '=', tx.teamId)
+    .where('item_id', '=', itemId)
+    .execute();
+  const everything = await tx.queries
+    .selectFrom('templates')
+    .select('id as template_id')
+    .where('team_id', '=', tx.teamId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('template_options')
+            .select('template_id')
+            .where('template_options.team_id', '=', tx.teamId)
+            .whereRef('template_options.template_id', '=', 'templates.id'),
+        ),
+      ),
+    )
+    .execute();
+  return [...naming, ...named, ...everything].map((row) => row.template_id);
+};
+
+/** Templates by id, in order of creation. */
+export const selectTemplatesById = (tx: Transaction, ids: readonly string[]): Promise<TemplateRow[]> =>
+  tx.queries
+    .selectFrom('templates')
+    .selectAll()
+    .where('team_id', '=', tx.teamId)
+    .where('id', 'in', ids)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+export const selectAllTemplates = (tx: Transaction): Promise<TemplateRow[]> =>
+  tx.queries
+    .selectFrom('templates')
+    .selectAll()
+    .where('team_id', '=', tx.teamId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
 /** Stores what a configuration refers to, so that foreign keys keep it from being deleted. */
 export const replaceReferences = async (
   tx: Transaction,
