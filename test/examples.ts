@@ -80,6 +80,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('POST', '/items', { id: 'wooden-sword', name: 'Wooden sword', classifierOptionIds: [common] });
   await send('PUT', '/items/wooden-sword', { rollNumerator: 400 });
   await send('GET', '/catalog/versions?kind=item');
+  await send('GET', '/catalog');
   await send('GET', '/catalog/versions/6');
   await send('GET', '/items');
   await send('GET', '/items/sword-of-dawn');

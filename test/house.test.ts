@@ -308,6 +308,7 @@ describe('the architecture', () => {
         'item_classifiers',
         'item_attributes',
         'spaces',
+        'templates',
       ],
       // A range must not change so that an item's range is no longer inside it.
       attributes: ['items', 'item_attributes'],

@@ -104,6 +104,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     ...[
       '/attributes',
       '/attributes/damage',
+      '/catalog',
+      '/catalog?version=1',
       '/catalog/versions',
       '/catalog/versions?kind=item&id=sword',
       '/catalog/versions/1',

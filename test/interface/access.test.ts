@@ -216,6 +216,7 @@ const attempt = (expected: Expected, path: string, body?: object): Attempt => ({
 /** What team B tries on team A, for every operation. */
 const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /attributes': () => [attempt('own', '/attributes', { id: 'a-attribute', name: 'B' })],
+  'GET /catalog': () => [attempt('own', '/catalog'), attempt('not found', '/catalog?version=1000')],
   'GET /catalog/versions': () => [
     attempt('empty', '/catalog/versions?id=a-item'),
     attempt('empty', '/catalog/versions?kind=item&id=a-item'),

@@ -93,6 +93,8 @@ const LARGE: readonly Call[] = [
   call('GET', `/classifiers/${numbered('classifier', 0)}`),
   call('PUT', `/classifiers/${numbered('classifier', 0)}`, { classifierOptions: [] }),
   call('DELETE', `/classifiers/${numbered('classifier', 1)}`),
+  call('GET', '/catalog'),
+  call('GET', '/catalog?version=2'),
   call('GET', '/catalog/versions'),
   call('GET', '/catalog/versions?kind=item&id=nothing'),
   // Among them those in which all items lose an option.

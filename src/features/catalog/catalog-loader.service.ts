@@ -37,7 +37,7 @@ interface ItemPage {
 }
 
 /** All items in byte order of their ids, each with its options and attributes. */
-async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
+export async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
   let lastId: string | undefined;
   let count = FIRST_ITEMS;
   for (;;) {

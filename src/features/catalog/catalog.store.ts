@@ -37,7 +37,7 @@ export const selectClassifiers = (reader: Reader, teamId: string) =>
 export const selectOptions = (reader: Reader, teamId: string) =>
   reader.queries
     .selectFrom('classifier_options')
-    .select(['id', 'classifier_id as classifierId', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
+    .select(['id', 'classifier_id as classifierId', 'position', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
     .where('team_id', '=', teamId)
     .execute();
 
@@ -101,6 +101,17 @@ export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, 
     .where('item_id', '<=', lastId)
     .orderBy('item_id')
     .orderBy('attribute_id')
+    .execute();
+
+/** The next templates in byte order of their ids. */
+export const selectTemplatesAfter = (reader: Reader, teamId: string, afterId: string, limit: number) =>
+  reader.queries
+    .selectFrom('templates')
+    .select(['id', 'name', 'type', 'config', 'bindings'])
+    .where('team_id', '=', teamId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
     .execute();
 
 export const selectItemsById = (reader: Reader, teamId: string, ids: readonly string[]) =>

@@ -2,8 +2,33 @@ import type { Reader } from '../../database/work.ts';
 import * as store from './catalog.store.ts';
 import type { ItemEntity } from './entities.service.ts';
 
-const inOrder = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
+type ItemRow = Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'>;
+type OptionRow = { readonly optionId: string; readonly position: number };
+type AttributeRow = ItemEntity['itemAttributes'][number] & { readonly position: number };
+
+const inOrder = <T extends { readonly position: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => a.position - b.position);
+
+/** An item as versions record it, from its rows. */
+export const itemEntityOf = (
+  { id, name, thumbnail, rollNumerator, width, height }: ItemRow,
+  options: readonly OptionRow[] = [],
+  attributes: readonly AttributeRow[] = [],
+): ItemEntity => ({
+  id,
+  name,
+  thumbnail,
+  rollNumerator,
+  width,
+  height,
+  classifierOptionIds: inOrder(options).map(({ optionId }) => optionId),
+  itemAttributes: inOrder(attributes).map((attribute) => ({
+    id: attribute.id,
+    attributeId: attribute.attributeId,
+    min: attribute.min,
+    max: attribute.max,
+  })),
+});
 
 /** Items with these ids, as versions record them. */
 export const findItemEntities = async (reader: Reader, ids: readonly string[]): Promise<ItemEntity[]> => {
@@ -14,19 +39,5 @@ export const findItemEntities = async (reader: Reader, ids: readonly string[]): 
     await store.selectAttributesOfItems(reader, reader.teamId, ids),
     ({ itemId }) => itemId,
   );
-  return items.map(({ id, name, thumbnail, rollNumerator, width, height }) => ({
-    id,
-    name,
-    thumbnail,
-    rollNumerator,
-    width,
-    height,
-    classifierOptionIds: inOrder(options.get(id)).map(({ optionId }) => optionId),
-    itemAttributes: inOrder(attributes.get(id)).map((attribute) => ({
-      id: attribute.id,
-      attributeId: attribute.attributeId,
-      min: attribute.min,
-      max: attribute.max,
-    })),
-  }));
+  return items.map((item) => itemEntityOf(item, options.get(item.id), attributes.get(item.id)));
 };

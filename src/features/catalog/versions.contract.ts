@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { ENTITY_KINDS, VERSION_SOURCES } from '../../context.ts';
-import { Id, Nullable, OneOf, Paging, responses, Strict, Timestamp, TimestampInput } from '../../http/schemas.ts';
+import { Id, Name, Nullable, OneOf, Paging, responses, Strict, Timestamp, TimestampInput } from '../../http/schemas.ts';
+import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from './catalog.contract.ts';
 
 const VersionNumber = Type.Integer({
   minimum: 1,
@@ -62,6 +63,65 @@ const VersionWithChanges = Type.Object(
 );
 
 const tags = ['Catalog'];
+
+const entities = <P extends TProperties>(title: string, members: P) =>
+  Type.Array(Type.Object(members, { title }), { description: 'In order of their ids.' });
+
+const Document = Type.Object(
+  {
+    formatVersion: Type.Integer({ description: 'The version of this format.', examples: [1] }),
+    attributes: entities('AttributeEntity', {
+      id: Id,
+      name: Name,
+      min: Type.Number(),
+      max: Type.Number(),
+      step: Step,
+    }),
+    classifiers: entities('ClassifierEntity', {
+      id: Id,
+      name: Name,
+      classifierOptions: Type.Array(Type.Object({ id: Id, name: Name, dropRateMultiplier: DropRateMultiplier })),
+    }),
+    spaces: entities('SpaceEntity', { id: Id, name: Name, cols: Type.Integer(), rows: Type.Integer() }),
+    items: entities('ItemEntity', {
+      id: Id,
+      name: Name,
+      thumbnail: Thumbnail,
+      rollNumerator: RollNumerator,
+      width: side('Width'),
+      height: side('Height'),
+      classifierOptionIds: Type.Array(Id),
+      itemAttributes: Type.Array(Type.Object({ id: Id, attributeId: Id, min: Type.Number(), max: Type.Number() })),
+    }),
+    templates: entities('TemplateEntity', {
+      id: Id,
+      name: Name,
+      type: Type.String({ description: 'The game system.' }),
+      config: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+      bindings: Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'The option that each tier of the configuration was bound to when it was saved.',
+      }),
+    }),
+  },
+  { title: 'CatalogDocument', description: 'A whole catalog, without times and team.' },
+);
+
+export const getCatalog = {
+  operationId: 'getCatalog',
+  summary: 'Get the whole catalog',
+  description:
+    'All attributes, classifiers, spaces, items and templates as one document. The same catalog always gives the same bytes, on either database: indented by two spaces, members in a fixed order, lists in order of their ids.',
+  tags,
+  'x-etag': true,
+  querystring: Strict({
+    version: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'An earlier version of the catalog; the current one if left out.' }),
+    ),
+  }),
+  response: responses('The document. Its `ETag` is the version.', Document, 400, 401, 403, 404, 500),
+};
 
 export const listVersions = {
   operationId: 'listCatalogVersions',

@@ -1,12 +1,18 @@
 import type { Database } from '../../database/work.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import { type App, sendParts } from '../../http/server.ts';
+import { documentParts, readDocument } from './document.service.ts';
 import * as contract from './versions.contract.ts';
 import * as service from './versions.service.ts';
 
 const momentOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
 
 export const versionRoutes = (app: App, { database }: { database: Database }): void => {
+  app.get('/catalog', { schema: contract.getCatalog }, async ({ context, query }, reply) => {
+    const document = await database.read(context.teamId, (reader) => readDocument(reader, query.version));
+    return sendParts(reply.header('etag', `"${document.version}"`), documentParts(document));
+  });
+
   app.get('/catalog/versions', { schema: contract.listVersions }, async (request, reply) => {
     const { context, query } = request;
     const { kind, id, author, from, to } = query;

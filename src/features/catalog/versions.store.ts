@@ -3,6 +3,7 @@ import type { EntityKind } from '../../context.ts';
 import { insertInto } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import { LIMITS } from '../../limits.ts';
 
 export type VersionRow = Tables['catalog_versions'];
 export type ChangeRow = Tables['catalog_changes'];
@@ -128,3 +129,24 @@ export const selectChanges = (
     .orderBy('id')
     .limit(limit)
     .execute();
+
+/** Every change after a version, newest first, in batches. */
+export async function* changesSince(reader: Reader, version: number): AsyncGenerator<ChangeRow> {
+  for (let below: ChangeRow | undefined; ; ) {
+    let query = reader.queries
+      .selectFrom('catalog_changes')
+      .selectAll()
+      .where('team_id', '=', reader.teamId)
+      .where('version', '>', version)
+      .orderBy('version', 'desc')
+      .orderBy('kind', 'desc')
+      .orderBy('id', 'desc')
+      .limit(LIMITS.changesPerRead);
+    if (below !== undefined)
+      query = query.where(sql<boolean>`(version, kind, id) < (${below.version}, ${below.kind}, ${below.id})`);
+    const rows = await query.execute();
+    yield* rows;
+    below = rows.at(-1);
+    if (rows.length < LIMITS.changesPerRead) return;
+  }
+}
