@@ -1,5 +1,16 @@
-export const ROLES = ['read', 'write', 'admin'] as const;
+export const ROLES = ['read', 'support', 'design', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** What an operation needs: to read, to act on users and what they own, to change the catalog, or to manage secrets. */
+export type Access = 'read' | 'users' | 'catalog' | 'admin';
+
+const GRANTS: Readonly<Record<Role, readonly Access[]>> = {
+  read: ['read'],
+  support: ['read', 'users'],
+  design: ['read', 'catalog'],
+  write: ['read', 'users', 'catalog'],
+  admin: ['read', 'users', 'catalog', 'admin'],
+};
 
 /** The kinds of things that a catalog consists of. */
 export const ENTITY_KINDS = ['attribute', 'classifier', 'item', 'template', 'space'] as const;
@@ -25,5 +36,5 @@ export interface Context {
   readonly requestId: string;
 }
 
-/** Whether a role includes another: `admin` includes `write`, and `write` includes `read`. */
-export const allows = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+/** Whether a role may call operations that need this. */
+export const allows = (role: Role, needed: Access): boolean => GRANTS[role].includes(needed);

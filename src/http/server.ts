@@ -16,7 +16,7 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { allows, type Context, type Role } from '../context.ts';
+import { type Access, allows, type Context } from '../context.ts';
 import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRetry } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
@@ -44,8 +44,8 @@ declare module 'fastify' {
     readonly prepareToStop: () => void;
   }
   interface FastifyContextConfig {
-    /** Who may call; `public` needs no authorization. Default: `read` for GET, `write` for everything else. */
-    access?: Role | 'public';
+    /** What callers need; `public` needs no authorization. Default: `read` for GET, `users` for everything else. */
+    access?: Access | 'public';
   }
 }
 
@@ -353,7 +353,7 @@ export const createServer = async ({
   });
 
   /** Authorizes a request, before its body arrives. */
-  const authorize = (request: FastifyRequest, needed: Role, caller: Caller | undefined): ServiceError | undefined => {
+  const authorize = (request: FastifyRequest, needed: Access, caller: Caller | undefined): ServiceError | undefined => {
     if (caller === undefined) return new ServiceError('UNAUTHORIZED');
     const { teamId, role, secretId, secretName } = caller;
     request.context = {
@@ -392,7 +392,7 @@ export const createServer = async ({
     const begin: onRequestHookHandler = (request, reply, done) => {
       request.exchange.onClose = closed;
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-      const access = route.config?.access ?? (reads ? 'read' : 'write');
+      const access = route.config?.access ?? (reads ? 'read' : 'users');
       if (access === 'public' || request.method === 'OPTIONS') {
         done();
         return;

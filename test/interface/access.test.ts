@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { ROLES, type Role } from '../../src/context.ts';
 import { TABLES } from '../../src/database/tables.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
@@ -133,14 +134,28 @@ onEveryDatabase('authorization', (service) => {
     assert.equal((await service().post('/attributes', undefined, { raw })).status, 413);
   });
 
-  const mayCall = { read: ['GET', 'HEAD'], write: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] } as const;
-  for (const role of ['read', 'write', 'admin'] as const) {
+  /** Operations that change the catalog, and the preview of odds, which belongs to it. */
+  const CATALOG =
+    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/odds)$/;
+  const MAY: Record<Role, (operation: string) => boolean> = {
+    read: () => false,
+    support: (operation) => !CATALOG.test(operation),
+    design: (operation) => CATALOG.test(operation),
+    write: () => true,
+    admin: () => true,
+  };
+  test('tells changes of the catalog from everything else', () => {
+    const operations = guardedRoutesOf(service().app).map(({ method, url }) => `${method} ${url}`);
+    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 16);
+  });
+  for (const role of ROLES) {
     test(`lets ${role} do exactly what it may on every route`, async () => {
       const caller = await service().as(role);
       for (const route of guardedRoutesOf(service().app)) {
         const { method, url } = route;
         const administers = url === '/secrets' || url.startsWith('/secrets/');
-        const allowed = role === 'admin' || (!administers && (mayCall[role] as readonly string[]).includes(method));
+        const reads = method === 'GET' || method === 'HEAD';
+        const allowed = administers ? role === 'admin' : reads || MAY[role](`${method} ${url}`);
         const answer = await callEmptyHanded(route, caller);
         const what = `${role} ${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`;
         if (allowed) assert.ok([200, 400, 404].includes(answer.status), what);

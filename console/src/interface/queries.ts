@@ -184,7 +184,12 @@ export const useDropRates = (filter: RollFilter = {}) => {
 };
 
 /** What the role of the secret allows; nothing until it is known. */
-export const usePermissions = (): { canWrite: boolean; canAdminister: boolean } => {
+export const usePermissions = (): { canDesign: boolean; canSupport: boolean; canAdminister: boolean } => {
   const role = useTeam().data?.role;
-  return { canWrite: role === 'write' || role === 'admin', canAdminister: role === 'admin' };
+  const canWrite = role === 'write' || role === 'admin';
+  return {
+    canDesign: canWrite || role === 'design',
+    canSupport: canWrite || role === 'support',
+    canAdminister: role === 'admin',
+  };
 };

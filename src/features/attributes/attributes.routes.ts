@@ -11,8 +11,9 @@ export const attributeRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
+  const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('attribute', body));
-  app.post('/attributes', { schema: contract.createAttribute, onSend }, (request, reply) =>
+  app.post('/attributes', { schema: contract.createAttribute, onSend, config }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createAttribute(tx, context, body)),
   );
 
@@ -28,13 +29,13 @@ export const attributeRoutes = (
     database.read(context.teamId, (reader) => service.getAttribute(reader, context, params.id)),
   );
 
-  app.put('/attributes/:id', { schema: contract.updateAttribute, onSend }, (request) =>
+  app.put('/attributes/:id', { schema: contract.updateAttribute, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
       service.updateAttribute(tx, context, params.id, body, headers['if-match']),
     ),
   );
 
-  app.delete('/attributes/:id', { schema: contract.deleteAttribute }, async (request) => {
+  app.delete('/attributes/:id', { schema: contract.deleteAttribute, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
       service.deleteAttribute(tx, context, params.id, headers['if-match']),
     );

@@ -12,8 +12,9 @@ export const classifierRoutes = (
   app: App,
   { database, change, inTransaction, guard }: { database: Database; guard: TemplateGuard } & RequestRunners,
 ): void => {
+  const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('classifier', body));
-  app.post('/classifiers', { schema: contract.createClassifier, onSend }, (request, reply) =>
+  app.post('/classifiers', { schema: contract.createClassifier, onSend, config }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createClassifier(tx, context, body)),
   );
 
@@ -30,13 +31,13 @@ export const classifierRoutes = (
     database.read(context.teamId, (reader) => service.getClassifier(reader, context, params.id)),
   );
 
-  app.put('/classifiers/:id', { schema: contract.updateClassifier, onSend }, (request) =>
+  app.put('/classifiers/:id', { schema: contract.updateClassifier, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
       service.updateClassifier(tx, context, params.id, body, guard, headers['if-match']),
     ),
   );
 
-  app.delete('/classifiers/:id', { schema: contract.deleteClassifier }, async (request) => {
+  app.delete('/classifiers/:id', { schema: contract.deleteClassifier, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
       service.deleteClassifier(tx, context, params.id, guard, headers['if-match']),
     );

@@ -12,8 +12,9 @@ export const itemRoutes = (
   app: App,
   { database, change, inTransaction, guard }: { database: Database; guard: TemplateGuard } & RequestRunners,
 ): void => {
+  const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('item', body));
-  app.post('/items', { schema: contract.createItem, onSend }, (request, reply) =>
+  app.post('/items', { schema: contract.createItem, onSend, config }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body, guard)),
   );
 
@@ -30,13 +31,13 @@ export const itemRoutes = (
     database.read(context.teamId, (reader) => service.getItem(reader, context, params.id)),
   );
 
-  app.put('/items/:id', { schema: contract.updateItem, onSend }, (request) =>
+  app.put('/items/:id', { schema: contract.updateItem, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
       service.updateItem(tx, context, params.id, body, guard, headers['if-match']),
     ),
   );
 
-  app.delete('/items/:id', { schema: contract.deleteItem }, async (request) => {
+  app.delete('/items/:id', { schema: contract.deleteItem, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
       service.deleteItem(tx, context, params.id, guard, headers['if-match']),
     );

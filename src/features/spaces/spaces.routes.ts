@@ -11,8 +11,9 @@ export const spaceRoutes = (
   app: App,
   { database, change, inTransaction }: { database: Database } & RequestRunners,
 ): void => {
+  const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('space', body));
-  app.post('/spaces', { schema: contract.createSpace, onSend }, (request, reply) =>
+  app.post('/spaces', { schema: contract.createSpace, onSend, config }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
   );
 
@@ -34,13 +35,13 @@ export const spaceRoutes = (
     database.read(context.teamId, (reader) => service.getSpace(reader, params.id)),
   );
 
-  app.put('/spaces/:id', { schema: contract.updateSpace, onSend }, (request) =>
+  app.put('/spaces/:id', { schema: contract.updateSpace, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
       service.updateSpace(tx, context, params.id, body, headers['if-match']),
     ),
   );
 
-  app.delete('/spaces/:id', { schema: contract.deleteSpace }, async (request) => {
+  app.delete('/spaces/:id', { schema: contract.deleteSpace, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
       service.deleteSpace(tx, context, params.id, headers['if-match']),
     );

@@ -3,7 +3,8 @@ import { ROLES } from '../../context.ts';
 import { Empty, Id, Name, OneOf, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 
 const RoleName = OneOf(ROLES, {
-  description: '`read`: every GET except secrets. `write`: everything except secrets. `admin`: everything.',
+  description:
+    '`read`: every GET except secrets. `support`: also act on users and what they own, and roll. `design`: read, and change the catalog. `write`: everything except secrets. `admin`: everything.',
   examples: ['write'],
 });
 

@@ -25,14 +25,18 @@ export const templateRollRoutes = (
     sendText(reply, await service.getTemplateOdds(database.read, context, params.id, deps, disconnectSignal(reply))),
   );
 
-  app.post('/templates/odds', { schema: contract.previewTemplateOdds }, async (request, reply) => {
-    const { context, body } = request;
-    const signal = disconnectSignal(reply);
-    const text = hasIdempotencyKey(request)
-      ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, deps, signal))
-      : await service.previewTemplateOdds(database.read, context, body, deps, signal);
-    return sendText(reply, text);
-  });
+  app.post(
+    '/templates/odds',
+    { schema: contract.previewTemplateOdds, config: { access: 'catalog' } },
+    async (request, reply) => {
+      const { context, body } = request;
+      const signal = disconnectSignal(reply);
+      const text = hasIdempotencyKey(request)
+        ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, deps, signal))
+        : await service.previewTemplateOdds(database.read, context, body, deps, signal);
+      return sendText(reply, text);
+    },
+  );
 
   app.get('/users/:userId/templates/:id', { schema: contract.getUserTemplateState }, ({ context, params }) =>
     database.read(context.teamId, (reader) => service.getUserTemplateState(reader, context, params, deps)),

@@ -12,8 +12,9 @@ export const templateRoutes = (
   app: App,
   { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & RequestRunners,
 ): void => {
+  const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('template', body));
-  app.post('/templates', { schema: contract.createTemplate, onSend }, (request, reply) =>
+  app.post('/templates', { schema: contract.createTemplate, onSend, config }, (request, reply) =>
     change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),
   );
 
@@ -37,13 +38,13 @@ export const templateRoutes = (
     database.read(context.teamId, (reader) => service.getTemplate(reader, params.id)),
   );
 
-  app.put('/templates/:id', { schema: contract.updateTemplate, onSend }, (request) =>
+  app.put('/templates/:id', { schema: contract.updateTemplate, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
       service.updateTemplate(tx, context, params.id, body, checkConfig, headers['if-match']),
     ),
   );
 
-  app.delete('/templates/:id', { schema: contract.deleteTemplate }, async (request) => {
+  app.delete('/templates/:id', { schema: contract.deleteTemplate, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
       service.deleteTemplate(tx, context, params.id, headers['if-match']),
     );

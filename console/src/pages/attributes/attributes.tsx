@@ -36,7 +36,7 @@ interface AttributeTableProps {
 }
 
 const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const rows = attributes.map((attribute) => ({
     attribute,
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
@@ -59,7 +59,7 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
           <SortHeader sorting={sorting} column="uses" isNumeric visibleFrom="sm">
             Items
           </SortHeader>
-          {canWrite && <ActionsHeader />}
+          {canDesign && <ActionsHeader />}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -82,7 +82,7 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
             <Table.Td ta="right" visibleFrom="sm">
               {formatCount(uses)}
             </Table.Td>
-            {canWrite && (
+            {canDesign && (
               <Table.Td>
                 <Group justify="flex-end">
                   <AttributeMenu attribute={attribute} onEdit={() => onEdit(attribute)} />
@@ -99,9 +99,9 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
 export const Attributes = () => {
   const attributes = useAttributes();
   const items = useItems();
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Schemas['Attribute'] | 'new'>();
-  const create = canWrite && (
+  const create = canDesign && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited('new')}>
       New attribute
     </Button>

@@ -25,7 +25,7 @@ export const ClassifierCard = ({
   classifier: Schemas['Classifier'];
   items: readonly Schemas['Item'][];
 }) => {
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const known = useOptions();
   const [added, setAdded] = useState('');
   const { id, name, classifierOptions } = classifier;
@@ -66,7 +66,7 @@ export const ClassifierCard = ({
     <Card component="section" aria-label={name}>
       <Stack gap="sm">
         <Group justify="space-between" wrap="nowrap">
-          {canWrite ? (
+          {canDesign ? (
             <InPlaceText
               label={`Name of ${name}`}
               value={name}
@@ -76,7 +76,7 @@ export const ClassifierCard = ({
           ) : (
             <Title order={2}>{name}</Title>
           )}
-          {canWrite && (
+          {canDesign && (
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -107,14 +107,14 @@ export const ClassifierCard = ({
                 <Table.Th w={60} ta="right" visibleFrom="xs">
                   Items
                 </Table.Th>
-                {canWrite && <ActionsHeader />}
+                {canDesign && <ActionsHeader />}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
               {classifierOptions.map((option) => (
                 <Table.Tr key={option.id}>
                   <Table.Td>
-                    {canWrite ? (
+                    {canDesign ? (
                       <InPlaceText
                         label={`Name of ${option.name}`}
                         value={option.name}
@@ -125,7 +125,7 @@ export const ClassifierCard = ({
                     )}
                   </Table.Td>
                   <Table.Td>
-                    {canWrite ? (
+                    {canDesign ? (
                       <InPlaceNumber
                         label={`Multiplier of ${option.name}`}
                         value={option.dropRateMultiplier}
@@ -138,7 +138,7 @@ export const ClassifierCard = ({
                   <Table.Td ta="right" visibleFrom="xs">
                     {formatCount(usesOf(option))}
                   </Table.Td>
-                  {canWrite && (
+                  {canDesign && (
                     <Table.Td>
                       <ActionIcon
                         variant="subtle"
@@ -155,7 +155,7 @@ export const ClassifierCard = ({
             </Table.Tbody>
           </Table>
         )}
-        {canWrite && (
+        {canDesign && (
           <form onSubmit={addOption}>
             <TextInput
               aria-label={`New option of ${name}`}

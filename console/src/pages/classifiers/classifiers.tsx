@@ -11,9 +11,9 @@ import { NewClassifier } from './new-classifier.tsx';
 export const Classifiers = () => {
   const classifiers = useClassifiers();
   const items = useItems();
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const [isCreating, setCreating] = useState(false);
-  const create = canWrite && (
+  const create = canDesign && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
       New classifier
     </Button>

@@ -30,7 +30,7 @@ interface ItemEditorProps {
 const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
 
 export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) => {
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const options = useOptions();
   const odds = useItemOdds();
   const [, navigate] = useLocation();
@@ -41,7 +41,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
     validateInputOnBlur: true,
   });
 
-  useUnsaved(canWrite && form.isDirty());
+  useUnsaved(canDesign && form.isDirty());
   const leave = () => {
     forgetUnsaved();
     navigate('/items');
@@ -81,7 +81,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
             <Card>
               <Stack>
                 <Title order={2}>Basics</Title>
-                <TextInput label="Name" withAsterisk disabled={!canWrite} {...form.getInputProps('name')} />
+                <TextInput label="Name" withAsterisk disabled={!canDesign} {...form.getInputProps('name')} />
                 {item === undefined && (
                   <TextInput
                     label="Id"
@@ -95,7 +95,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                     flex={1}
                     label="Thumbnail"
                     description="URL of an image (https:// or data:), or anything your game understands."
-                    disabled={!canWrite}
+                    disabled={!canDesign}
                     {...form.getInputProps('thumbnail')}
                   />
                 </Group>
@@ -109,14 +109,14 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                   description="Multiplied by the multipliers of its options; 0 means never."
                   min={0}
                   maw={260}
-                  disabled={!canWrite}
+                  disabled={!canDesign}
                   {...form.getInputProps('rollNumerator')}
                 />
                 <OptionChoice
                   classifiers={classifiers}
                   chosen={form.values.classifierOptionIds}
                   onChange={(ids) => form.setFieldValue('classifierOptionIds', ids)}
-                  isReadOnly={!canWrite}
+                  isReadOnly={!canDesign}
                   error={form.errors.classifierOptionIds as string | undefined}
                 />
               </Stack>
@@ -124,7 +124,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
             <Card>
               <Stack>
                 <Title order={2}>Attributes</Title>
-                <AttributeRanges form={form} attributes={attributes} isReadOnly={!canWrite} />
+                <AttributeRanges form={form} attributes={attributes} isReadOnly={!canDesign} />
               </Stack>
             </Card>
             <Card>
@@ -138,7 +138,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                     max={20}
                     allowDecimal={false}
                     hideControls={false}
-                    disabled={!canWrite}
+                    disabled={!canDesign}
                     {...form.getInputProps('width')}
                   />
                   <NumberInput
@@ -148,7 +148,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                     max={20}
                     allowDecimal={false}
                     hideControls={false}
-                    disabled={!canWrite}
+                    disabled={!canDesign}
                     {...form.getInputProps('height')}
                   />
                 </Group>
@@ -166,15 +166,15 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
               {(rows) => <OddsShift itemId={item?.id} values={form.values} odds={rows} options={options} />}
             </Loaded>
             <Group>
-              {canWrite && (
+              {canDesign && (
                 <Button type="submit" loading={save.isPending}>
                   {item === undefined ? 'Create item' : 'Save'}
                 </Button>
               )}
               <LinkButton href="/items" variant="default">
-                {canWrite ? 'Cancel' : 'Back'}
+                {canDesign ? 'Cancel' : 'Back'}
               </LinkButton>
-              {canWrite && item !== undefined && (
+              {canDesign && item !== undefined && (
                 <Button
                   variant="subtle"
                   color="red"

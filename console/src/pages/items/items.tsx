@@ -190,8 +190,8 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
 export const Items = () => {
   const items = useItems();
   const odds = useItemOdds();
-  const { canWrite } = usePermissions();
-  const create = canWrite && (
+  const { canDesign } = usePermissions();
+  const create = canDesign && (
     <LinkButton href="/new-item" leftSection={<IconPlus size={16} />}>
       New item
     </LinkButton>

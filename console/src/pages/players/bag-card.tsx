@@ -18,7 +18,7 @@ interface BagCardProps {
   readonly bag: Bag;
   readonly instances: readonly Instance[];
   readonly selectedId: string | undefined;
-  readonly canWrite: boolean;
+  readonly canSupport: boolean;
   readonly target: Target | undefined;
   readonly onSelect: (instance: Instance) => void;
 }
@@ -29,7 +29,7 @@ const inReadingOrder = (one: Instance, other: Instance): number => {
   return (left?.y ?? 0) - (right?.y ?? 0) || (left?.x ?? 0) - (right?.x ?? 0);
 };
 
-export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect }: BagCardProps) => {
+export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSelect }: BagCardProps) => {
   const { id, userId, space } = bag;
   const name = bagName(bag);
   const sort = useChange({
@@ -54,7 +54,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
               {space.cols} × {space.rows}, {taken} of {space.cols * space.rows} cells taken
             </Text>
           </div>
-          {canWrite && (
+          {canSupport && (
             <Group gap={4}>
               <Button
                 variant="default"
@@ -101,7 +101,7 @@ export const BagCard = ({ bag, instances, selectedId, canWrite, target, onSelect
                 key={instance.id}
                 instance={instance}
                 isSelected={instance.id === selectedId}
-                canWrite={canWrite}
+                canSupport={canSupport}
                 onSelect={onSelect}
               />
             ))}

@@ -69,7 +69,7 @@ interface BelongingsProps {
 }
 
 export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
-  const { canWrite } = usePermissions();
+  const { canSupport } = usePermissions();
   const options = useOptions();
   const instances = owned.rows;
   const move = useMove(userId, instances);
@@ -102,7 +102,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
 
   useWindowEvent('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target: on } = event;
-    if (ctrlKey || metaKey || altKey || key.toLowerCase() !== 'r' || !canWrite) return;
+    if (ctrlKey || metaKey || altKey || key.toLowerCase() !== 'r' || !canSupport) return;
     if (on instanceof HTMLElement && on.closest('input, textarea, [role="dialog"]') !== null) return;
     if (held !== undefined)
       setHeld({
@@ -160,7 +160,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
       instances={instances}
       bags={bags}
       options={options}
-      canWrite={canWrite}
+      canSupport={canSupport}
       hasClose={isWide}
       onMove={move}
       onRotate={rotate}
@@ -189,7 +189,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
           {bags.length === 0 && (
             <Card>
               <Empty title="No bags yet" icon={IconBackpack}>
-                {canWrite
+                {canSupport
                   ? 'Give the player a bag, then drag items from the list below into it.'
                   : 'The items of the player are listed below.'}
               </Empty>
@@ -202,7 +202,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
                 bag={bag}
                 instances={instances}
                 selectedId={selectedId}
-                canWrite={canWrite}
+                canSupport={canSupport}
                 target={target?.bagId === bag.id ? target : undefined}
                 onSelect={select}
               />
@@ -215,7 +215,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
                 <Text size="xs" c="dimmed">
                   {loose.length === 0
                     ? 'All items of the player are in bags.'
-                    : `${formatCount(loose.length)} owned, but in no bag.${canWrite ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
+                    : `${formatCount(loose.length)} owned, but in no bag.${canSupport ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
                 </Text>
               </div>
               {loose.length > 0 && (
@@ -225,7 +225,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
                       <LooseItem
                         instance={instance}
                         isSelected={instance.id === selectedId}
-                        canWrite={canWrite}
+                        canSupport={canSupport}
                         onSelect={select}
                       />
                     </li>
@@ -250,7 +250,7 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
             {panel ?? (
               <Text size="sm" c="dimmed">
                 Select an item to see its values and history
-                {canWrite ? ', rotate it (R), move it or remove it.' : '.'}
+                {canSupport ? ', rotate it (R), move it or remove it.' : '.'}
               </Text>
             )}
           </Card>

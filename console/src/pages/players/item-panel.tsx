@@ -120,7 +120,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 
 interface ItemPanelProps extends MoveFormProps {
   readonly options: ReadonlyMap<string, KnownOption>;
-  readonly canWrite: boolean;
+  readonly canSupport: boolean;
   /** Whether it has its own close button. */
   readonly hasClose: boolean;
   readonly onRotate: (instance: Instance) => void;
@@ -129,7 +129,7 @@ interface ItemPanelProps extends MoveFormProps {
 
 /** An item that a player owns: its values, position and history. */
 export const ItemPanel = (props: ItemPanelProps) => {
-  const { instance, instances, bags, options, canWrite, hasClose, onMove, onRotate, onClose } = props;
+  const { instance, instances, bags, options, canSupport, hasClose, onMove, onRotate, onClose } = props;
   const { id, item, classifiers, attributes } = instance;
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
@@ -167,7 +167,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
       {attributes.map(({ id: attributeId, name, value, min, max }) => (
         <RangeValue key={attributeId} name={name} value={value} min={min} max={max} />
       ))}
-      {canWrite && (
+      {canSupport && (
         <>
           <Group gap="xs">
             {isPlaced && (

@@ -19,20 +19,20 @@ export const Picture = ({ instance: { item }, rotated }: PictureProps) => (
 interface ItemTileProps {
   readonly instance: Instance;
   readonly isSelected: boolean;
-  readonly canWrite: boolean;
+  readonly canSupport: boolean;
   readonly onSelect: (instance: Instance) => void;
 }
 
-const useItemTile = ({ instance, isSelected, canWrite, onSelect }: ItemTileProps) => {
-  const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canWrite });
+const useItemTile = ({ instance, isSelected, canSupport, onSelect }: ItemTileProps) => {
+  const { setNodeRef, attributes, listeners, isDragging } = useDraggable({ id: instance.id, disabled: !canSupport });
   return {
     ref: setNodeRef,
     type: 'button' as const,
     'aria-pressed': isSelected,
     'data-dragging': isDragging || undefined,
     'data-selected': isSelected || undefined,
-    'data-can-move': canWrite || undefined,
-    ...(canWrite && { 'aria-describedby': attributes['aria-describedby'], ...listeners }),
+    'data-can-move': canSupport || undefined,
+    ...(canSupport && { 'aria-describedby': attributes['aria-describedby'], ...listeners }),
     onClick: () => onSelect(instance),
   };
 };

@@ -16,7 +16,7 @@ export const Player = () => {
   const user = useUser(id);
   const bags = useBags(id);
   const instances = useInstances(id);
-  const { canWrite } = usePermissions();
+  const { canSupport } = usePermissions();
   const [given, setGiven] = useState<'item' | 'bag'>();
   const close = () => setGiven(undefined);
   return (
@@ -29,7 +29,7 @@ export const Player = () => {
       back={{ href: '/players', label: 'Players' }}
       curl={{ path: `/item-instances?userId=${encodeURIComponent(id)}` }}
       actions={
-        canWrite &&
+        canSupport &&
         bags.data !== undefined && (
           <>
             <Button variant="default" leftSection={<IconBackpack size={16} />} onClick={() => setGiven('bag')}>

@@ -19,7 +19,7 @@ interface Kept {
 }
 
 const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
-  const { canWrite } = usePermissions();
+  const { canSupport } = usePermissions();
   const options = useOptions();
   const [wanted, setWanted] = useState<string[]>([]);
   const [userId, setUserId] = useState('');
@@ -71,14 +71,16 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
             <Button
               size="md"
               leftSection={<IconDice5 size={20} />}
-              disabled={!canWrite}
+              disabled={!canSupport}
               loading={roll.isPending}
               onClick={rollNow}
             >
               Roll
             </Button>
             <Text size="xs" c="dimmed">
-              {canWrite ? 'These are real rolls: they count in the statistics.' : 'Rolling requires a write secret.'}
+              {canSupport
+                ? 'These are real rolls: they count in the statistics.'
+                : 'Rolling requires a secret with the role support or write.'}
             </Text>
           </Stack>
         </Card>

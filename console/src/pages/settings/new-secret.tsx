@@ -9,7 +9,13 @@ import { FaultList } from '../../parts/fault-list.tsx';
 
 const ROLES = [
   { value: 'read', label: 'Read', about: 'Can read everything except secrets. For dashboards.' },
-  { value: 'write', label: 'Write', about: 'Can also change data and roll. For game servers.' },
+  {
+    value: 'support',
+    label: 'Support',
+    about: 'Can also roll for players and change what they own. For player support.',
+  },
+  { value: 'design', label: 'Design', about: 'Can read, and change the catalog. For game designers.' },
+  { value: 'write', label: 'Write', about: 'Can do all of that. For game servers.' },
   { value: 'admin', label: 'Admin', about: 'Can also create and revoke secrets. For people.' },
 ] as const;
 

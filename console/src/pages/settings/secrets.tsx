@@ -10,7 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { ActionsHeader } from '../../parts/table-card.tsx';
 import { NewSecret } from './new-secret.tsx';
 
-const COLOURS = { read: 'gray', write: 'blue', admin: 'orange' } as const;
+const COLOURS = { read: 'gray', support: 'teal', design: 'grape', write: 'blue', admin: 'orange' } as const;
 
 const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => {
   const revoke = useChange({

@@ -36,7 +36,7 @@ interface SpaceTableProps {
 }
 
 const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
   const remove = useChange({
     run: (api, { id }: Space) => unwrap(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
@@ -56,7 +56,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
           <SortHeader sorting={sorting} column="uses" isNumeric>
             Used by
           </SortHeader>
-          {canWrite && <ActionsHeader />}
+          {canDesign && <ActionsHeader />}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -82,7 +82,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                 </Button>
               )}
             </Table.Td>
-            {canWrite && (
+            {canDesign && (
               <Table.Td>
                 <Group justify="flex-end">
                   <RowMenu
@@ -109,10 +109,10 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
 
 export const Spaces = () => {
   const spaces = useSpaces();
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Space | 'new'>();
   const [shown, setShown] = useState<Space>();
-  const create = canWrite && (
+  const create = canDesign && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited('new')}>
       New space
     </Button>

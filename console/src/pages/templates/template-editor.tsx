@@ -45,7 +45,7 @@ const FIELD =
   /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
 export const TemplateEditor = ({ template, type, items, options }: TemplateEditorProps) => {
-  const { canWrite } = usePermissions();
+  const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
     () => toValues(template?.name ?? '', (template?.config ?? START[type]) as Config, resolverOf(options)),
@@ -55,15 +55,15 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
     initialValues: initial,
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
-  useUnsaved(canWrite && form.isDirty());
+  useUnsaved(canDesign && form.isDirty());
   const [saveError, setSaveError] = useState<unknown>();
   const config = toConfig(type, form.values);
   const isUnfinished = unfinished(form.values);
-  const live = useLiveOdds(type, config, canWrite && !isUnfinished);
-  const saved = useTemplateOdds(canWrite ? undefined : template?.id);
+  const live = useLiveOdds(type, config, canDesign && !isUnfinished);
+  const saved = useTemplateOdds(canDesign ? undefined : template?.id);
 
   const { fields, others } = templateFaults(live.error ?? saveError, form.values, (field) => FIELD.test(field));
-  const shared: TemplateForm = { form, faults: fields, isReadOnly: !canWrite, options };
+  const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
 
   const save = useChange({
     run: (api, { id, name }: TemplateValues) =>
@@ -94,9 +94,9 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
     });
   });
 
-  const shown = canWrite ? live.data : saved.data && { odds: saved.data, config: config };
-  const oddsError = canWrite ? live.error : saved.error;
-  const isWaiting = canWrite ? live.isFetching : saved.isFetching;
+  const shown = canDesign ? live.data : saved.data && { odds: saved.data, config: config };
+  const oddsError = canDesign ? live.error : saved.error;
+  const isWaiting = canDesign ? live.isFetching : saved.isFetching;
 
   return (
     <form onSubmit={submit} noValidate>
@@ -123,7 +123,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
             <Group>
-              {canWrite && (
+              {canDesign && (
                 <Button type="submit" loading={save.isPending}>
                   {template === undefined ? 'Create template' : 'Save'}
                 </Button>
@@ -131,7 +131,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
               <LinkButton href="/templates" variant="default">
                 Back
               </LinkButton>
-              {canWrite && template !== undefined && (
+              {canDesign && template !== undefined && (
                 <Button
                   variant="subtle"
                   color="red"

@@ -55,8 +55,8 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
 export const Templates = () => {
   const templates = useTemplates();
   const statistics = useRollStatistics();
-  const { canWrite } = usePermissions();
-  const create = canWrite && (
+  const { canDesign } = usePermissions();
+  const create = canDesign && (
     <LinkButton href="/new-template" leftSection={<IconPlus size={16} />}>
       New template
     </LinkButton>

@@ -21,7 +21,7 @@ interface TryPanelProps {
 }
 
 export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) => {
-  const { canWrite } = usePermissions();
+  const { canSupport } = usePermissions();
   const { id, type } = template;
   const { roll: one, rolls: many } = SYSTEMS[type];
   const [depth, setDepth] = useState<number | string>(0);
@@ -46,9 +46,9 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
   });
   const result = roll.data;
 
-  if (!canWrite)
+  if (!canSupport)
     return (
-      <Empty title="Rolling requires a write secret">
+      <Empty title="Rolling requires a secret with the role support or write">
         Your secret is read-only. Sign in with another one to try rolls.
       </Empty>
     );
