@@ -110,6 +110,61 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByRole('row', { name: /Sword.*50\s%/s }).waitFor();
   });
 
+  test('does not take letters for a multiplier of 1', async () => {
+    const { page } = tab;
+    await goTo(page, 'Classifiers');
+    const field = page.getByLabel('Multiplier of rare');
+    const before = (await service.get('/classifiers')).body;
+    await field.fill('');
+    await field.pressSequentially('abc');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a number').waitFor();
+    assert.equal(await field.inputValue(), '× 1');
+    assert.deepEqual((await service.get('/classifiers')).body, before);
+  });
+
+  test("does not overwrite a colleague's change that the page does not show yet", async () => {
+    const { page } = tab;
+    await goTo(page, 'Classifiers');
+    const multiplier = page.getByLabel('Multiplier of rare');
+    const enter = async (text: string) => {
+      await multiplier.press('Control+a');
+      await multiplier.pressSequentially(text);
+      await page.keyboard.press('Enter');
+    };
+    await multiplier.waitFor();
+    const [{ id, classifierOptions }] = (await service.get('/classifiers')).body;
+    const present = classifierOptions.map((option: { id: string }) => ({ id: option.id }));
+    const { status, body: changed } = await service.put(`/classifiers/${id}`, {
+      classifierOptions: [...present, { name: 'mythic', dropRateMultiplier: 0.5 }],
+    });
+    assert.equal(status, 200);
+    await enter('3');
+    await page
+      .getByText(/^first has changed this in the meantime\. Nothing was saved/)
+      .first()
+      .waitFor();
+    assert.deepEqual((await service.get(`/classifiers/${id}`)).body, changed);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/stale-page.png` });
+    // The page shows it now, so the same change is made with open eyes.
+    await page.getByLabel('Multiplier of mythic').waitFor();
+    await enter('3');
+    const optionsNow = async () => (await service.get(`/classifiers/${id}`)).body.classifierOptions;
+    for (let left = 100; left > 0; left -= 1) {
+      if ((await optionsNow())[1].dropRateMultiplier === 3) break;
+      await page.waitForTimeout(50);
+    }
+    assert.deepEqual(
+      (await optionsNow())
+        .map((option: { name: string; dropRateMultiplier: number }) => option.dropRateMultiplier)
+        .slice(1),
+      [3, 0.5],
+    );
+    const restored = classifierOptions.map((option: { id: string }) => ({ id: option.id, dropRateMultiplier: 1 }));
+    assert.equal((await service.put(`/classifiers/${id}`, { classifierOptions: restored })).status, 200);
+    await page.reload();
+  });
+
   test('rolls an item, and shows its attributes on their ranges', async () => {
     const { page } = tab;
     await goTo(page, 'Roll lab');

@@ -32,7 +32,8 @@ interface ApiResult<T> {
 
 const UNREACHABLE = 'The service cannot be reached. Is it running, and are you connected?';
 
-const settle = async <T>(call: Promise<ApiResult<T>>): Promise<{ data: T; response: Response }> => {
+/** The data of a response and the response itself; errors are thrown. */
+export const settle = async <T>(call: Promise<ApiResult<T>>): Promise<{ data: T; response: Response }> => {
   const answered = await call.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, UNREACHABLE);

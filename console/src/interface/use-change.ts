@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { explain } from './api-error.ts';
+import { ApiError, explain } from './api-error.ts';
 import type { Api } from './client.ts';
 
 export const notifyError = (title: string, error: unknown): void => {
@@ -30,8 +30,10 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
       if (done !== undefined) notifySuccess(done(result, variables));
       await queryClient.invalidateQueries();
     },
-    onError: (error) => {
+    onError: async (error) => {
       if (failed !== undefined) notifyError(failed, error);
+      // Somebody else changed it: show the current state.
+      if (error instanceof ApiError && error.status === 412) await queryClient.invalidateQueries();
     },
   });
 };

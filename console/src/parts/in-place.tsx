@@ -28,7 +28,11 @@ const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) =>
     if (event.key === 'Enter') event.currentTarget.blur();
     if (event.key === 'Escape') reset();
   };
-  return { draft, setDraft, save, reset, fault, isSaving, onKeyDown };
+  const reject = (reason: string) => {
+    setFault(reason);
+    reset();
+  };
+  return { draft, setDraft, save, reset, reject, fault, isSaving, onKeyDown };
 };
 
 interface InPlaceTextProps {
@@ -67,7 +71,13 @@ interface InPlaceNumberProps {
 
 export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
   const show = (number: number | null): number | string => number ?? '';
-  const { draft, setDraft, save, fault, isSaving, onKeyDown } = useInPlace(value, show, onSave);
+  const { draft, setDraft, save, reset, reject, fault, isSaving, onKeyDown } = useInPlace(value, show, onSave);
+  const leave = () => {
+    // Letters leave the field empty; that must not count as 1.
+    if (draft === show(value)) reset();
+    else if (draft === '' || !Number.isFinite(Number(draft))) reject('Enter a number');
+    else save(Number(draft));
+  };
   return (
     <NumberInput
       aria-label={label}
@@ -81,7 +91,7 @@ export const InPlaceNumber = ({ label, value, onSave }: InPlaceNumberProps) => {
       rightSection={isSaving ? <Loader size="xs" /> : undefined}
       onChange={setDraft}
       onKeyDown={onKeyDown}
-      onBlur={() => save(draft === '' ? null : Number(draft))}
+      onBlur={leave}
     />
   );
 };

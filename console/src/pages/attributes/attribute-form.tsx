@@ -1,6 +1,7 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -37,10 +38,16 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
     },
   });
   const save = useChange({
-    run: (api, values: Values) =>
+    run: async (api, values: Values) =>
       attribute === undefined
         ? unwrap(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(api.PUT('/attributes/{id}', { params: { path: { id: attribute.id } }, body: bodyOf(values) })),
+        : unwrap(
+            api.PUT('/attributes/{id}', {
+              params: { path: { id: attribute.id } },
+              body: bodyOf(values),
+              ...(await ifUnchanged(api, 'attribute', attribute)),
+            }),
+          ),
     done: ({ name }) => `${name} saved`,
   });
   return (

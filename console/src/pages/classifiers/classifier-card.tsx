@@ -2,6 +2,7 @@ import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
@@ -30,11 +31,24 @@ export const ClassifierCard = ({
   const [added, setAdded] = useState('');
   const { id, name, classifierOptions } = classifier;
   const change = useChange({
-    run: (api, body: Change) => unwrap(api.PUT('/classifiers/{id}', { params: { path: { id } }, body })),
+    run: async (api, body: Change) =>
+      unwrap(
+        api.PUT('/classifiers/{id}', {
+          params: { path: { id } },
+          body,
+          ...(await ifUnchanged(api, 'classifier', classifier)),
+        }),
+      ),
     failed: 'Could not save',
   });
   const remove = useChange({
-    run: (api) => unwrap(api.DELETE('/classifiers/{id}', { params: { path: { id } } })),
+    run: async (api) =>
+      unwrap(
+        api.DELETE('/classifiers/{id}', {
+          params: { path: { id } },
+          ...(await ifUnchanged(api, 'classifier', classifier)),
+        }),
+      ),
     done: () => `${name} deleted`,
     failed: 'Could not delete',
   });

@@ -4,6 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { useItemOdds, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { useOptions } from '../../parts/catalog.ts';
@@ -48,14 +49,23 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
   };
 
   const save = useChange({
-    run: (api, values: ItemValues) =>
+    run: async (api, values: ItemValues) =>
       item === undefined
         ? unwrap(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(api.PUT('/items/{id}', { params: { path: { id: item.id } }, body: bodyOf(values) })),
+        : unwrap(
+            api.PUT('/items/{id}', {
+              params: { path: { id: item.id } },
+              body: bodyOf(values),
+              ...(await ifUnchanged(api, 'item', item)),
+            }),
+          ),
     done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => unwrap(api.DELETE('/items/{id}', { params: { path: { id } } })),
+    run: async (api, shown: Schemas['Item']) =>
+      unwrap(
+        api.DELETE('/items/{id}', { params: { path: { id: shown.id } }, ...(await ifUnchanged(api, 'item', shown)) }),
+      ),
     done: () => `${item?.name} deleted`,
     failed: 'Could not delete',
   });
@@ -186,7 +196,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                       title: `Delete ${item.name}?`,
                       text: 'The odds of all other items increase. This is not possible while players own it or a template refers to it. It cannot be undone.',
                       action: 'Delete item',
-                      run: () => remove.mutate(item.id, { onSuccess: leave }),
+                      run: () => remove.mutate(item, { onSuccess: leave }),
                     })
                   }
                 >

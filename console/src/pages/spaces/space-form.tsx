@@ -1,6 +1,7 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -23,10 +24,16 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
     },
   });
   const save = useChange({
-    run: (api, values: Values): Promise<Schemas['Space']> =>
+    run: async (api, values: Values): Promise<Schemas['Space']> =>
       space === undefined
         ? unwrap(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(api.PUT('/spaces/{id}', { params: { path: { id: space.id } }, body: bodyOf(values) })),
+        : unwrap(
+            api.PUT('/spaces/{id}', {
+              params: { path: { id: space.id } },
+              body: bodyOf(values),
+              ...(await ifUnchanged(api, 'space', space)),
+            }),
+          ),
     done: ({ name }) => `${name} saved`,
   });
   return (

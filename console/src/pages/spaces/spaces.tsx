@@ -2,6 +2,7 @@ import { Button, Group, Table, Text } from '@mantine/core';
 import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { usePermissions, useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -39,7 +40,10 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
   const { canDesign } = usePermissions();
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
   const remove = useChange({
-    run: (api, { id }: Space) => unwrap(api.DELETE('/spaces/{id}', { params: { path: { id } } })),
+    run: async (api, space: Space) =>
+      unwrap(
+        api.DELETE('/spaces/{id}', { params: { path: { id: space.id } }, ...(await ifUnchanged(api, 'space', space)) }),
+      ),
     done: (_, { name }) => `${name} deleted`,
     failed: 'Could not delete',
   });

@@ -4,6 +4,7 @@ import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { ifUnchanged } from '../../interface/if-unchanged.ts';
 import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -66,19 +67,26 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
   const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
 
   const save = useChange({
-    run: (api, { id, name }: TemplateValues) =>
+    run: async (api, { id, name }: TemplateValues) =>
       template === undefined
         ? unwrap(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
         : unwrap(
             api.PUT('/templates/{id}', {
               params: { path: { id: template.id } },
               body: { name, config: config as never },
+              ...(await ifUnchanged(api, 'template', template)),
             }),
           ),
     done: ({ name }) => `${name} saved`,
   });
   const remove = useChange({
-    run: (api, id: string) => unwrap(api.DELETE('/templates/{id}', { params: { path: { id } } })),
+    run: async (api, shown: Schemas['Template']) =>
+      unwrap(
+        api.DELETE('/templates/{id}', {
+          params: { path: { id: shown.id } },
+          ...(await ifUnchanged(api, 'template', shown)),
+        }),
+      ),
     done: () => `${template?.name} deleted`,
     failed: 'Could not delete',
   });
@@ -144,7 +152,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                       text: 'Pity, spark and all other player state on it is deleted too. Roll statistics are kept. This cannot be undone.',
                       action: 'Delete template',
                       run: () =>
-                        remove.mutate(template.id, {
+                        remove.mutate(template, {
                           onSuccess: () => {
                             forgetUnsaved();
                             navigate('/templates');
