@@ -128,9 +128,10 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await goTo(page, 'Classifiers');
     const multiplier = page.getByLabel('Multiplier of rare');
     const enter = async (text: string) => {
-      await multiplier.press('Control+a');
+      await multiplier.fill('');
       await multiplier.pressSequentially(text);
-      await page.keyboard.press('Enter');
+      await multiplier.and(page.locator(`[value="× ${text}"]`)).waitFor();
+      await multiplier.press('Enter');
     };
     await multiplier.waitFor();
     const [{ id, classifierOptions }] = (await service.get('/classifiers')).body;
@@ -148,6 +149,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/stale-page.png` });
     // The page shows it now, so the same change is made with open eyes.
     await page.getByLabel('Multiplier of mythic').waitFor();
+    await multiplier.and(page.locator('[value="× 1"]:not([readonly])')).waitFor();
     await enter('3');
     const optionsNow = async () => (await service.get(`/classifiers/${id}`)).body.classifierOptions;
     for (let left = 100; left > 0; left -= 1) {
