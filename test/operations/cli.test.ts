@@ -133,7 +133,7 @@ describe('the command line', () => {
         [
           'a secret without a role',
           ['secret', 'create', '--team', 'TEAM'],
-          /^itemwright: --role must be one of read, write, admin\n$/,
+          /^itemwright: --role must be one of read, support, design, write, admin\n$/,
         ],
         [
           'an unknown role',
