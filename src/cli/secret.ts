@@ -19,7 +19,7 @@ const knownTeam = async (database: Database, { team }: Options): Promise<{ teamI
 
 export const createSecret: Command = {
   usage: '--team ID --role ROLE [--name NAME]',
-  help: ['creates a secret; ROLE is read, write or admin'],
+  help: ['creates a secret; ROLE is read, support, design, write or admin'],
   takesArgument: false,
   options: ['team', 'role', 'name'],
   run: printJson(async (database, { options }) => {
