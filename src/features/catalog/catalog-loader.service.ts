@@ -64,7 +64,8 @@ export async function* readItems(reader: Reader, teamId: string): AsyncGenerator
 export const readSpaces = async (reader: Reader): Promise<ReadonlyMap<string, CatalogSpace>> =>
   new Map((await store.selectSpaces(reader, reader.teamId)).map((space) => [space.id, space]));
 
-const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
+/** Rows in the order in which the item or classifier lists them. */
+export const byPosition = <T extends { readonly position: number }>(rows: readonly T[] = []): T[] =>
   rows.toSorted((a, b) => a.position - b.position);
 
 const readCatalog = async (reader: Reader, teamId: string): Promise<Omit<LoadedCatalog, 'version' | 'versionId'>> => {

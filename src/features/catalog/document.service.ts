@@ -1,12 +1,12 @@
 import type { EntityKind } from '../../context.ts';
 import type { Reader } from '../../database/work.ts';
-import { compareBytes } from '../../engine/byte-order.ts';
+import { sortedBy } from '../../engine/byte-order.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
-import { readItems } from './catalog-loader.service.ts';
-import { attributeEntity, spaceEntity, templateEntity } from './entities.service.ts';
+import { byPosition, readItems } from './catalog-loader.service.ts';
+import { attributeEntity, classifierEntity, spaceEntity, templateEntity } from './entities.service.ts';
 import { itemEntityOf } from './item-entities.service.ts';
 import * as versions from './versions.store.ts';
 
@@ -36,17 +36,12 @@ async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
     id: members.id,
     text: JSON.stringify(members),
   });
-  const inOrder = <T extends { readonly id: string }>(rows: readonly T[]): T[] =>
-    rows.toSorted((a, b) => compareBytes(a.id, b.id));
+  const inOrder = <T extends { readonly id: string }>(rows: readonly T[]): T[] => sortedBy(rows, ({ id }) => id);
   for (const row of inOrder(await store.selectAttributes(reader, teamId)))
     yield entity('attribute', attributeEntity(row));
   const options = Map.groupBy(await store.selectOptions(reader, teamId), ({ classifierId }) => classifierId);
-  for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId))) {
-    const classifierOptions = (options.get(id) ?? [])
-      .toSorted((a, b) => a.position - b.position)
-      .map((option) => ({ id: option.id, name: option.name, dropRateMultiplier: option.dropRateMultiplier }));
-    yield entity('classifier', { id, name, classifierOptions } as { id: string });
-  }
+  for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
+    yield entity('classifier', classifierEntity({ id, name, classifierOptions: byPosition(options.get(id)) }));
   for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', spaceEntity(row));
   for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId))
     for (const item of items)
@@ -80,7 +75,7 @@ const earlierEntities = async (reader: Reader, version: number): Promise<EntityT
     else known.set(key, { kind, id, text: before });
     await takeTurns();
   }
-  return [...known.values()].sort((a, b) => compareBytes(a.id, b.id));
+  return sortedBy(known.values(), ({ id }) => id);
 };
 
 /** Indents an entity as a part of a document. Line breaks within texts are escaped, so every one is between members. */

@@ -1,19 +1,17 @@
 import type { Reader } from '../../database/work.ts';
 import * as store from './catalog.store.ts';
+import { byPosition } from './catalog-loader.service.ts';
 import type { ItemEntity } from './entities.service.ts';
 
 type ItemRow = Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'>;
 type OptionRow = { readonly optionId: string; readonly position: number };
 type AttributeRow = ItemEntity['itemAttributes'][number] & { readonly position: number };
 
-const inOrder = <T extends { readonly position: number }>(rows: readonly T[]): T[] =>
-  rows.toSorted((a, b) => a.position - b.position);
-
 /** An item as versions record it, from its rows. */
 export const itemEntityOf = (
   { id, name, thumbnail, rollNumerator, width, height }: ItemRow,
-  options: readonly OptionRow[] = [],
-  attributes: readonly AttributeRow[] = [],
+  options?: readonly OptionRow[],
+  attributes?: readonly AttributeRow[],
 ): ItemEntity => ({
   id,
   name,
@@ -21,8 +19,8 @@ export const itemEntityOf = (
   rollNumerator,
   width,
   height,
-  classifierOptionIds: inOrder(options).map(({ optionId }) => optionId),
-  itemAttributes: inOrder(attributes).map((attribute) => ({
+  classifierOptionIds: byPosition(options).map(({ optionId }) => optionId),
+  itemAttributes: byPosition(attributes).map((attribute) => ({
     id: attribute.id,
     attributeId: attribute.attributeId,
     min: attribute.min,

@@ -3,6 +3,7 @@ import type { Shared } from '../../compute/shared.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
+import type { Catalog } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
 import { stepsOfChances } from '../../engine/systems/card-pack/pack-counts.ts';
@@ -44,7 +45,8 @@ export interface ReadyTemplates {
 
 const CONFIG_PATH = '/template/config';
 
-const compile = ({ catalog }: TeamCatalog, row: TemplateRow): Steps<CompiledOrFaults> => {
+/** Compiles a stored template against a catalog. */
+export const compileRow = (catalog: Catalog, row: TemplateRow): Steps<CompiledOrFaults> => {
   const config = JSON.parse(row.config) as TemplateConfig;
   const bindings = JSON.parse(row.bindings) as Bindings;
   const type = row.type as CompiledTemplate['type'];
@@ -109,7 +111,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     let promise = making.get(key);
     if (promise === undefined) {
       promise = (async () => {
-        const compiled = await withChances(row, await inTurns(compile(team, row)));
+        const compiled = await withChances(row, await inTurns(compileRow(team.catalog, row)));
         ready.set(row.id, makeReady(team, row, compiled));
       })();
       making.set(key, promise);
@@ -131,7 +133,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     // It may have changed since the version was read, and must not be rolled on as part of the earlier one.
     if (!(await catalogs.isCurrent(finder, team))) return finder.rerunAfter(Promise.resolve());
     if (row === undefined) throw notFound();
-    const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compile(team, row)) : undefined;
+    const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compileRow(team.catalog, row)) : undefined;
     if (compiled === undefined || (compiled.template !== null && needsChances(compiled.template)))
       return finder.rerunAfter(makeLater(ready, team, row));
     const prepared = makeReady(team, row, compiled);

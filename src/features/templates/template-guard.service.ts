@@ -1,16 +1,14 @@
 import type { Finder, Transaction } from '../../database/work.ts';
-import type { Catalog, CatalogOption } from '../../engine/pool/catalog.ts';
+import type { CatalogOption } from '../../engine/pool/catalog.ts';
 import { type CatalogChange, type ChangedItem, changedCatalog } from '../../engine/pool/changed-catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
-import type { Bindings } from '../../engine/systems/binding.ts';
-import type { TemplateConfig, TemplateType } from '../../engine/systems/config.ts';
 import type { Fault } from '../../engine/systems/faults.ts';
-import { compileTemplateInSteps } from '../../engine/systems/templates.ts';
 import { type Issue, throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { isQuickOn, periodOf } from './config-checks.service.ts';
+import { compileRow } from './compiled-templates.service.ts';
+import { isQuickOn } from './config-checks.service.ts';
 import * as store from './templates.store.ts';
 
 /** Rejects changes of the catalog that would leave a saved template unable to roll. */
@@ -42,20 +40,13 @@ const describe = ({ path, message }: Fault): string => {
   return path === '' ? message : `its ${path.slice(1).replaceAll('/', '.')} ${message}`;
 };
 
-const compile = (catalog: Catalog, row: store.TemplateRow) => {
-  const config = JSON.parse(row.config) as TemplateConfig;
-  const bindings = JSON.parse(row.bindings) as Bindings;
-  const type = row.type as TemplateType;
-  return compileTemplateInSteps({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
-};
-
 /** What is wrong with templates after a change; one that could not be rolled before does not count. */
 function* breakage(team: TeamCatalog, change: CatalogChange, rows: readonly store.TemplateRow[]): Steps<string[]> {
   const after = yield* changedCatalog(team.catalog, change, team.rollNumeratorOf);
   const broken: string[] = [];
   for (const row of rows) {
-    const { faults } = yield* compile(after, row);
-    if (faults.length === 0 || (yield* compile(team.catalog, row)).template === null) continue;
+    const { faults } = yield* compileRow(after, row);
+    if (faults.length === 0 || (yield* compileRow(team.catalog, row)).template === null) continue;
     for (const fault of faults.slice(0, LIMITS.issues))
       broken.push(`would leave template ${row.name} (${row.id}) unable to roll: ${describe(fault)}`);
     if (broken.length >= LIMITS.issues) break;

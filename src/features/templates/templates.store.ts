@@ -49,15 +49,8 @@ export const insertTemplate = (tx: Transaction, row: TemplateRow) =>
 export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: TemplateRow) =>
   tx.queries.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
 
-export const deleteTemplate = async (tx: Transaction, teamId: string, id: string): Promise<boolean> => {
-  const rows = await tx.queries
-    .deleteFrom('templates')
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .returning('id')
-    .execute();
-  return rows.length > 0;
-};
+export const deleteTemplate = (tx: Transaction, teamId: string, id: string) =>
+  tx.queries.deleteFrom('templates').where('team_id', '=', teamId).where('id', '=', id).execute();
 
 /** Which of these options templates refer to, and which templates these are. */
 export const selectNamingOptions = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
