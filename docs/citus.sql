@@ -20,6 +20,7 @@ declare
     'template_items',
     'catalog_versions',
     'catalog_changes',
+    'catalog_drafts',
     'users',
     'user_states',
     'item_instances',

@@ -11,6 +11,8 @@ import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
 import { itemRoutes } from './features/items/items.routes.ts';
 import { placementRoutes } from './features/placements/placements.routes.ts';
+import { draftRoutes } from './features/publishing/drafts.routes.ts';
+import { publishingRoutes } from './features/publishing/publishing.routes.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
@@ -71,6 +73,7 @@ export const buildApp = async ({
     ...createRequestRunners(database),
     authorizer,
     catalogs,
+    compute,
     draws,
     pathPrefix,
     previews: createPreviews(compute),
@@ -90,6 +93,8 @@ export const buildApp = async ({
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
   versionRoutes(app, parts);
+  publishingRoutes(app, parts);
+  draftRoutes(app, parts);
   userRoutes(app, parts);
   userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);
@@ -100,7 +105,7 @@ export const buildApp = async ({
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
-  const chores = startChores({ database, clock, logger, settings, ran: metrics?.chores });
+  const chores = startChores({ database, compute, clock, logger, settings, ran: metrics?.chores });
   app.addHook('onClose', chores.stop);
   await app.ready();
   return app;

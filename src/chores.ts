@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Compute } from './compute/compute.ts';
 import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
+import { failDueDraft, findDueDrafts, isRejection, publishDueDraft } from './features/publishing/drafts.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldResponses } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
@@ -21,6 +23,7 @@ interface Chore {
 
 interface Parts {
   readonly database: Database;
+  readonly compute: Compute;
   readonly clock: () => number;
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
@@ -62,9 +65,11 @@ const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts):
 
 const MS_PER_DAY = 86_400_000;
 
+type RemovalParts = Pick<Parts, 'database' | 'clock' | 'settings'>;
+
 /** Deletes roll events that are past their retention period. Counters are not affected. */
 export const removeRolls = async (
-  { database, clock, settings }: Parts,
+  { database, clock, settings }: RemovalParts,
   shouldContinue: () => boolean,
 ): Promise<void> => {
   const chore = 'roll events';
@@ -76,7 +81,7 @@ export const removeRolls = async (
 
 /** Walks the whole history in steps and deletes events that are past their retention period. */
 export const removeHistory = async (
-  { database, clock, settings }: Parts,
+  { database, clock, settings }: RemovalParts,
   shouldContinue: () => boolean,
 ): Promise<void> => {
   const chore = 'history';
@@ -95,6 +100,25 @@ export const removeHistory = async (
   } while (position !== '' && shouldContinue());
 };
 
+/** Publishes drafts that are due, each once, whichever node comes first. */
+const publishDrafts = async ({ database, compute, clock }: Parts, shouldContinue: () => boolean): Promise<void> => {
+  const errors: unknown[] = [];
+  for (const draft of await database.read(NO_TEAM, (reader) => findDueDrafts(reader, clock()))) {
+    if (!shouldContinue()) return;
+    const nowMs = clock();
+    try {
+      const deps = { read: database.read, compute };
+      await database.transaction(draft.teamId, publishDueDraft(deps, draft, nowMs));
+    } catch (error) {
+      // Whatever is temporary is retried; the other drafts do not wait for it.
+      if (isRejection(error))
+        await database.transaction(draft.teamId, (tx) => failDueDraft(tx, draft.id, error, nowMs));
+      else errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+};
+
 const choresOf = (parts: Parts): Chore[] => {
   const { database, clock, settings } = parts;
   const chores: Chore[] = [
@@ -109,6 +133,12 @@ const choresOf = (parts: Parts): Chore[] => {
       everyMs: 1_000,
       failure: 'database maintenance failed; will retry',
       work: () => database.maintain(),
+    },
+    {
+      name: 'drafts',
+      everyMs: 1_000,
+      failure: 'could not publish a draft that is due; will retry',
+      work: (shouldContinue) => publishDrafts(parts, shouldContinue),
     },
     {
       name: 'counters',

@@ -44,6 +44,19 @@ export const LIMITS = {
   itemsPerTeam: 100_000,
   itemSide: 20,
   spaceSide: 200,
+  /** For whole catalogs and long lists of changes; the bodies of other operations are much smaller. */
+  catalogBodyBytes: 64 * 1024 * 1024,
+  changesPerRequest: 10_000,
+  draftsPerTeam: 100,
+  versionMessageLength: 500,
+  /** Why a scheduled draft could not be published. */
+  failureLength: 2000,
+  /** Items of a pool whose changed odds are listed; the others are counted. */
+  listedOddsChanges: 1000,
+  /** Users and instances that a plan counts at most. */
+  countedInPlan: 100_000,
+  /** Faults and warnings of a plan. */
+  listedFindings: 1000,
 
   // Rolls and templates.
   operationsPerBatch: 100,
@@ -163,6 +176,8 @@ export const LIMITS = {
   /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */
   rowsPerDetails: 10,
   numeratorsPerRead: 5000,
+  /** Bodies that are parsed on the event loop rather than by a worker. */
+  inlineBodyBytes: 16 * 1024,
   /** Changes of a version that are read or written at once; each has an entity twice. */
   changesPerRead: 200,
   changesPerWrite: 100,
@@ -228,6 +243,18 @@ export const LIMITS = {
   backupLineBytes: 256 * 1024 * 1024,
   /** For a file name or database URL on the command line. */
   pathLength: 4096,
-  /** Problems that `check` prints; the rest are counted. */
+  /** Problems that the command line prints; the rest are counted. */
   printedFindings: 100,
+  /** Of a plan, unless it is to be verbose: entities per kind and action, lines per entity, items per pool. */
+  printedChanges: 50,
+  printedLines: 40,
+  printedOdds: 20,
+  printedVersions: 30,
+  /** Items whose names are looked up one by one, to be printed. */
+  printedNames: 20,
+  /** The command line calls a service: how long it waits, how often it tries, and how long it pauses in between. */
+  callMs: 120_000,
+  callAttempts: 3,
+  callPauseMs: 1000,
+  callPauseMostMs: 30_000,
 } as const;

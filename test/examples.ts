@@ -82,6 +82,17 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/catalog/versions?kind=item');
   await send('GET', '/catalog');
   await send('GET', '/catalog/versions/6');
+  const dagger = { id: 'dagger', name: 'Dagger', rollNumerator: 50, classifierOptionIds: ['Common'] };
+  const changes = [{ kind: 'item', id: 'dagger', after: dagger }];
+  const { baseVersion } = await send('POST', '/catalog/plan', { changes });
+  const { version } = await send('POST', '/catalog/publish', { changes, baseVersion, message: 'A dagger' });
+  await send('POST', '/catalog/publish', { undo: version, baseVersion: version });
+  const draft = await send('POST', '/catalog/drafts', { name: 'Winter banner', changes });
+  await send('GET', '/catalog/drafts');
+  await send('GET', `/catalog/drafts/${draft.id}`);
+  await send('PUT', `/catalog/drafts/${draft.id}`, { name: 'Winter event' });
+  await send('POST', `/catalog/drafts/${draft.id}/publish`, { at: '2026-12-01T09:00:00.000Z', rebase: true });
+  await send('DELETE', `/catalog/drafts/${draft.id}`);
   await send('GET', '/items');
   await send('GET', '/items/sword-of-dawn');
   await send('GET', '/items/odds');

@@ -58,6 +58,7 @@ type Layer =
   | 'presenter'
   | 'engine'
   | 'compute'
+  | 'planning'
   | 'database'
   | 'randomness'
   | 'settings'
@@ -71,11 +72,12 @@ const LAYERS: [RegExp, Layer][] = [
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
   [
-    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|fair-share|worker-metrics)\.ts$/,
+    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|worker-metrics)\.ts$/,
     'common',
   ],
   [/^engine\//, 'engine'],
   [/^compute\//, 'compute'],
+  [/^planning\//, 'planning'],
   [/^database\/(work|declarations|paging|chunks|claims|observer)\.ts$/, 'units of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
@@ -105,14 +107,18 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   schemas: { uses: [] },
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is validated against the contract of its type; a seeded run has its own draws.
-  service: { uses: ['service', 'store', 'presenter', 'engine', 'compute', 'contract', 'randomness', 'units of work'] },
+  service: {
+    uses: ['service', 'store', 'presenter', 'engine', 'compute', 'planning', 'contract', 'randomness', 'units of work'],
+  },
   'units of work': { uses: ['units of work'], types: ['database'] },
   // A store returns rows as its contract defines them, and takes cells as the engine names them.
   store: { uses: ['units of work'], types: ['contract', 'engine', 'database'] },
   // A presenter turns rows and results into a response; where they come from is not its concern.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
-  compute: { uses: ['compute', 'engine'] },
+  compute: { uses: ['compute', 'engine', 'planning'] },
+  // Runs in a worker: from a catalog and what is wanted of it to the changes, their faults and their odds.
+  planning: { uses: ['planning', 'engine', 'contract', 'schemas'] },
   database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
   // Only the database knows which URLs are valid.
@@ -284,6 +290,7 @@ describe('the architecture', () => {
       template_items: 'templates',
       catalog_versions: 'catalog',
       catalog_changes: 'catalog',
+      catalog_drafts: 'publishing',
       users: 'users',
       user_states: 'user-states',
       spaces: 'spaces',
@@ -339,7 +346,23 @@ describe('the architecture', () => {
       ],
     };
     /** Columns of a table that belong to another feature: the version and size of a catalog are columns of the team. */
-    const WRITERS: Record<string, readonly string[]> = { catalog: ['teams'] };
+    const WRITERS: Record<string, readonly string[]> = {
+      catalog: ['teams'],
+      // Publishing writes any part of a catalog, in bulk, after everything was checked.
+      publishing: [
+        'attributes',
+        'classifiers',
+        'classifier_options',
+        'items',
+        'item_classifiers',
+        'item_attributes',
+        'deleted_items',
+        'templates',
+        'template_options',
+        'template_items',
+        'spaces',
+      ],
+    };
 
     const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;
     const WRITE = /\b(?:insertInto|updateTable|deleteFrom|updateIn|upsertInto|ensureIn|lockingLookup)\(\s*'([a-z_]+)/g;

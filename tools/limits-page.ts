@@ -17,6 +17,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
     'Requests',
     [
       ['Request body', mebibytes(LIMITS.bodyBytes)],
+      ['Request body of plans, publications and drafts of the catalog', mebibytes(LIMITS.catalogBodyBytes)],
       ['Values and members in a body', count(LIMITS.bodyValues)],
       ['Nesting depth of a body', count(LIMITS.bodyDepth)],
       ['Time for a request to arrive', seconds(LIMITS.requestTimeoutMs)],
@@ -56,6 +57,12 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Width and height of an item', `${upTo(1, LIMITS.itemSide)} cells`],
       ['Columns and rows of a space', `${upTo(1, LIMITS.spaceSide)} cells`],
       ['Operations in a batch', count(LIMITS.operationsPerBatch)],
+      ['Changes in a list of changes, and in a draft', count(LIMITS.changesPerRequest)],
+      ['Drafts per team', count(LIMITS.draftsPerTeam)],
+      ['Message of a version', characters(LIMITS.versionMessageLength)],
+      ['Items listed per pool in a plan (the rest are counted)', count(LIMITS.listedOddsChanges)],
+      ['Faults, and warnings, listed in a plan', count(LIMITS.listedFindings)],
+      ['Users and instances that a plan counts', count(LIMITS.countedInPlan)],
     ],
   ],
   [

@@ -16,7 +16,7 @@ export interface Compute {
     name: N,
     input: Parameters<Jobs[N]>[0],
     signal?: AbortSignal,
-  ): Promise<ReturnType<Jobs[N]>>;
+  ): Promise<Awaited<ReturnType<Jobs[N]>>>;
   /** Cancels all jobs. */
   close(): Promise<void>;
 }

@@ -1,5 +1,10 @@
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
+import type { DraftInput } from '../planning/draft.ts';
+import type { EffectInput, PlanInput } from '../planning/plan.ts';
+
+/** Loaded on first use: most threads compute nothing but odds, and start faster without it. */
+const planning = () => import('../planning/plan.ts');
 
 /**
  * Everything that worker threads can compute. Inputs and outputs are copied between threads, so they are plain data,
@@ -10,6 +15,12 @@ export const JOBS = {
   odds: oddsTableOf,
   /** The chance of each tier in the next pack or offer. */
   chances: chancesOfPacks,
+  /** What a change of the catalog would do. */
+  plan: async (input: PlanInput) => (await planning()).planCatalog(input),
+  /** What the body of a request makes of a draft. */
+  draft: async (input: DraftInput) => (await import('../planning/draft.ts')).readDraftBytes(input),
+  /** What a version of the catalog did to the odds. */
+  effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
 };
 
 export type Jobs = typeof JOBS;

@@ -10,10 +10,10 @@ export interface JobRequest {
 /** The worker's reply. */
 export type JobResult = { readonly value: unknown } | { readonly error: unknown };
 
-parentPort?.on('message', ({ name, input }: JobRequest) => {
+parentPort?.on('message', async ({ name, input }: JobRequest) => {
   let result: JobResult;
   try {
-    result = { value: (JOBS[name] as (input: unknown) => unknown)(input) };
+    result = { value: await (JOBS[name] as (input: unknown) => unknown)(input) };
   } catch (error) {
     result = { error };
   }

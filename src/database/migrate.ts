@@ -11,6 +11,7 @@ import { up as catalogIndexes } from './migrations/0008-catalog-indexes.ts';
 import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
 import { up as countersInParts } from './migrations/0010-counters-in-parts.ts';
 import { up as catalogVersions } from './migrations/0011-catalog-versions.ts';
+import { up as catalogDrafts } from './migrations/0012-catalog-drafts.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -25,6 +26,7 @@ export const MIGRATIONS: Migrations = {
   '0009-removal-by-time': removalByTime,
   '0010-counters-in-parts': countersInParts,
   '0011-catalog-versions': catalogVersions,
+  '0012-catalog-drafts': catalogDrafts,
 };
 
 /** Where Kysely records which migrations have run. */

@@ -76,6 +76,26 @@ export interface Tables {
     before: string | null;
     after: string | null;
   };
+  /**
+   * Changes that are not published yet, as JSON. Every update increments `revision`. The publisher is who scheduled it;
+   * `rebase` is 0 or 1.
+   */
+  catalog_drafts: TeamRow &
+    Timestamps & {
+      revision: number;
+      name: string;
+      base_version: number;
+      changes: string;
+      count: number;
+      author_id: string | null;
+      author_name: string;
+      publish_at: number | null;
+      publisher_id: string | null;
+      publisher_name: string | null;
+      rebase: number;
+      message: string | null;
+      failure: string | null;
+    };
 
   /**
    * `roller_id` is the user's id in the roll events. It is deleted with the user, which makes those events anonymous.
@@ -189,6 +209,7 @@ export const TABLES: readonly (keyof Tables)[] = [
   'template_items',
   'catalog_versions',
   'catalog_changes',
+  'catalog_drafts',
   'users',
   'user_states',
   'item_instances',

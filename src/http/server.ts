@@ -18,6 +18,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { type Access, allows, type Context } from '../context.ts';
 import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRetry } from '../errors.ts';
+import { bodyIssues, sizeIssue } from '../json-text.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { Authorizer, Caller } from './authorization.ts';
@@ -27,7 +28,7 @@ import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
-import { bodyIssues, requestIssues, sizeIssue, validatorCompiler } from './validation.ts';
+import { requestIssues, validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -178,10 +179,13 @@ const withoutPrefix = (url: string, prefix: string): string => {
 const OUTSIDE = '/outside-of-the-prefix';
 
 /** The most bytes that the body of a request may have. A body that is too large is not received. */
-const bodyBytes = ({ headers }: FastifyRequest): number => {
-  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : LIMITS.bodyBytes;
-  return length > LIMITS.bodyBytes ? 0 : length;
+const bodyBytes = ({ headers, routeOptions: { bodyLimit = LIMITS.bodyBytes } }: FastifyRequest): number => {
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
+  return length > bodyLimit ? 0 : length;
 };
+
+/** A large body stays in memory until the response is sent, so its bytes stay reserved. */
+const keepsBody = ({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): boolean => bodyLimit > LIMITS.bodyBytes;
 
 /** Sends a string that is already JSON, bypassing the serializer. */
 export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
@@ -278,7 +282,7 @@ export const createServer = async ({
     if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
     // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
-    releaseBytes(request);
+    if (!keepsBody(request)) releaseBytes(request);
     exchange.waitsSinceMs = performance.now();
     exchange.rejection = pressure.admit(context.teamId, exchange.waitsSinceMs);
     if (exchange.rejection !== undefined) return exchange.rejection;

@@ -66,8 +66,16 @@ export const openTab = async (browser: Browser, address: string, options: TabOpt
   return { page, context, complaints };
 };
 
-export const signIn = async (page: Page, address: string, teamId: string, secret: string): Promise<void> => {
+/** Signs in; edits go to the live catalog, or, as without a choice, to a draft. */
+export const signIn = async (
+  page: Page,
+  address: string,
+  teamId: string,
+  secret: string,
+  edits: 'live' | 'draft' = 'live',
+): Promise<void> => {
   await page.goto(`${address}/console`);
+  if (edits === 'live') await page.evaluate(`localStorage.setItem('itemwright.catalog.${teamId}', 'live')`);
   await page.getByLabel('Team id').fill(teamId);
   await page.getByLabel('Secret', { exact: true }).fill(secret);
   await page.keyboard.press('Enter');
@@ -77,6 +85,13 @@ export const signIn = async (page: Page, address: string, teamId: string, secret
 /** Uses the main navigation, as a person would. */
 export const goTo = (page: Page, place: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
+
+/** Answers the question that follows an edit of the live catalog which changes odds. */
+export const applyNow = async (page: Page): Promise<void> => {
+  const dialog = page.getByRole('dialog', { name: /^(?:Apply the change of|Delete) / });
+  await dialog.getByRole('button', { name: /^(?:Apply|Delete) now$/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+};
 
 interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
-import { axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
+import { applyNow, axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn, type Tab } from './browser.ts';
 
 describe('the console in a browser', { skip: noBrowser }, () => {
   let empty: EmptyDatabase;
@@ -93,6 +93,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       await page.getByRole('textbox', { name: 'Lowest Damage' }).fill('10');
       await page.getByRole('textbox', { name: 'Highest Damage' }).fill('20');
       await page.getByRole('button', { name: 'Create item' }).click();
+      await applyNow(page);
       await page.getByRole('link', { name }).waitFor();
     }
     assert.match(await page.getByRole('row', { name: /Stick/ }).innerText(), /80\s%/);
@@ -106,6 +107,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await goTo(page, 'Classifiers');
     await page.getByLabel('Multiplier of rare').fill('1');
     await page.keyboard.press('Enter');
+    await applyNow(page);
     await goTo(page, 'Items');
     await page.getByRole('row', { name: /Sword.*50\s%/s }).waitFor();
   });
@@ -147,10 +149,13 @@ describe('the console in a browser', { skip: noBrowser }, () => {
       .waitFor();
     assert.deepEqual((await service.get(`/classifiers/${id}`)).body, changed);
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/stale-page.png` });
+    const stale = page.getByRole('dialog', { name: 'Rarity has changed' });
+    await stale.getByRole('button', { name: 'Discard my change' }).click();
     // The page shows it now, so the same change is made with open eyes.
     await page.getByLabel('Multiplier of mythic').waitFor();
     await multiplier.and(page.locator('[value="× 1"]:not([readonly])')).waitFor();
     await enter('3');
+    await applyNow(page);
     const optionsNow = async () => (await service.get(`/classifiers/${id}`)).body.classifierOptions;
     for (let left = 100; left > 0; left -= 1) {
       if ((await optionsNow())[1].dropRateMultiplier === 3) break;
@@ -191,6 +196,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await page.getByLabel('Guaranteed after').fill('');
     await page.getByText('This cannot be saved yet').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create template' }).click();
+    await applyNow(page);
     await page.getByRole('tab', { name: 'Try it' }).click();
     await page.getByRole('button', { name: 'Ten rolls' }).click();
     await page.getByRole('region', { name: 'Results' }).waitFor();
@@ -212,6 +218,7 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await odds.getByRole('row', { name: /^Stick\s+0\s%/ }).waitFor();
     await odds.getByRole('row', { name: /^Sword\s+100\s%/ }).waitFor();
     await page.getByRole('button', { name: 'Create template' }).click();
+    await applyNow(page);
     await page.getByRole('heading', { level: 1, name: 'Pack' }).waitFor();
     const pack = (await service.get('/templates/type/card_pack')).body[0];
     const [rarity] = (await service.get('/classifiers')).body;

@@ -136,7 +136,7 @@ onEveryDatabase('authorization', (service) => {
 
   /** Operations that change the catalog, and the preview of odds, which belongs to it. */
   const CATALOG =
-    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/odds)$/;
+    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/odds|catalog\/.*)$/;
   const MAY: Record<Role, (operation: string) => boolean> = {
     read: () => false,
     support: (operation) => !CATALOG.test(operation),
@@ -146,7 +146,7 @@ onEveryDatabase('authorization', (service) => {
   };
   test('tells changes of the catalog from everything else', () => {
     const operations = guardedRoutesOf(service().app).map(({ method, url }) => `${method} ${url}`);
-    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 16);
+    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 22);
   });
   for (const role of ROLES) {
     test(`lets ${role} do exactly what it may on every route`, async () => {
@@ -212,6 +212,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     userSpaceId: `${prefix}-user-space`,
   });
   await send('/items/roll', { userId: `${prefix}-user` });
+  await send('/catalog/drafts', { id: `${prefix}-draft`, name: 'Draft' });
   await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
   return { client, prefix, optionId, itemAttributeId: item.attributes[0].id, secretId: secret.id };
@@ -241,6 +242,17 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('own', '/catalog/versions/1'),
     attempt('not found', '/catalog/versions/1000'),
   ],
+  'GET /catalog/drafts': () => [attempt('own', '/catalog/drafts')],
+  'POST /catalog/drafts': () => [attempt('own', '/catalog/drafts', { id: 'a-draft', name: 'B' })],
+  'GET /catalog/drafts/:id': () => [attempt('not found', '/catalog/drafts/a-draft')],
+  'PUT /catalog/drafts/:id': () => [attempt('not found', '/catalog/drafts/a-draft', { name: 'B' })],
+  'DELETE /catalog/drafts/:id': () => [attempt('not found', '/catalog/drafts/a-draft')],
+  'POST /catalog/drafts/:id/publish': () => [attempt('not found', '/catalog/drafts/a-draft/publish')],
+  'POST /catalog/plan': () => [
+    attempt('own', '/catalog/plan', { changes: [{ kind: 'item', id: 'a-item', after: null }] }),
+    attempt('not found', '/catalog/plan', { rollbackTo: 1000 }),
+  ],
+  'POST /catalog/publish': () => [attempt('not found', '/catalog/publish', { undo: 1000, baseVersion: 5 })],
   'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
   'PUT /attributes/:id': (a) => [
     attempt('not found', '/attributes/a-attribute', { name: 'B' }),
@@ -540,7 +552,7 @@ onEveryDatabase('teams', (service, engine) => {
           columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
       );
       // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
-      const free = ['users', 'item_instance_history', 'catalog_versions'];
+      const free = ['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
 

@@ -19,6 +19,13 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   'POST /templates/odds': { path: '/templates/odds', body: { config: {} }, isEffectless: true },
   'POST /templates/:id/roll': { path: '/templates/banner/roll', body: { userId: 'ann', count: 3, grant: true } },
   'POST /templates/:id/spark': { path: '/templates/banner/spark', body: { userId: 'bob', itemId: 'sword' } },
+  'POST /catalog/plan': { path: '/catalog/plan', body: { changes: [] }, isEffectless: true },
+  'POST /catalog/publish': {
+    path: '/catalog/publish',
+    body: { changes: [{ kind: 'item', id: 'axe', after: { id: 'axe', name: 'Axe' } }], baseVersion: 4 },
+  },
+  'POST /catalog/drafts': { path: '/catalog/drafts', body: { name: 'Winter' } },
+  'POST /catalog/drafts/:id/publish': { path: '/catalog/drafts/winter/publish' },
   'POST /users': { path: '/users', body: {} },
   'POST /users/:userId/spaces': { path: '/users/ann/spaces', body: { spaceId: 'bag' } },
   'POST /spaces': { path: '/spaces', body: { name: 'Bag', cols: 3, rows: 3 } },
@@ -49,6 +56,8 @@ const stock = async (service: Service): Promise<Client> => {
   await send('/spaces', { id: 'bag', name: 'Bag', cols: 3, rows: 3 });
   await send('/users/ann/spaces', { id: 'ann-bag', spaceId: 'bag' });
   await send('/item-instances', { id: 'blade', itemId: 'sword', userId: 'ann' });
+  const changes = [{ kind: 'item', id: 'bow', after: { id: 'bow', name: 'Bow' } }];
+  await send('/catalog/drafts', { id: 'winter', name: 'Winter', changes });
   await send('/users/bob/spaces', { id: 'bob-bag', spaceId: 'bag' });
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
   await send('/item-instances', { itemId: 'sword', userId: 'bob', ...corner });

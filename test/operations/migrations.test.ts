@@ -10,9 +10,9 @@ import {
   classifierEntity,
   itemEntity,
   spaceEntity,
-  type TemplateEntity,
 } from '../../src/features/catalog/entities.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
+import type { TemplateEntity } from '../../src/planning/entities.ts';
 import { basic, type Client, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from '../old-rows.ts';
 import { freePort, run, runToEnd } from '../processes.ts';

@@ -1,25 +1,19 @@
+import type { Compute } from '../../compute/compute.ts';
 import type { EntityKind } from '../../context.ts';
-import type { Reader } from '../../database/work.ts';
+import type { Read, Reader } from '../../database/work.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { FORMAT_VERSION, LISTS } from '../../planning/entities.ts';
+import type { ChangedEntity } from '../../planning/plan.ts';
+import type { EntityChunk } from '../../planning/state.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { byPosition, readItems } from './catalog-loader.service.ts';
 import { attributeEntity, classifierEntity, spaceEntity, templateEntity } from './entities.service.ts';
 import { itemEntityOf } from './item-entities.service.ts';
+import type { Version } from './versions.contract.ts';
 import * as versions from './versions.store.ts';
-
-/** The lists of a document, in order. */
-const LISTS: readonly (readonly [member: string, kind: EntityKind])[] = [
-  ['attributes', 'attribute'],
-  ['classifiers', 'classifier'],
-  ['spaces', 'space'],
-  ['items', 'item'],
-  ['templates', 'template'],
-];
-
-const FORMAT_VERSION = 1;
 
 /** An entity as JSON. */
 interface EntityText {
@@ -29,7 +23,7 @@ interface EntityText {
 }
 
 /** All entities of a catalog as they are now, in the order of a document. */
-async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
+export async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
   const { teamId } = reader;
   const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
     kind,
@@ -67,15 +61,80 @@ const earlierEntities = async (reader: Reader, version: number): Promise<EntityT
     known.set(keyOf(entity.kind, entity.id), entity);
     await takeTurns();
   }
-  for await (const { kind, id, before, after, version: changed } of versions.changesSince(reader, version)) {
-    const key = keyOf(kind, id);
-    if ((known.get(key)?.text ?? null) !== after)
-      throw new Error(`version ${changed} of team ${reader.teamId} cannot be undone: ${key} is not as it was left`);
-    if (before === null) known.delete(key);
-    else known.set(key, { kind, id, text: before });
+  for await (const rows of versions.changesSince(reader, version)) {
+    for (const { kind, id, before, after, version: changed } of rows) {
+      const key = keyOf(kind, id);
+      if ((known.get(key)?.text ?? null) !== after)
+        throw new Error(`version ${changed} of team ${reader.teamId} cannot be undone: ${key} is not as it was left`);
+      if (before === null) known.delete(key);
+      else known.set(key, { kind, id, text: before });
+    }
     await takeTurns();
   }
   return sortedBy(known.values(), ({ id }) => id);
+};
+
+/** The version of a catalog that something was prepared on. */
+export type BaseCatalog = versions.Identified;
+
+/** The whole catalog as it is now, in parts that a worker can read. */
+export const readBase = async (reader: Reader): Promise<BaseCatalog & { chunks: EntityChunk[] }> => {
+  const [current] = await reader.find(store.currentVersion, {});
+  if (current === undefined) throw new ServiceError('UNAUTHORIZED');
+  const chunks: EntityChunk[] = [];
+  let kind: EntityKind = 'attribute';
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) chunks.push({ kind, text: `[${texts.join()}]` });
+    texts = [];
+  };
+  for await (const entity of presentEntities(reader)) {
+    if (entity.kind !== kind || texts.length === LIMITS.changesPerRead) flush();
+    kind = entity.kind;
+    texts.push(entity.text);
+    await takeTurns();
+  }
+  flush();
+  return { version: current.version, versionId: current.versionId, chunks };
+};
+
+const changeText = ({ version, kind, id, before, after }: versions.ChangeRow): string =>
+  `{"version":${version},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"before":${before},"after":${after}}`;
+
+/** All changes after a version, newest first, in parts that a worker can read. */
+export const readChangesSince = async (reader: Reader, version: number): Promise<string[]> => {
+  const chunks: string[] = [];
+  for await (const rows of versions.changesSince(reader, version)) {
+    chunks.push(`[${rows.map(changeText).join()}]`);
+    await takeTurns();
+  }
+  return chunks;
+};
+
+/** Which entities were changed after a version, each with the last version that did. */
+export const readChangedSince = async (reader: Reader, version: number): Promise<ChangedEntity[]> => {
+  const known = new Map<string, ChangedEntity>();
+  for await (const rows of versions.changesSince(reader, version)) {
+    for (const { kind, id, version: changed } of rows) {
+      const key = keyOf(kind, id);
+      if (!known.has(key)) known.set(key, { kind, id, version: changed });
+    }
+    await takeTurns();
+  }
+  return [...known.values()];
+};
+
+/** The changes of one version. */
+export const readChangesOf = async (reader: Reader, version: number): Promise<string[]> => {
+  if ((await versions.selectVersion(reader, version)) === undefined) throw notFound();
+  const chunks: string[] = [];
+  for (let after = { kind: '', id: '' }; ; ) {
+    const rows = await versions.selectChanges(reader, version, after, LIMITS.changesPerRead);
+    chunks.push(`[${rows.map(changeText).join()}]`);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIMITS.changesPerRead) return chunks;
+    after = last;
+  }
 };
 
 /** Indents an entity as a part of a document. Line breaks within texts are escaped, so every one is between members. */
@@ -123,3 +182,26 @@ export async function* documentParts({ entities }: CatalogDocument): AsyncGenera
   }
   yield '\n}\n';
 }
+
+export interface EffectDeps {
+  readonly read: Read;
+  readonly compute: Compute;
+}
+
+/** What a version did to the odds, as members of a JSON object. */
+export const effectOf = async (
+  { read, compute }: EffectDeps,
+  teamId: string,
+  { version }: Pick<Version, 'version'>,
+  pools: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<string> => {
+  const input = await read(teamId, async (reader) => ({
+    base: (await readBase(reader)).chunks,
+    later: await readChangesSince(reader, version),
+    own: await readChangesOf(reader, version),
+    pools,
+  }));
+  const { odds, oddsLeftOut } = await compute.run(teamId, 'effect', input, signal);
+  return `"odds":${odds},"oddsLeftOut":${oddsLeftOut}`;
+};

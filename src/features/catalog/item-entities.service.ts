@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/work.ts';
+import type { ItemEntity } from '../../planning/entities.ts';
 import * as store from './catalog.store.ts';
 import { byPosition } from './catalog-loader.service.ts';
-import type { ItemEntity } from './entities.service.ts';
 
 type ItemRow = Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'>;
 type OptionRow = { readonly optionId: string; readonly position: number };

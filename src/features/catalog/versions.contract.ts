@@ -1,15 +1,27 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { ENTITY_KINDS, VERSION_SOURCES } from '../../context.ts';
-import { Id, Name, Nullable, OneOf, Paging, responses, Strict, Timestamp, TimestampInput } from '../../http/schemas.ts';
+import {
+  Id,
+  IdList,
+  Name,
+  Nullable,
+  OneOf,
+  Paging,
+  responses,
+  Strict,
+  Timestamp,
+  TimestampInput,
+} from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
 import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from './catalog.contract.ts';
 
-const VersionNumber = Type.Integer({
+export const VersionNumber = Type.Integer({
   minimum: 1,
   description: 'Number of the version, counted per team from 1, without gaps.',
   examples: [17],
 });
 
-const Author = Type.Object(
+export const Author = Type.Object(
   {
     secretId: Nullable(Type.String(), {
       description: 'The secret that was used; null if the service itself made the version.',
@@ -30,34 +42,88 @@ const versionMembers = {
   message: Nullable(Type.String(), { description: 'What the author said about it.' }),
 };
 
-const Version = Type.Object(
+export const Version = Type.Object(
   { ...versionMembers, changes: Type.Integer({ description: 'The number of entities that it changed.' }) },
   { title: 'CatalogVersion', description: 'A version of the catalog: its state after one change.' },
 );
 export type Version = Static<typeof Version>;
 
-const Kind = OneOf(ENTITY_KINDS, { description: 'The kind of entity.' });
+export const Kind = OneOf(ENTITY_KINDS, { description: 'The kind of entity.' });
 
-const entity = (description: string) =>
+export const entity = (description: string) =>
   Type.Unsafe<object | null>({ type: ['object', 'null'], description, additionalProperties: true });
+
+export const changeMembers = {
+  kind: Kind,
+  id: Id,
+  action: OneOf(['create', 'update', 'delete'] as const, { description: 'What happens to the entity.' }),
+  before: entity('The whole entity before, without times and team; null if it did not exist.'),
+  after: entity('The whole entity after; null if it was deleted.'),
+};
+
+const share = (when: string) =>
+  Nullable(Type.Number(), { description: `Effective share ${when}, from 0 to 1; null if there was none.` });
+
+const beforeAfter = (what: string) =>
+  Nullable(
+    Type.Object({
+      before: Nullable(Type.Number(), { description: `${what} before.` }),
+      after: Nullable(Type.Number(), { description: `${what} after.` }),
+    }),
+    { description: `${what}, before and after; null if the pool has none.` },
+  );
+
+const PoolName = {
+  pool: Type.String({ description: '`plain` for rolls without a template, or the id of a template.' }),
+  name: Type.String(),
+};
+
+/** What a change does to the odds, in plans and versions. */
+export const oddsMembers = {
+  odds: Type.Array(
+    Type.Object(
+      {
+        ...PoolName,
+        tiers: Type.Array(
+          Type.Object({
+            tier: Nullable(Type.String(), { description: 'The option of the tier.' }),
+            name: Nullable(Type.String()),
+            before: share('before'),
+            after: share('after'),
+          }),
+          { description: 'Rarest first.' },
+        ),
+        items: Type.Array(
+          Type.Object({
+            itemId: Type.String(),
+            itemName: Type.String(),
+            before: share('before'),
+            after: share('after'),
+          }),
+          { description: `Items whose odds change, the largest change first; at most ${LIMITS.listedOddsChanges}.` },
+        ),
+        moreItems: Type.Integer({ description: 'How many more items change.' }),
+        featuredMean: beforeAfter('Mean number of rolls until a featured item'),
+        worst: beforeAfter('Most rolls until the rarest tier'),
+      },
+      { title: 'PoolOddsChange' },
+    ),
+    { description: 'Every pool whose odds change, with all rules applied.' },
+  ),
+  oddsLeftOut: Type.Array(Type.Object(PoolName), {
+    description: 'Pools that change as well, but whose odds were not asked for or take too long to compute together.',
+  }),
+};
 
 const VersionWithChanges = Type.Object(
   {
     ...versionMembers,
     count: Type.Integer({ description: 'The number of entities that it changed.' }),
     changes: Type.Array(
-      Type.Object(
-        {
-          kind: Kind,
-          id: Id,
-          action: OneOf(['create', 'update', 'delete'] as const, { description: 'What happened to the entity.' }),
-          before: entity('The whole entity before, without times and team; null if it did not exist.'),
-          after: entity('The whole entity after it; null if it was deleted.'),
-        },
-        { title: 'CatalogChange', description: 'A change of one entity of the catalog.' },
-      ),
+      Type.Object(changeMembers, { title: 'CatalogChange', description: 'A change of one entity of the catalog.' }),
       { description: 'In order of kind and id.' },
     ),
+    ...oddsMembers,
   },
   { title: 'CatalogVersionWithChanges' },
 );
@@ -65,9 +131,9 @@ const VersionWithChanges = Type.Object(
 const tags = ['Catalog'];
 
 const entities = <P extends TProperties>(title: string, members: P) =>
-  Type.Array(Type.Object(members, { title }), { description: 'In order of their ids.' });
+  Type.Array(Strict(members, { title }), { description: 'In order of their ids.' });
 
-const Document = Type.Object(
+export const Document = Type.Object(
   {
     formatVersion: Type.Integer({ description: 'The version of this format.', examples: [1] }),
     attributes: entities('AttributeEntity', {
@@ -80,7 +146,7 @@ const Document = Type.Object(
     classifiers: entities('ClassifierEntity', {
       id: Id,
       name: Name,
-      classifierOptions: Type.Array(Type.Object({ id: Id, name: Name, dropRateMultiplier: DropRateMultiplier })),
+      classifierOptions: Type.Array(Strict({ id: Id, name: Name, dropRateMultiplier: DropRateMultiplier })),
     }),
     spaces: entities('SpaceEntity', { id: Id, name: Name, cols: Type.Integer(), rows: Type.Integer() }),
     items: entities('ItemEntity', {
@@ -91,7 +157,7 @@ const Document = Type.Object(
       width: side('Width'),
       height: side('Height'),
       classifierOptionIds: Type.Array(Id),
-      itemAttributes: Type.Array(Type.Object({ id: Id, attributeId: Id, min: Type.Number(), max: Type.Number() })),
+      itemAttributes: Type.Array(Strict({ id: Id, attributeId: Id, min: Type.Number(), max: Type.Number() })),
     }),
     templates: entities('TemplateEntity', {
       id: Id,
@@ -143,8 +209,13 @@ export const listVersions = {
 export const getVersion = {
   operationId: 'getCatalogVersion',
   summary: 'Get a version of the catalog',
-  description: 'The version with every entity that it changed, before and after.',
+  description: 'The version with every entity that it changed, before and after, and what it did to the odds.',
   tags,
   params: Strict({ version: { ...Id, description: 'Number of the version.', examples: ['17'] } }),
+  querystring: Strict({
+    pools: Type.Optional(
+      IdList('Compute the effect on the odds of these pools only: `plain` or ids of templates. All if left out.'),
+    ),
+  }),
   response: responses('The version and its changes.', VersionWithChanges, 400, 401, 403, 404, 500),
 };

@@ -1,11 +1,12 @@
 import type { Context, EntityKind } from '../../context.ts';
 import type { Page, Paged } from '../../database/paging.ts';
-import type { Read, Reader, Transaction } from '../../database/work.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
+import { conflict, notFound, ServiceError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
+import type { Entities } from '../../planning/entities.ts';
 import { isoTime } from '../../time.ts';
-import type { Entities } from './entities.service.ts';
+import { currentVersion } from './catalog.store.ts';
 import type { Version } from './versions.contract.ts';
 import * as store from './versions.store.ts';
 
@@ -16,19 +17,43 @@ export type RecordChange = <K extends EntityKind>(
   after: Entities[K] | null,
 ) => Promise<void>;
 
+/** Records changes whose entities are JSON already. */
+export type RecordTexts = (rows: readonly Pick<store.ChangeRow, 'kind' | 'id' | 'before' | 'after'>[]) => Promise<void>;
+
+interface NewVersion {
+  readonly message: string | null;
+  /** The version that it must follow; whichever is current if left out. */
+  readonly base?: store.Identified;
+}
+
+/** Rejects a change that was made on another version than the current one. */
+export const requireBase = (current: number, base: number): void => {
+  if (current !== base)
+    throw conflict({
+      path: '/body/baseVersion',
+      message: `the catalog is at version ${current}, this was made at ${base}`,
+    });
+};
+
 /**
  * Runs a change of the catalog, which becomes its next version. Until the transaction ends, nobody else changes this
  * catalog; afterwards no node rolls on what was compiled before, because each roll compares the version in its own
  * transaction.
  */
-export const changeCatalog = async <T>(
+export const makeVersion = async <T>(
   tx: Transaction,
-  { nowMs, author, source }: Context,
-  change: (record: RecordChange) => Promise<T>,
-): Promise<T> => {
+  { nowMs, author, source }: Pick<Context, 'nowMs' | 'author' | 'source'>,
+  { message, base: expected }: NewVersion,
+  change: (record: RecordChange, recordTexts: RecordTexts) => Promise<T>,
+): Promise<{ readonly result: T; readonly version: Version }> => {
   const base = await store.holdVersion(tx);
   // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
   if (base === undefined) throw new ServiceError('UNAUTHORIZED');
+  if (expected !== undefined) {
+    requireBase(base.version, expected.version);
+    // A restored backup has another version with the same number: whatever was prepared is out of date.
+    if (base.versionId !== expected.versionId) throw new ServiceError('SERVICE_UNAVAILABLE');
+  }
   const version = base.version + 1;
   const versionId = newId();
   let changes = 0;
@@ -40,28 +65,54 @@ export const changeCatalog = async <T>(
     changes += some.length;
     if (some.length > 0) await store.insertChanges(tx, some);
   };
-  const result = await change(async (kind, before, after) => {
+  const recordTexts: RecordTexts = async (some) => {
+    for (const row of some) {
+      rows.push({ team_id: tx.teamId, version, ...row });
+      if (rows.length === LIMITS.changesPerWrite) await flush();
+    }
+  };
+  const result = await change((kind, before, after) => {
     const { id } = (after ?? before) as { id: string };
     const [textBefore, textAfter] = [before && JSON.stringify(before), after && JSON.stringify(after)];
-    rows.push({ team_id: tx.teamId, version, kind, id, before: textBefore, after: textAfter });
-    if (rows.length === LIMITS.changesPerWrite) await flush();
-  });
+    return recordTexts([{ kind, id, before: textBefore, after: textAfter }]);
+  }, recordTexts);
   await flush();
   await store.advanceVersion(tx, version, versionId);
-  tx.write(store.insertVersion, {
+  const row = {
     version,
     id: versionId,
     created_at: nowMs,
     author_id: author.secretId,
     author_name: author.name,
     source,
-    message: null,
+    message,
     changes,
-  });
-  return result;
+  };
+  tx.write(store.insertVersion, row);
+  return { result, version: toVersion(row) };
 };
 
-const toVersion = (row: store.VersionRow): Version => ({
+/** Keeps others from changing a catalog until the transaction ends; returns its version. */
+export const holdCatalog = async (tx: Transaction): Promise<number> => {
+  const base = await store.holdVersion(tx);
+  if (base === undefined) throw new ServiceError('UNAUTHORIZED');
+  return base.version;
+};
+
+export const currentVersionOf = async (finder: Finder): Promise<number> => {
+  const [current] = await finder.find(currentVersion, {});
+  if (current === undefined) throw new ServiceError('UNAUTHORIZED');
+  return current.version;
+};
+
+/** A change of one entity, as one version. */
+export const changeCatalog = async <T>(
+  tx: Transaction,
+  context: Context,
+  change: (record: RecordChange) => Promise<T>,
+): Promise<T> => (await makeVersion(tx, context, { message: null }, change)).result;
+
+const toVersion = (row: Omit<store.VersionRow, 'team_id'>): Version => ({
   version: row.version,
   createdAt: isoTime(row.created_at),
   author: { secretId: row.author_id, name: row.author_name },
@@ -101,15 +152,25 @@ const numberOf = (text: string): number => {
   return Number(text);
 };
 
-/**
- * A version with all its changes, as parts of JSON. There may be very many; they never change, so each part is read on
- * its own.
- */
-export async function* versionParts(read: Read, teamId: string, number: string): AsyncGenerator<string> {
+/** A version by its number in a path. */
+export const getVersion = async (read: Read, teamId: string, number: string): Promise<Version> => {
   const version = numberOf(number);
   const row = await read(teamId, (reader) => store.selectVersion(reader, version));
   if (row === undefined) throw notFound();
-  const { changes: count, ...members } = toVersion(row);
+  return toVersion(row);
+};
+
+/**
+ * A version with all its changes and its effect, as parts of JSON. There may be very many changes; they never change,
+ * so each part is read on its own.
+ */
+export async function* versionParts(
+  read: Read,
+  teamId: string,
+  { changes: count, ...members }: Version,
+  effect: string,
+): AsyncGenerator<string> {
+  const { version } = members;
   let text = `${JSON.stringify({ ...members, count }).slice(0, -1)},"changes":[`;
   for (let after = { kind: '', id: '' }, separator = ''; ; separator = ',') {
     const rows = await read(teamId, (reader) => store.selectChanges(reader, version, after, LIMITS.changesPerRead));
@@ -120,5 +181,5 @@ export async function* versionParts(read: Read, teamId: string, number: string):
     text = '';
     after = last;
   }
-  yield `${text}]}`;
+  yield `${text}],${effect}}`;
 }

@@ -34,7 +34,7 @@ export const insertVersion = insertInto('catalog_versions', {
 export const insertChanges = (tx: Transaction, rows: readonly ChangeRow[]) =>
   tx.queries.insertInto('catalog_changes').values(rows).execute();
 
-interface Identified {
+export interface Identified {
   readonly version: number;
   readonly versionId: string;
 }
@@ -131,7 +131,7 @@ export const selectChanges = (
     .execute();
 
 /** Every change after a version, newest first, in batches. */
-export async function* changesSince(reader: Reader, version: number): AsyncGenerator<ChangeRow> {
+export async function* changesSince(reader: Reader, version: number): AsyncGenerator<ChangeRow[]> {
   for (let below: ChangeRow | undefined; ; ) {
     let query = reader.queries
       .selectFrom('catalog_changes')
@@ -145,7 +145,7 @@ export async function* changesSince(reader: Reader, version: number): AsyncGener
     if (below !== undefined)
       query = query.where(sql<boolean>`(version, kind, id) < (${below.version}, ${below.kind}, ${below.id})`);
     const rows = await query.execute();
-    yield* rows;
+    if (rows.length > 0) yield rows;
     below = rows.at(-1);
     if (rows.length < LIMITS.changesPerRead) return;
   }

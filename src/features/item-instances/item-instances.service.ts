@@ -348,6 +348,10 @@ export const listItemInstanceHistory = async (reader: Reader, id: string, page: 
 export const findInstanceOf = async (finder: Finder, itemId: string): Promise<string | undefined> =>
   (await finder.find(store.instanceOfItem, { itemId }))[0]?.id;
 
+/** How many instances there are of some items; counts up to a number. */
+export const countInstancesOf = async (reader: Reader, itemIds: readonly string[], most: number): Promise<number> =>
+  itemIds.length === 0 ? 0 : (await store.selectIdsOfItems(reader, itemIds, most)).length;
+
 /** Keeps others from moving, transferring or deleting the instances of a user who is being deleted. */
 export const holdInstancesOf = async (tx: Transaction, userId: string): Promise<store.InstanceRow[]> => {
   const ids = await inTurns(sorted(await store.selectIdsOf(tx, userId), compareBytes));

@@ -178,3 +178,13 @@ export const selectListed = (
   if (instanceIds !== undefined) query = query.where('item_instances.id', 'in', instanceIds);
   return onPage(query, 'item_instances', page).execute();
 };
+
+/** The instances of items, up to a number. */
+export const selectIdsOfItems = (reader: Reader, itemIds: readonly string[], limit: number) =>
+  reader.queries
+    .selectFrom('item_instances')
+    .select('id')
+    .where('team_id', '=', reader.teamId)
+    .where('item_id', 'in', itemIds)
+    .limit(limit)
+    .execute();

@@ -3,7 +3,7 @@ import { inChunks } from '../../database/chunks.ts';
 import { type Page, type Paged, type Position, paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
-import { invalid, notFound, throwIfAny } from '../../errors.ts';
+import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
@@ -101,28 +101,39 @@ export const getSpace = async (finder: Finder, id: string): Promise<Space> => {
   return space;
 };
 
-/** Rejects a size that would cut off a placed item instance. */
-const rejectCutOff = async (tx: Transaction, id: string, size: Pick<Space, 'cols' | 'rows'>): Promise<void> => {
+/** An issue for each placed item instance that a size would cut off. */
+export const cutOffIssues = async (
+  reader: Reader,
+  id: string,
+  size: Pick<Space, 'cols' | 'rows'>,
+  root: string,
+): Promise<Issue[]> => {
   const beyond: Awaited<ReturnType<typeof findBeyond>> = [];
   let page: Page | undefined = { limit: LIMITS.pageRows };
   // There may be as many user spaces as users, so they are read in pages.
   while (page !== undefined && beyond.length < LIMITS.issues) {
-    const { rows, next }: Paged<UserSpace> = await listUserSpacesOfSpace(tx, id, page);
+    const { rows, next }: Paged<UserSpace> = await listUserSpacesOfSpace(reader, id, page);
     const ids = rows.map((userSpace) => userSpace.id).sort(compareBytes);
-    beyond.push(...(await findBeyond(tx, ids, size, LIMITS.issues - beyond.length)));
+    beyond.push(...(await findBeyond(reader, ids, size, LIMITS.issues - beyond.length)));
     page = next && { limit: LIMITS.pageRows, after: next };
   }
-  throwIfAny(
-    beyond.flatMap(({ itemInstanceId, userSpaceId, x, y, width, height }) => {
-      const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
-      const paths = [
-        ...(x + width > size.cols ? ['/body/cols'] : []),
-        ...(y + height > size.rows ? ['/body/rows'] : []),
-      ];
-      return paths.map((path) => ({ path, message }));
-    }),
-    'CONFLICT',
-  );
+  return beyond.flatMap(({ itemInstanceId, userSpaceId, x, y, width, height }) => {
+    const message = `would cut off item instance ${itemInstanceId} at ${x}, ${y} in user space ${userSpaceId}`;
+    const paths = [
+      ...(x + width > size.cols ? [`${root}/cols`] : []),
+      ...(y + height > size.rows ? [`${root}/rows`] : []),
+    ];
+    return paths.map((path) => ({ path, message }));
+  });
+};
+
+/** An issue for each user space that keeps a space from being deleted. */
+export const userSpaceIssues = async (reader: Reader, id: string, path: string): Promise<Issue[]> => {
+  const { rows } = await listUserSpacesOfSpace(reader, id, { limit: LIMITS.issues });
+  return rows.map((userSpace) => ({
+    path,
+    message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,
+  }));
 };
 
 export const updateSpace = async (
@@ -139,7 +150,8 @@ export const updateSpace = async (
     const present = await getSpace(tx, id);
     requireMatch(ifMatch, 'space', present);
     const changed = { ...present, ...change, updatedAt: isoTime(nowMs) };
-    if (changed.cols < present.cols || changed.rows < present.rows) await rejectCutOff(tx, id, changed);
+    if (changed.cols < present.cols || changed.rows < present.rows)
+      throwIfAny(await cutOffIssues(tx, id, changed, '/body'), 'CONFLICT');
     await store.updateSpace(tx, id, change, nowMs);
     await record('space', spaceEntity(present), spaceEntity(changed));
     return changed;
@@ -150,14 +162,7 @@ export const deleteSpace = (tx: Transaction, context: Context, id: string, ifMat
   changeCatalog(tx, context, async (record) => {
     const present = await getSpace(tx, id);
     requireMatch(ifMatch, 'space', present);
-    const { rows } = await listUserSpacesOfSpace(tx, id, { limit: LIMITS.issues });
-    throwIfAny(
-      rows.map((userSpace) => ({
-        path: '/path/id',
-        message: `is used by user space ${userSpace.id} of user ${userSpace.userId}`,
-      })),
-      'CONFLICT',
-    );
+    throwIfAny(await userSpaceIssues(tx, id, '/path/id'), 'CONFLICT');
     await record('space', spaceEntity(present), null);
     await store.deleteSpace(tx, id);
   });

@@ -16,9 +16,10 @@ import {
 } from '../../engine/systems/templates.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { periodOf } from '../../planning/period.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
-import { isQuickOn, periodOf } from './config-checks.service.ts';
+import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
 

@@ -3,14 +3,10 @@ import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { stepsOfOdds } from '../../engine/systems/odds.ts';
-import {
-  type BoundOrFaults,
-  bindTemplateInSteps,
-  type CompiledTemplate,
-  type Period,
-} from '../../engine/systems/templates.ts';
+import { type BoundOrFaults, bindTemplateInSteps, type CompiledTemplate } from '../../engine/systems/templates.ts';
 import { throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { periodOf } from '../../planning/period.ts';
 import { compileShape } from '../../shape.ts';
 import { inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
@@ -30,14 +26,6 @@ type ConfigInput = Pick<Template, 'type' | 'config'>;
 
 /** Rejects a configuration that is not valid for its type. */
 export const checkShape = ({ type, config }: ConfigInput): void => throwIfAny(SHAPES[type](config, CONFIG_PATH));
-
-const momentOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
-
-/** When a configuration can be rolled on, in the form the engine expects. */
-export const periodOf = ({ startsAt, endsAt }: TemplateConfig): Period => ({
-  startsAtMs: momentOf(startsAt),
-  endsAtMs: momentOf(endsAt),
-});
 
 /** Whether preparing a template takes only a few milliseconds: it scans the catalog, once more per filter. */
 export const isQuickOn = ({ catalog }: TeamCatalog, config: Record<string, unknown>): boolean => {

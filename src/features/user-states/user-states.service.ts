@@ -1,5 +1,5 @@
 import { ask } from '../../database/declarations.ts';
-import type { Finder, Transaction, Work } from '../../database/work.ts';
+import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import {
   initialOwnState,
   initialPityState,
@@ -84,3 +84,7 @@ export const findTemplateState = async (
 export const holdStatesOf = async (tx: Transaction, userId: string): Promise<void> => {
   await store.holdStatesOf(tx, userId);
 };
+
+/** How many users have a state of a template; counts up to a number. */
+export const countUsersWithState = async (reader: Reader, templateId: string, most: number): Promise<number> =>
+  (await store.selectUsersOf(reader, templateId, most)).length;

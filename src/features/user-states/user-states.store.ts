@@ -1,5 +1,5 @@
 import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
-import type { Transaction } from '../../database/work.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
 
 export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamId, { userId, scope }) =>
   queries
@@ -41,4 +41,14 @@ export const holdStatesOf = ({ queries, teamId }: Transaction, userId: string) =
     .where('user_id', '=', userId)
     .orderBy('scope')
     .forUpdate()
+    .execute();
+
+/** Users who have a state of a template, up to a number. */
+export const selectUsersOf = (reader: Reader, templateId: string, limit: number) =>
+  reader.queries
+    .selectFrom('user_states')
+    .select('user_id')
+    .where('team_id', '=', reader.teamId)
+    .where('template_id', '=', templateId)
+    .limit(limit)
     .execute();

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Tables } from '../../database/tables.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
+
+export type DraftRow = Tables['catalog_drafts'];
+/** A draft without its changes, which may be very long. */
+export type DraftSummary = Omit<DraftRow, 'changes'>;
+
+const SUMMARY = [
+  'team_id',
+  'id',
+  'revision',
+  'name',
+  'base_version',
+  'count',
+  'created_at',
+  'updated_at',
+  'author_id',
+  'author_name',
+  'publish_at',
+  'publisher_id',
+  'publisher_name',
+  'rebase',
+  'message',
+  'failure',
+] as const;
+
+export const selectDrafts = (reader: Reader): Promise<DraftSummary[]> =>
+  reader.queries
+    .selectFrom('catalog_drafts')
+    .select(SUMMARY)
+    .where('team_id', '=', reader.teamId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+export const selectDraft = (reader: Reader, id: string): Promise<DraftRow | undefined> =>
+  reader.queries
+    .selectFrom('catalog_drafts')
+    .selectAll()
+    .where('team_id', '=', reader.teamId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** Keeps others from changing a draft until the transaction ends. */
+export const holdDraft = (tx: Transaction, id: string): Promise<DraftRow | undefined> =>
+  tx.queries
+    .selectFrom('catalog_drafts')
+    .selectAll()
+    .where('team_id', '=', tx.teamId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const insertDraft = (tx: Transaction, row: DraftRow) =>
+  tx.queries.insertInto('catalog_drafts').values(row).execute();
+
+export const updateDraft = (tx: Transaction, { team_id, id, ...values }: DraftRow) =>
+  tx.queries.updateTable('catalog_drafts').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
+
+export const deleteDraft = (tx: Transaction, id: string) =>
+  tx.queries.deleteFrom('catalog_drafts').where('team_id', '=', tx.teamId).where('id', '=', id).execute();
+
+/** Drafts of all teams that are to be published by now. */
+export const selectDue = (reader: Reader, nowMs: number, limit: number) =>
+  reader.queries
+    .selectFrom('catalog_drafts')
+    .select([sql<string>`team_id`.as('teamId'), 'id'])
+    .where('publish_at', '<=', nowMs)
+    .orderBy('publish_at')
+    .limit(limit)
+    .execute();

@@ -1,0 +1,33 @@
+import type { Database } from '../../database/work.ts';
+import { disconnectSignal } from '../../http/disconnect.ts';
+import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
+import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
+import { type App, sendText } from '../../http/server.ts';
+import * as contract from './publishing.contract.ts';
+import * as service from './publishing.service.ts';
+
+export const publishingRoutes = (
+  app: App,
+  {
+    database,
+    compute,
+    command,
+    change,
+  }: { database: Database; compute: service.PublishingDeps['compute'] } & RequestRunners,
+): void => {
+  const deps = { read: database.read, compute };
+  const options = { ...largeBody, config: { access: 'catalog' } } as const;
+
+  withLargeBodies(app, (scope) => {
+    scope.post('/catalog/plan', { schema: contract.planCatalog, ...options }, async (request, reply) => {
+      const plan = () => service.planChange(deps, request.context, bytesOf(request), disconnectSignal(reply));
+      if (!hasIdempotencyKey(request)) return sendText(reply, await plan());
+      return sendText(reply, await command(request, reply, service.keepPlan(plan)));
+    });
+
+    scope.post('/catalog/publish', { schema: contract.publishCatalog, ...options }, (request, reply) => {
+      const body = { bytes: bytesOf(request) };
+      return change(request, reply, service.publish(deps, request.context, body, disconnectSignal(reply)));
+    });
+  });
+};

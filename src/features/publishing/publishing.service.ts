@@ -1,0 +1,193 @@
+import type { Compute } from '../../compute/compute.ts';
+import type { Context } from '../../context.ts';
+import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
+import { conflict, invalid, notFound, ServiceError, throwIfAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
+import type { Planned, Wanted } from '../../planning/plan.ts';
+import { type Purpose, readRequest } from '../../planning/request.ts';
+import type { EntityChunk } from '../../planning/state.ts';
+import { takeTurns } from '../../turns.ts';
+import { changeItemCount } from '../catalog/catalog.service.ts';
+import {
+  type BaseCatalog,
+  readBase,
+  readChangedSince,
+  readChangesOf,
+  readChangesSince,
+} from '../catalog/document.service.ts';
+import type { Version } from '../catalog/versions.contract.ts';
+import { makeVersion, requireBase } from '../catalog/versions.service.ts';
+import { refit } from '../placements/refit.service.ts';
+import { countConcerned, findObstacles } from './obstacles.service.ts';
+import { WRITES } from './publishing.store.ts';
+
+export interface PublishingDeps {
+  readonly read: Read;
+  readonly compute: Compute;
+}
+
+/** A change that can be applied, as long as the catalog is at the version that it was made on. */
+export interface Prepared {
+  readonly base: BaseCatalog;
+  readonly planned: Planned;
+}
+
+/** The version that a body names, if that is all it does. Such bodies are small. */
+const versionToUndo = (bytes: Uint8Array, purpose: Purpose) => {
+  if (bytes.length > LIMITS.inlineBodyBytes) return undefined;
+  const read = readRequest(Buffer.from(bytes).toString(), purpose);
+  if ('issues' in read) throw invalid(...read.issues);
+  const { request, options } = read;
+  return request.type === 'rollback' || request.type === 'undo' ? { ...request, options } : undefined;
+};
+
+/** The body of a request. Changes that were made on an earlier version can be moved to the current one. */
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly rebaseFrom?: number;
+}
+
+const readWanted = async (
+  reader: Reader,
+  { bytes, rebaseFrom }: Body,
+  named: ReturnType<typeof versionToUndo>,
+  { version: current }: BaseCatalog,
+): Promise<Wanted> => {
+  if (named === undefined) {
+    const changedSince = rebaseFrom === undefined ? [] : await readChangedSince(reader, rebaseFrom);
+    return { type: 'body', bytes, changedSince };
+  }
+  const { type, version, options } = named;
+  if (version > current) throw notFound();
+  const changes = type === 'rollback' ? await readChangesSince(reader, version) : await readChangesOf(reader, version);
+  return { type, changes, options };
+};
+
+/** Compares the catalog with what a body wants of it, in another thread. */
+const prepare = async (
+  { read, compute }: PublishingDeps,
+  { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
+  body: Body,
+  purpose: Purpose,
+  signal: AbortSignal | undefined,
+): Promise<Prepared> => {
+  const named = versionToUndo(body.bytes, purpose);
+  const { base, chunks, wanted } = await read(teamId, async (reader) => {
+    const { chunks, ...base }: BaseCatalog & { chunks: EntityChunk[] } = await readBase(reader);
+    if (named?.options.baseVersion !== undefined) requireBase(base.version, named.options.baseVersion);
+    return { base, chunks, wanted: await readWanted(reader, body, named, base) };
+  });
+  const outcome = await compute.run(teamId, 'plan', { base: chunks, wanted, purpose, nowMs }, signal);
+  if ('issues' in outcome) throw invalid(...outcome.issues);
+  return { base, planned: outcome };
+};
+
+/** The plan of a change, as the JSON of the response. */
+export const planChange = async (
+  deps: PublishingDeps,
+  context: Pick<Context, 'teamId' | 'nowMs'>,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Buffer> => {
+  const { base, planned } = await prepare(deps, context, { bytes }, 'plan', signal);
+  const [faults, warnings] = [listFindings(), listFindings()];
+  faults.found.push(...planned.faults);
+  warnings.found.push(...planned.warnings);
+  const { withState, orphaned } = await deps.read(context.teamId, async (reader) => {
+    const held = await findObstacles(reader, planned.touched, faults);
+    return countConcerned(reader, planned.touched, held, warnings);
+  });
+  const start = JSON.stringify({ baseVersion: base.version, summary: planned.summary }).slice(0, -1);
+  const end = JSON.stringify({ players: { withState }, instances: { orphaned } }).slice(1);
+  const findings = `"faults":${JSON.stringify(faults.found)},"warnings":${JSON.stringify(warnings.found)}`;
+  const odds = `"odds":${planned.odds},"oddsLeftOut":${planned.oddsLeftOut}`;
+  return Buffer.concat([
+    Buffer.from(`${start},"changes":`),
+    planned.changes,
+    Buffer.from(`,${findings},${odds},${end}`),
+  ]);
+};
+
+/** Everything about a change that can be done before its transaction. */
+export const prepareChange = async (
+  deps: PublishingDeps,
+  context: Pick<Context, 'teamId' | 'nowMs'>,
+  body: Body,
+  signal?: AbortSignal,
+): Promise<Prepared> => {
+  const prepared = await prepare(deps, context, body, 'publish', signal);
+  const { base, planned } = prepared;
+  if (body.rebaseFrom === undefined) requireBase(base.version, planned.options.baseVersion ?? base.version);
+  throwIfAny(issuesOfFaults(planned.faults), 'CONFLICT');
+  if (planned.records.length === 0) throw conflict({ path: '/body', message: 'changes nothing' });
+  return prepared;
+};
+
+/** Gives placed instances the cells of the new footprints of their items. */
+const refitItems = async (tx: Transaction, { touched }: Planned): Promise<void> => {
+  for (const { before, after } of touched.resizedItems) {
+    const path = `/item/${after.id}/${before.width !== after.width ? 'width' : 'height'}`;
+    await refit(tx, { itemId: after.id, before, after, path });
+  }
+};
+
+/** Applies a prepared change, as one version. */
+export const applyChange = async (
+  tx: Transaction,
+  context: Pick<Context, 'nowMs' | 'author'>,
+  { base, planned }: Prepared,
+  message = planned.options.message ?? null,
+): Promise<Version> => {
+  const { touched } = planned;
+  // Nobody creates or places instances in the meantime, so none can appear that would stand in the way.
+  if (touched.deletedItems.length + touched.resizedItems.length > 0 || touched.resizesSpaces) await tx.exclude('grids');
+  const source = planned.type === 'rollback' || planned.type === 'undo' ? 'rollback' : 'publish';
+  const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async (_, recordTexts) => {
+    const faults = listFindings();
+    await findObstacles(tx, touched, faults);
+    throwIfAny(issuesOfFaults(faults.found), 'CONFLICT');
+    if (touched.moreItems !== 0) await changeItemCount(tx, touched.moreItems);
+    for (const { write, text } of planned.writes) {
+      tx.write(WRITES[write] as never, ...(JSON.parse(text) as never[]));
+      await takeTurns();
+    }
+    for (const text of planned.records) await recordTexts(JSON.parse(text));
+    await refitItems(tx, planned);
+  });
+  return version;
+};
+
+/** What a change that was rejected is told to its author, who is not there to read a response. */
+export const explainRejection = (error: unknown): string => {
+  if (!(error instanceof ServiceError)) return 'internal error';
+  return error.issues.length === 0
+    ? error.message
+    : error.issues.map(({ path, message }) => (path.startsWith('/body') ? message : `${path} ${message}`)).join('; ');
+};
+
+/** A plan whose response is stored. It is made outside of any transaction. */
+export const keepPlan = (plan: () => Promise<Buffer>) => {
+  let made: Buffer | undefined;
+  return async (finder: Finder): Promise<string> => {
+    if (made !== undefined) return made.toString();
+    return finder.rerunAfter(
+      plan().then((buffer) => {
+        made = buffer;
+      }),
+    );
+  };
+};
+
+/** Publishes a change. What takes long is done before the transaction, outside of any. */
+export const publish = (deps: PublishingDeps, context: Context, body: Body, signal?: AbortSignal) => {
+  let prepared: Prepared | undefined;
+  return async (tx: Transaction): Promise<Version> => {
+    if (prepared !== undefined) return applyChange(tx, context, prepared);
+    return tx.rerunAfter(
+      prepareChange(deps, context, body, signal).then((change) => {
+        prepared = change;
+      }),
+    );
+  };
+};
