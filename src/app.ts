@@ -5,6 +5,7 @@ import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
 import { createCatalogs } from './features/catalog/catalog.service.ts';
+import { createWholeCatalogs } from './features/catalog/document.service.ts';
 import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
@@ -74,6 +75,7 @@ export const buildApp = async ({
     authorizer,
     catalogs,
     compute,
+    readWhole: createWholeCatalogs(),
     draws,
     pathPrefix,
     previews: createPreviews(compute),
@@ -105,7 +107,15 @@ export const buildApp = async ({
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
   teamRoutes(app, parts);
-  const chores = startChores({ database, compute, clock, logger, settings, ran: metrics?.chores });
+  const chores = startChores({
+    database,
+    compute,
+    readWhole: parts.readWhole,
+    clock,
+    logger,
+    settings,
+    ran: metrics?.chores,
+  });
   app.addHook('onClose', chores.stop);
   await app.ready();
   return app;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Compute } from './compute/compute.ts';
 import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
+import type { ReadWhole } from './features/catalog/document.service.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
 import { failDueDraft, findDueDrafts, isRejection, publishDueDraft } from './features/publishing/drafts.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
@@ -24,6 +25,7 @@ interface Chore {
 interface Parts {
   readonly database: Database;
   readonly compute: Compute;
+  readonly readWhole: ReadWhole;
   readonly clock: () => number;
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
@@ -101,13 +103,16 @@ export const removeHistory = async (
 };
 
 /** Publishes drafts that are due, each once, whichever node comes first. */
-const publishDrafts = async ({ database, compute, clock }: Parts, shouldContinue: () => boolean): Promise<void> => {
+const publishDrafts = async (
+  { database, compute, readWhole, clock }: Parts,
+  shouldContinue: () => boolean,
+): Promise<void> => {
   const errors: unknown[] = [];
   for (const draft of await database.read(NO_TEAM, (reader) => findDueDrafts(reader, clock()))) {
     if (!shouldContinue()) return;
     const nowMs = clock();
     try {
-      const deps = { read: database.read, compute };
+      const deps = { read: database.read, compute, readWhole };
       await database.transaction(draft.teamId, publishDueDraft(deps, draft, nowMs));
     } catch (error) {
       // Whatever is temporary is retried; the other drafts do not wait for it.

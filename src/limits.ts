@@ -83,6 +83,9 @@ export const LIMITS = {
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
+  /** Whole catalogs as text, kept between plans: characters in total, and for how long. */
+  keptCatalogsLength: 32 * 1024 * 1024,
+  keptCatalogsMs: 60_000,
   bufferedLogLength: 64 * 1024,
 
   // Load that one process accepts. Teams share it: a single team may use half of the requests and bytes.
@@ -103,7 +106,7 @@ export const LIMITS = {
   computeJobs: 64,
   computeJobsPerTeam: 4,
   computeMs: 20_000,
-  computeIdleMs: 5000,
+  computeIdleMs: 30_000,
   computeHeapMib: 1024,
   /** Anything below this runs on the main thread: it takes a millisecond or two. */
   inlineSteps: 300_000,

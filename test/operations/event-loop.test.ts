@@ -48,6 +48,12 @@ const pack = {
   unique: true,
 };
 
+/** A change of as many items as a request may change, which takes all options and attributes from them. */
+const allItems = (rollNumerator: number) =>
+  ids('slim', Math.min(ITEMS, LIMITS.changesPerRequest)).map((id) => ({
+    ...{ kind: 'item', id, after: { id, name: id, rollNumerator } },
+  }));
+
 /**
  * The worst case of each operation, ordered so that what one needs still exists. Those of one team walk all of its
  * data.
@@ -97,6 +103,18 @@ const LARGE: readonly Call[] = [
   call('GET', '/catalog?version=2'),
   call('GET', '/catalog/versions'),
   call('GET', '/catalog/versions?kind=item&id=nothing'),
+  call('POST', '/catalog/plan', { changes: allItems(7) }),
+  call('POST', '/catalog/plan', { rollbackTo: 2 }),
+  call('POST', '/catalog/plan', junk),
+  call('POST', '/catalog/publish', { changes: allItems(8), baseVersion: 1000 }),
+  call('POST', '/catalog/publish', { undo: 2, baseVersion: 1000 }),
+  call('POST', '/catalog/drafts', { id: 'draft', name: 'Draft', changes: allItems(9) }),
+  call('POST', '/catalog/drafts', junk),
+  call('GET', '/catalog/drafts'),
+  call('GET', '/catalog/drafts/draft'),
+  call('PUT', '/catalog/drafts/draft', { changes: allItems(10) }),
+  call('POST', '/catalog/drafts/draft/publish', { rebase: true }),
+  call('DELETE', '/catalog/drafts/draft'),
   // Among them those in which all items lose an option.
   ...[8, 9, 10, 11, 12].map((version) => call('GET', `/catalog/versions/${version}`)),
   call('POST', '/items/roll'),

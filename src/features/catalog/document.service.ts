@@ -77,10 +77,10 @@ const earlierEntities = async (reader: Reader, version: number): Promise<EntityT
 /** The version of a catalog that something was prepared on. */
 export type BaseCatalog = versions.Identified;
 
-/** The whole catalog as it is now, in parts that a worker can read. */
-export const readBase = async (reader: Reader): Promise<BaseCatalog & { chunks: EntityChunk[] }> => {
-  const [current] = await reader.find(store.currentVersion, {});
-  if (current === undefined) throw new ServiceError('UNAUTHORIZED');
+/** A whole catalog, in parts that a worker can read. */
+export type WholeCatalog = BaseCatalog & { readonly chunks: readonly EntityChunk[] };
+
+const readChunks = async (reader: Reader): Promise<readonly EntityChunk[]> => {
   const chunks: EntityChunk[] = [];
   let kind: EntityKind = 'attribute';
   let texts: string[] = [];
@@ -95,7 +95,46 @@ export const readBase = async (reader: Reader): Promise<BaseCatalog & { chunks: 
     await takeTurns();
   }
   flush();
-  return { version: current.version, versionId: current.versionId, chunks };
+  return chunks;
+};
+
+/** Reads the whole catalog as it is now. */
+export type ReadWhole = (reader: Reader) => Promise<WholeCatalog>;
+
+/**
+ * Keeps the catalogs that were read last for a while: designers plan again and again on the same version, and reading
+ * a large catalog takes longer than planning a small change of it.
+ */
+export const createWholeCatalogs = (): ReadWhole => {
+  const kept = new Map<string, { readonly chunks: readonly EntityChunk[]; readonly length: number }>();
+  let total = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const drop = (versionId: string): void => {
+    total -= kept.get(versionId)?.length ?? 0;
+    kept.delete(versionId);
+  };
+  const keep = (versionId: string, chunks: readonly EntityChunk[]): void => {
+    const length = chunks.reduce((sum, { text }) => sum + text.length, 0);
+    drop(versionId);
+    if (length > LIMITS.keptCatalogsLength) return;
+    kept.set(versionId, { chunks, length });
+    total += length;
+    // The first is the one that was used longest ago.
+    for (const [oldest] of kept) if (total > LIMITS.keptCatalogsLength) drop(oldest);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      kept.clear();
+      total = 0;
+    }, LIMITS.keptCatalogsMs).unref();
+  };
+  return async (reader) => {
+    const [current] = await reader.find(store.currentVersion, {});
+    if (current === undefined) throw new ServiceError('UNAUTHORIZED');
+    const { version, versionId } = current;
+    const chunks = kept.get(versionId)?.chunks ?? (await readChunks(reader));
+    keep(versionId, chunks);
+    return { version, versionId, chunks };
+  };
 };
 
 const changeText = ({ version, kind, id, before, after }: versions.ChangeRow): string =>
@@ -186,18 +225,19 @@ export async function* documentParts({ entities }: CatalogDocument): AsyncGenera
 export interface EffectDeps {
   readonly read: Read;
   readonly compute: Compute;
+  readonly readWhole: ReadWhole;
 }
 
 /** What a version did to the odds, as members of a JSON object. */
 export const effectOf = async (
-  { read, compute }: EffectDeps,
+  { read, compute, readWhole }: EffectDeps,
   teamId: string,
   { version }: Pick<Version, 'version'>,
   pools: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<string> => {
   const input = await read(teamId, async (reader) => ({
-    base: (await readBase(reader)).chunks,
+    base: (await readWhole(reader)).chunks,
     later: await readChangesSince(reader, version),
     own: await readChangesOf(reader, version),
     pools,

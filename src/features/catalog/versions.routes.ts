@@ -10,7 +10,7 @@ const momentOf = (text: string | undefined): number | undefined => (text === und
 
 export const versionRoutes = (
   app: App,
-  { database, compute }: { database: Database; compute: EffectDeps['compute'] },
+  { database, compute, readWhole }: { database: Database } & Omit<EffectDeps, 'read'>,
 ): void => {
   app.get('/catalog', { schema: contract.getCatalog }, async ({ context, query }, reply) => {
     const document = await database.read(context.teamId, (reader) => readDocument(reader, query.version));
@@ -31,7 +31,7 @@ export const versionRoutes = (
   app.get('/catalog/versions/:version', { schema: contract.getVersion }, async ({ context, params, query }, reply) => {
     const version = await service.getVersion(database.read, context.teamId, params.version);
     const effect = await effectOf(
-      { read: database.read, compute },
+      { read: database.read, compute, readWhole },
       context.teamId,
       version,
       query.pools,

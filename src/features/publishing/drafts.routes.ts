@@ -13,9 +13,10 @@ export const draftRoutes = (
   {
     database,
     compute,
+    readWhole,
     change,
     inTransaction,
-  }: { database: Database; compute: PublishingDeps['compute'] } & RequestRunners,
+  }: { database: Database } & Omit<PublishingDeps, 'read'> & RequestRunners,
 ): void => {
   const config = { access: 'catalog' } as const;
   const onSend = sendTextEtag(service.etagOfDraft);
@@ -65,7 +66,7 @@ export const draftRoutes = (
 
   app.post('/catalog/drafts/:id/publish', { schema: contract.publishDraft, config }, (request, reply) => {
     const { context, params, body } = request;
-    const deps = { read: database.read, compute };
+    const deps = { read: database.read, compute, readWhole };
     return change(request, reply, service.publishDraft(deps, context, params.id, body, disconnectSignal(reply)));
   });
 };

@@ -10,12 +10,12 @@ export const publishingRoutes = (
   app: App,
   {
     database,
-    compute,
     command,
     change,
-  }: { database: Database; compute: service.PublishingDeps['compute'] } & RequestRunners,
+    ...shared
+  }: { database: Database } & Omit<service.PublishingDeps, 'read'> & RequestRunners,
 ): void => {
-  const deps = { read: database.read, compute };
+  const deps = { ...shared, read: database.read };
   const options = { ...largeBody, config: { access: 'catalog' } } as const;
 
   withLargeBodies(app, (scope) => {

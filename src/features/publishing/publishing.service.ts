@@ -6,12 +6,11 @@ import { LIMITS } from '../../limits.ts';
 import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
 import type { Planned, Wanted } from '../../planning/plan.ts';
 import { type Purpose, readRequest } from '../../planning/request.ts';
-import type { EntityChunk } from '../../planning/state.ts';
 import { takeTurns } from '../../turns.ts';
 import { changeItemCount } from '../catalog/catalog.service.ts';
 import {
   type BaseCatalog,
-  readBase,
+  type ReadWhole,
   readChangedSince,
   readChangesOf,
   readChangesSince,
@@ -25,6 +24,7 @@ import { WRITES } from './publishing.store.ts';
 export interface PublishingDeps {
   readonly read: Read;
   readonly compute: Compute;
+  readonly readWhole: ReadWhole;
 }
 
 /** A change that can be applied, as long as the catalog is at the version that it was made on. */
@@ -66,7 +66,7 @@ const readWanted = async (
 
 /** Compares the catalog with what a body wants of it, in another thread. */
 const prepare = async (
-  { read, compute }: PublishingDeps,
+  { read, compute, readWhole }: PublishingDeps,
   { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
   body: Body,
   purpose: Purpose,
@@ -74,7 +74,7 @@ const prepare = async (
 ): Promise<Prepared> => {
   const named = versionToUndo(body.bytes, purpose);
   const { base, chunks, wanted } = await read(teamId, async (reader) => {
-    const { chunks, ...base }: BaseCatalog & { chunks: EntityChunk[] } = await readBase(reader);
+    const { chunks, ...base } = await readWhole(reader);
     if (named?.options.baseVersion !== undefined) requireBase(base.version, named.options.baseVersion);
     return { base, chunks, wanted: await readWanted(reader, body, named, base) };
   });
