@@ -1,5 +1,6 @@
 import type { App } from '../../src/http/server.ts';
-import { ATTRIBUTES, CLASSIFIERS, ITEMS, idOf, SPACES, TEMPLATES, USERS } from './catalog.ts';
+import { ITEMS, idOf, USERS } from './catalog.ts';
+import { AUTHORS, createDraft, publishBetween } from './history.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;
@@ -66,6 +67,7 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   };
 
   const nowMs = Date.now();
+  const { id: teamId } = await send('GET', '/team');
   // Each is a second older than the next, so that lists keep the order of the catalog.
   let createdAtMs = nowMs - (DAYS + 2) * DAY_MS;
   const create = (url: string, payload: object) => {
@@ -73,29 +75,23 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
     setClock(createdAtMs);
     return send('POST', url, payload);
   };
-  for (const attribute of ATTRIBUTES) await create('/attributes', attribute);
-  const options = new Map<string, string>();
-  for (const classifier of CLASSIFIERS) {
-    const { classifierOptions } = await create('/classifiers', classifier);
-    for (const { id, name } of classifierOptions) options.set(`${classifier.id} ${name}`, id);
+  const secrets = new Map<string, string>();
+  for (const name of AUTHORS) {
+    const { secret } = await create('/secrets', { name, role: 'design' });
+    secrets.set(name, `Basic ${Buffer.from(`${teamId}:${secret}`).toString('base64')}`);
   }
-  const optionIdsOf = (names: readonly string[]): string[] =>
-    names.flatMap((name, place) => options.get(`${['rarity', 'kind', 'element'][place]} ${name}`) ?? []);
-
-  for (const { name, options: names, thumbnail, width, height, rollNumerator, ranges } of ITEMS) {
-    await create('/items', {
-      id: idOf(name),
-      name,
-      thumbnail,
-      width,
-      height,
-      rollNumerator,
-      classifierOptionIds: optionIdsOf(names),
-      itemAttributes: Object.entries(ranges).map(([attributeId, [min, max]]) => ({ attributeId, min, max })),
-    });
-  }
-  for (const space of SPACES) await create('/spaces', space);
-  for (const template of TEMPLATES) await create('/templates', template);
+  const sendAs = async (author: string, method: 'GET' | 'POST', url: string, payload?: object) => {
+    const headers = {
+      authorization: secrets.get(author) ?? '',
+      'x-itemwright-source': author === 'Build server' ? 'cli' : 'console',
+    };
+    const response = await app.inject({ method, url, headers, ...(payload && { payload }) });
+    if (response.statusCode !== 200)
+      throw new Error(`${method} ${url} responded ${response.statusCode}: ${response.body}`);
+    return response.json();
+  };
+  const history = { sendAs, setClock, nowMs };
+  await publishBetween(history, Number.POSITIVE_INFINITY, DAYS + 2);
 
   const users: User[] = [];
   for (const [place, name] of USERS.entries()) {
@@ -125,7 +121,9 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
   };
 
   for (let day = 0; day < DAYS; day += 1) {
-    const atMs = nowMs - (DAYS - 1 - day) * DAY_MS - 60_000;
+    const daysAgo = DAYS - 1 - day;
+    await publishBetween(history, daysAgo + (day === 0 ? 3 : 1), daysAgo);
+    const atMs = nowMs - daysAgo * DAY_MS - 60_000;
     setClock(atMs);
     // Today is not over yet.
     const part = day === DAYS - 1 ? Math.max(0.15, (nowMs % DAY_MS) / DAY_MS) : 1;
@@ -139,6 +137,7 @@ export const seed = async ({ app, authorization, setClock }: Seeding): Promise<v
     );
   }
 
+  await createDraft(history);
   setClock(nowMs);
   const draughts = ITEMS.filter(({ options: names, height }) => names.includes('Consumable') && height === 1);
   for (const [place, { userId, backpack, belt, stash }] of users.entries()) {

@@ -34,6 +34,14 @@ const mentionsOf = ({ type, config }: TypedConfig): Mention[][] => {
   return groups;
 };
 
+/** Every tier that a configuration refers to, as it is spelled there. */
+export const tiersIn = (type: TemplateType, config: TemplateConfig): ReadonlySet<string> =>
+  new Set(
+    mentionsOf({ type, config } as TypedConfig)
+      .flat()
+      .map(({ name }) => name),
+  );
+
 /** The option that a name is bound to; safe for names such as `constructor`. */
 export const boundTo = (bindings: Bindings, name: string): string | undefined =>
   Object.hasOwn(bindings, name) ? bindings[name] : undefined;
@@ -45,7 +53,7 @@ export const boundTo = (bindings: Bindings, name: string): string | undefined =>
 export const bindTiers = (
   type: TemplateType,
   config: TemplateConfig,
-  catalog: Catalog,
+  catalog: Pick<Catalog, 'options'>,
 ): { bindings: Bindings; faults: readonly Fault[] } => {
   const idsByName = new Map<string, string[]>();
   for (const { id, name } of catalog.options.values()) {

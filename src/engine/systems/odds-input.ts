@@ -73,14 +73,19 @@ export const oddsInputOf = (template: CompiledTemplate): OddsInput => {
   }
 };
 
-/** The same as plain data, in which an item is its place in the catalog. Shared objects stay shared. */
-export const plainOddsInputOf = (template: CompiledTemplate): OddsInput => {
+const placeOf = ({ place }: CompiledItem): number => place;
+
+/**
+ * The same as plain data, in which an item is a number: by default its place in the catalog. Shared objects stay
+ * shared.
+ */
+export const plainOddsInputOf = (template: CompiledTemplate, numberOf = placeOf): OddsInput => {
   const known = new Map<WeightedItems, OddsItems>();
   const plainItems = (of: WeightedItems): OddsItems => {
     let plain = known.get(of);
     if (plain === undefined) {
       plain = {
-        items: Int32Array.from(of.items, ({ place }: CompiledItem) => place),
+        items: Int32Array.from(of.items, numberOf),
         weights: Float64Array.from(of.weights),
         picker: { total: of.picker.total },
         rollable: of.rollable,
