@@ -10,7 +10,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { createDigest, type Digest, linesOf, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
-import { CommandError } from './command.ts';
+import { CommandError } from './shared.ts';
 
 const FORMAT = 1;
 /** Higher levels gain little. */

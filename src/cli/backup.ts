@@ -6,16 +6,8 @@ import { TABLES } from '../database/tables.ts';
 import { LIMITS } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import { writeBackup } from './backup-file.ts';
-import {
-  type Command,
-  CommandError,
-  checkSchema,
-  formatCount,
-  formatElapsed,
-  openToRead,
-  required,
-  withDatabase,
-} from './command.ts';
+import { type Command, checkSchema, openToRead, withDatabase } from './command.ts';
+import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 
 /** The file contains digests of secrets. */
 const OWNER_ONLY = 0o600;

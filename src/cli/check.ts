@@ -2,7 +2,8 @@ import { orphans, REFERENCES } from '../database/references.ts';
 import type { Snapshot } from '../database/work.ts';
 import { checkAll, forEachRow, type Report } from '../features/check/check.service.ts';
 import { LIMITS } from '../limits.ts';
-import { type Command, checkSchema, formatCount, formatElapsed, openToRead, withDatabase } from './command.ts';
+import { type Command, checkSchema, openToRead, withDatabase } from './command.ts';
+import { formatCount, formatElapsed } from './shared.ts';
 
 /** Reports rows that refer to rows that do not exist. */
 const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void> => {

@@ -1,20 +1,7 @@
 import { openExistingDatabase, parseDatabaseUrl } from '../database/open.ts';
 import { schemaAge } from '../database/transfer.ts';
 import type { Database, Snapshot } from '../database/work.ts';
-import { LIMITS } from '../limits.ts';
-
-/** A mistake by the user, or a finding of the command: printed as a line, without a stack trace. */
-export class CommandError extends Error {}
-
-export interface Options {
-  readonly team?: string;
-  readonly role?: string;
-  readonly name?: string;
-  readonly id?: string;
-  readonly to?: string;
-  readonly force?: boolean;
-  readonly replace?: boolean;
-}
+import { CommandError, type CommandSyntax, type Options } from './shared.ts';
 
 /** The arguments a command was called with. */
 export interface Call {
@@ -25,22 +12,11 @@ export interface Call {
   print(line: string): void;
 }
 
-export interface Command {
-  /** What follows the command name, such as `FILE [--force]`. */
-  readonly usage: string;
-  /** Lines that explain what it does. */
-  readonly help: readonly string[];
-  readonly takesArgument: boolean;
-  readonly options: readonly (keyof Options)[];
+/** A command that works on the database. */
+export interface Command extends CommandSyntax {
   /** Returns false if the command ran but found problems. */
   run(call: Call): Promise<boolean>;
 }
-
-export const required = (value: string | undefined, what: string, most: number = LIMITS.nameLength): string => {
-  if (value === undefined || value === '') throw new CommandError(`${what} is missing`);
-  if (value.length > most) throw new CommandError(`${what} has more than ${most} characters`);
-  return value;
-};
 
 /** Closes the database when done, even on failure. */
 export const withDatabase = async <T>(database: Database, use: (database: Database) => Promise<T>): Promise<T> => {
@@ -78,8 +54,3 @@ export const checkSchema = async (snapshot: Snapshot, url: string): Promise<void
   if (age === 'newer')
     throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
 };
-
-/** Formats a number with commas, such as 1,000,000. */
-export const formatCount = (count: number): string => count.toLocaleString('en-US');
-
-export const formatElapsed = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;

@@ -3,17 +3,8 @@ import { TABLES } from '../database/tables.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Load, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
-import {
-  type Command,
-  CommandError,
-  checkSchema,
-  displayUrl,
-  formatCount,
-  formatElapsed,
-  openToRead,
-  required,
-  withDatabase,
-} from './command.ts';
+import { type Command, checkSchema, displayUrl, openToRead, withDatabase } from './command.ts';
+import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 
 type Digests = ReadonlyMap<string, Digest>;
 

@@ -3,15 +3,8 @@ import { type Digest, digestOf, firstNonEmptyTable, sameDigest, schemaAge, table
 import type { Load, Table } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { type Contents, readBackup } from './backup-file.ts';
-import {
-  type Command,
-  CommandError,
-  displayUrl,
-  formatCount,
-  formatElapsed,
-  required,
-  withDatabase,
-} from './command.ts';
+import { type Command, displayUrl, withDatabase } from './command.ts';
+import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 
 /** A table with the columns of a backup, in the order of the backup. */
 const tableOf = async (load: Load, name: string, columns: readonly string[]): Promise<Table> => {

@@ -1,7 +1,8 @@
 import { ROLES, type Role } from '../context.ts';
 import type { Database } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
-import { type Command, CommandError, type Options, required } from './command.ts';
+import type { Command } from './command.ts';
+import { CommandError, type Options, required } from './shared.ts';
 import { printJson } from './team.ts';
 
 const requiredRole = (value: string | undefined): Role => {

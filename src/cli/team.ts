@@ -1,7 +1,8 @@
 import { openDatabase } from '../database/open.ts';
 import { type Database, NO_TEAM } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
-import { type Call, type Command, required, withDatabase } from './command.ts';
+import { type Call, type Command, withDatabase } from './command.ts';
+import { required } from './shared.ts';
 
 /** Runs against the database, and prints the result as one line of JSON. */
 export const printJson =

@@ -19,11 +19,15 @@ export const publishingRoutes = (
   const options = { ...largeBody, config: { access: 'catalog' } } as const;
 
   withLargeBodies(app, (scope) => {
-    scope.post('/catalog/plan', { schema: contract.planCatalog, ...options }, async (request, reply) => {
-      const plan = () => service.planChange(deps, request.context, bytesOf(request), disconnectSignal(reply));
-      if (!hasIdempotencyKey(request)) return sendText(reply, await plan());
-      return sendText(reply, await command(request, reply, service.keepPlan(plan)));
-    });
+    scope.post(
+      '/catalog/plan',
+      { schema: contract.planCatalog, ...largeBody, config: { access: 'read' } },
+      async (request, reply) => {
+        const plan = () => service.planChange(deps, request.context, bytesOf(request), disconnectSignal(reply));
+        if (!hasIdempotencyKey(request)) return sendText(reply, await plan());
+        return sendText(reply, await command(request, reply, service.keepPlan(plan)));
+      },
+    );
 
     scope.post('/catalog/publish', { schema: contract.publishCatalog, ...options }, (request, reply) => {
       const body = { bytes: bytesOf(request) };

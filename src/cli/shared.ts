@@ -1,0 +1,47 @@
+/** What all commands share. Nothing here knows the database: commands that talk to a service do not need it. */
+import { LIMITS } from '../limits.ts';
+
+/** A mistake by the user, or a finding of the command: printed as a line, without a stack trace. */
+export class CommandError extends Error {}
+
+export interface Options {
+  readonly team?: string;
+  readonly role?: string;
+  readonly name?: string;
+  readonly id?: string;
+  readonly to?: string;
+  readonly force?: boolean;
+  readonly replace?: boolean;
+  readonly output?: string;
+  readonly message?: string;
+  readonly limit?: string;
+  readonly merge?: boolean;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** How a command is called. */
+export interface CommandSyntax {
+  /** What follows the command name, such as `FILE [--force]`. */
+  readonly usage: string;
+  /** Lines that explain what it does. */
+  readonly help: readonly string[];
+  readonly takesArgument: boolean;
+  readonly options: readonly (keyof Options)[];
+}
+
+export const required = (value: string | undefined, what: string, most: number = LIMITS.nameLength): string => {
+  if (value === undefined || value === '') throw new CommandError(`${what} is missing`);
+  if (value.length > most) throw new CommandError(`${what} has more than ${most} characters`);
+  return value;
+};
+
+/** Formats a number with commas, such as 1,000,000. */
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+/** A number with its noun, such as `2 files`. */
+export const countOf = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+export const formatElapsed = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
