@@ -46,6 +46,8 @@ export const LIMITS = {
   spaceSide: 200,
   /** For whole catalogs and long lists of changes; the bodies of other operations are much smaller. */
   catalogBodyBytes: 64 * 1024 * 1024,
+  /** A body of nothing but braces would need more memory than a worker has. */
+  catalogBodyValues: 6_000_000,
   changesPerRequest: 10_000,
   draftsPerTeam: 100,
   versionMessageLength: 500,

@@ -19,6 +19,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Request body', mebibytes(LIMITS.bodyBytes)],
       ['Request body of plans, publications and drafts of the catalog', mebibytes(LIMITS.catalogBodyBytes)],
       ['Values and members in a body', count(LIMITS.bodyValues)],
+      ['Values and members in a body of plans, publications and drafts', count(LIMITS.catalogBodyValues)],
       ['Nesting depth of a body', count(LIMITS.bodyDepth)],
       ['Time for a request to arrive', seconds(LIMITS.requestTimeoutMs)],
       ['Time to process a request', seconds(LIMITS.requestTimeoutMs)],

@@ -2,6 +2,7 @@ import { Center, Loader } from '@mantine/core';
 import { IconMapOff } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
+import { DraftGate } from './catalog/draft-gate.tsx';
 import { PATH_PREFIX } from './interface/path-prefix.ts';
 import { useTeam } from './interface/queries.ts';
 import { Empty } from './parts/empty.tsx';
@@ -39,18 +40,20 @@ const SignedIn = () => {
     );
   return (
     <Shell>
-      <Suspense fallback={<Waiting />}>
-        <Switch>
-          {PAGES.map(({ path, Page }) => (
-            <Route key={path} path={path}>
-              <Page />
+      <DraftGate>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            {PAGES.map(({ path, Page }) => (
+              <Route key={path} path={path}>
+                <Page />
+              </Route>
+            ))}
+            <Route>
+              <NotFound />
             </Route>
-          ))}
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-      </Suspense>
+          </Switch>
+        </Suspense>
+      </DraftGate>
     </Shell>
   );
 };

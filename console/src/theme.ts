@@ -81,6 +81,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c02626',
     '--mantine-color-anchor': '#0f6f62',
     '--mantine-color-verdigris-light-color': '#0f6f62',
+    '--mantine-color-yellow-light-color': '#855000',
     '--console-surface': '#ffffff',
     '--console-line': '#e2e6eb',
     '--console-sunken': '#eef1f4',

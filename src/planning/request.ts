@@ -4,6 +4,7 @@ import type { Issue } from '../errors.ts';
 import { Changes, PlanOptions, PublishOptions } from '../features/publishing/publishing.contract.ts';
 import { Strict } from '../http/schemas.ts';
 import { bodyIssues, sizeIssue } from '../json-text.ts';
+import { LIMITS } from '../limits.ts';
 import { compileShape } from '../shape.ts';
 import { FORMAT_VERSION, LISTS } from './entities.ts';
 
@@ -85,7 +86,7 @@ const POISON = /"__proto__"\s*:/;
 
 /** Parses a body, which may be much larger than that of other operations. */
 export const readMembers = (text: string): { readonly members: Members } | { readonly issues: readonly Issue[] } => {
-  const tooDeep = sizeIssue(text, Number.POSITIVE_INFINITY);
+  const tooDeep = sizeIssue(text, LIMITS.catalogBodyValues);
   if (tooDeep !== undefined) return { issues: [tooDeep] };
   let value: unknown;
   try {

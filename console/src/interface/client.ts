@@ -56,6 +56,12 @@ export interface List<T> {
   readonly isTruncated: boolean;
 }
 
+/** Where the next page of a list begins; undefined after the last one. */
+export const nextCursor = (response: Response): string | undefined => {
+  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  return next === undefined ? undefined : (new URL(next, response.url).searchParams.get('cursor') ?? undefined);
+};
+
 /** Reads a list page by page. */
 export const readAll = async <T>(
   page: (cursor: string | undefined) => Promise<ApiResult<T[]>>,
@@ -66,8 +72,7 @@ export const readAll = async <T>(
   for (let count = 0; count < maxPages; count++) {
     const { data, response } = await settle(page(cursor));
     rows.push(...data);
-    const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-    cursor = next === undefined ? undefined : (new URL(next, response.url).searchParams.get('cursor') ?? undefined);
+    cursor = nextCursor(response);
     if (cursor === undefined) return { rows, isTruncated: false };
   }
   return { rows, isTruncated: true };

@@ -86,22 +86,6 @@ export const useOddsOfTemplates = (ids: readonly string[]) => {
   });
 };
 
-export const useItem = (id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['items', id],
-    queryFn: ({ signal }) => unwrap(api.GET('/items/{id}', { params: { path: { id } }, signal })),
-  });
-};
-
-export const useTemplate = (id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['templates', id],
-    queryFn: ({ signal }) => unwrap(api.GET('/templates/{id}', { params: { path: { id } }, signal })),
-  });
-};
-
 export const useUser = (userId: string) => {
   const api = useApi();
   return useQuery({

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
 import { ApiError, explain } from './api-error.ts';
 import type { Api } from './client.ts';
@@ -20,6 +20,10 @@ interface Change<V, R> {
   readonly failed?: string;
 }
 
+/** Refetches everything that is shown, except plans: what they plan and on which version is part of their keys. */
+export const refreshAll = (queryClient: QueryClient): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan' });
+
 /** A mutation. All queries are refetched afterwards: odds and statistics depend on everything. */
 export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
   const api = useApi();
@@ -28,12 +32,12 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
     mutationFn: (variables: V) => run(api, variables),
     onSuccess: async (result, variables) => {
       if (done !== undefined) notifySuccess(done(result, variables));
-      await queryClient.invalidateQueries();
+      await refreshAll(queryClient);
     },
     onError: async (error) => {
       if (failed !== undefined) notifyError(failed, error);
       // Somebody else changed it: show the current state.
-      if (error instanceof ApiError && error.status === 412) await queryClient.invalidateQueries();
+      if (error instanceof ApiError && error.status === 412) await refreshAll(queryClient);
     },
   });
 };

@@ -1,6 +1,4 @@
-import { useMemo } from 'react';
 import type { Schemas } from '../interface/client.ts';
-import { useClassifiers } from '../interface/queries.ts';
 
 /** An option with what the console knows about it. */
 export interface KnownOption {
@@ -16,7 +14,8 @@ export interface KnownOption {
 /** From common to precious, as in many games. */
 const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
 
-const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
+/** Every option by id. */
+export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
   new Map(
     classifiers.flatMap((classifier) =>
       classifier.classifierOptions.map((option, place): [string, KnownOption] => [
@@ -32,12 +31,6 @@ const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<s
       ]),
     ),
   );
-
-/** Every option of the team by id. */
-export const useOptions = (): ReadonlyMap<string, KnownOption> => {
-  const { data } = useClassifiers();
-  return useMemo(() => optionsOf(data?.rows ?? []), [data]);
-};
 
 /** Only the ids of the options are needed here. */
 export const optionIdsOf = (item: Schemas['Item']): string[] =>

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { Cancelled, useIsAsked } from '../catalog/questions.tsx';
 import { FaultList } from './fault-list.tsx';
 import { faultsOf } from './field-errors.ts';
 
@@ -31,10 +32,15 @@ interface FormDialogProps<V extends Record<string, unknown>, R> {
 export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDialogProps<V, R>) => {
   const { title, action, failed, form, change, onClose, children } = props;
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
+  const isAsked = useIsAsked();
   const submit = form.onSubmit((values) =>
     change.mutate(values, {
       onSuccess: onClose,
       onError: (error) => {
+        if (error instanceof Cancelled) {
+          if (error.isDiscarded) onClose();
+          return;
+        }
         const { fields, others } = faultsOf(error, (field) => hasField(values, field));
         form.setErrors(fields);
         setOtherFaults(others);
@@ -42,7 +48,7 @@ export const FormDialog = <V extends Record<string, unknown>, R>(props: FormDial
     }),
   );
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
+    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={!isAsked}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <FaultList faults={otherFaults} title={failed} />

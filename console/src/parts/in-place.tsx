@@ -1,5 +1,6 @@
 import { Loader, NumberInput, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { Cancelled } from '../catalog/questions.tsx';
 import { explain } from '../interface/api-error.ts';
 import classes from './in-place.module.css';
 
@@ -18,7 +19,7 @@ const useInPlace = <T, D>(value: T, show: (value: T) => D, onSave: (value: T) =>
     try {
       await onSave(changed);
     } catch (error) {
-      setFault(explain(error));
+      if (!(error instanceof Cancelled)) setFault(explain(error));
       reset();
     } finally {
       setSaving(false);

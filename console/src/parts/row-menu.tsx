@@ -1,28 +1,37 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
 
 interface RowMenuProps {
   /** Name of the row, for screen readers. */
   readonly of: string;
+  /** Where its history is. */
+  readonly history: string;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
 /** The actions of a row. */
-export const RowMenu = ({ of, onEdit, onDelete }: RowMenuProps) => (
-  <Menu position="bottom-end">
-    <Menu.Target>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
-        <IconDots size={18} />
-      </ActionIcon>
-    </Menu.Target>
-    <Menu.Dropdown>
-      <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-        Edit
-      </Menu.Item>
-      <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={onDelete}>
-        Delete
-      </Menu.Item>
-    </Menu.Dropdown>
-  </Menu>
-);
+export const RowMenu = ({ of, history, onEdit, onDelete }: RowMenuProps) => {
+  const [, navigate] = useLocation();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+          Edit
+        </Menu.Item>
+        <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => navigate(history)}>
+          History
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={onDelete}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

@@ -1,8 +1,10 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { Questions } from '../catalog/questions.tsx';
 import { Account } from './account.tsx';
+import { CatalogBar } from './catalog-bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
@@ -16,6 +18,8 @@ export const Shell = ({ children }: { children: ReactNode }) => {
   const main = useRef<HTMLElement>(null);
   const section = location.split('/')[1] ?? '';
   const isFirst = useRef(true);
+  /** Another catalog is shown: pages start anew, with its values in their forms. */
+  const [switches, setSwitches] = useState(0);
 
   // A new page starts at the top, and screen readers start reading there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page changes.
@@ -67,7 +71,9 @@ export const Shell = ({ children }: { children: ReactNode }) => {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} ref={main} className={classes.main} inert={!isWide && isOpen}>
-        <ErrorBoundary key={location}>{children}</ErrorBoundary>
+        <CatalogBar onSwitch={() => setSwitches((count) => count + 1)} />
+        <ErrorBoundary key={`${location} ${switches}`}>{children}</ErrorBoundary>
+        <Questions />
       </AppShell.Main>
     </AppShell>
   );

@@ -1,8 +1,8 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { entityOf, newId } from '../../catalog/entities.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = {
@@ -37,18 +37,13 @@ export const AttributeForm = ({ attribute, onClose }: { attribute?: Schemas['Att
       step: (value) => (value !== '' && Number(value) <= 0 ? 'Must be greater than 0' : null),
     },
   });
-  const save = useChange({
-    run: async (api, values: Values) =>
-      attribute === undefined
-        ? unwrap(api.POST('/attributes', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(
-            api.PUT('/attributes/{id}', {
-              params: { path: { id: attribute.id } },
-              body: bodyOf(values),
-              ...(await ifUnchanged(api, 'attribute', attribute)),
-            }),
-          ),
-    done: ({ name }) => `${name} saved`,
+  const save = useCatalogChange({
+    kind: 'attribute',
+    edit: (values: Values) => ({
+      before: attribute === undefined ? null : entityOf('attribute', attribute),
+      after: { id: attribute?.id ?? (values.id || newId()), ...bodyOf(values) },
+    }),
+    done: ({ after }) => `${after?.name} saved`,
   });
   return (
     <FormDialog

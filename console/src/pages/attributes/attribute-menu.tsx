@@ -1,33 +1,22 @@
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { confirmLoss } from '../../parts/confirm.tsx';
+import { entityOf } from '../../catalog/entities.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
+import { historyPath } from '../history/history-filter.ts';
 
 export const AttributeMenu = ({ attribute, onEdit }: { attribute: Schemas['Attribute']; onEdit: () => void }) => {
-  const remove = useChange({
-    run: async (api, id: string) =>
-      unwrap(
-        api.DELETE('/attributes/{id}', {
-          params: { path: { id } },
-          ...(await ifUnchanged(api, 'attribute', attribute)),
-        }),
-      ),
+  const remove = useCatalogChange({
+    kind: 'attribute',
+    edit: () => ({ before: entityOf('attribute', attribute), after: null }),
     done: () => `${attribute.name} deleted`,
     failed: 'Could not delete',
   });
   return (
     <RowMenu
       of={attribute.name}
+      history={historyPath({ kind: 'attribute', id: attribute.id })}
       onEdit={onEdit}
-      onDelete={() =>
-        confirmLoss({
-          title: `Delete ${attribute.name}?`,
-          text: 'This is not possible while an item uses it. It cannot be undone.',
-          action: 'Delete attribute',
-          run: () => remove.mutate(attribute.id),
-        })
-      }
+      onDelete={() => remove.mutate(undefined)}
     />
   );
 };

@@ -1,8 +1,10 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { IconAdjustments, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { useCatalogAttributes, useCatalogItems } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { useAttributes, useItems, usePermissions } from '../../interface/queries.ts';
+import { usePermissions } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -66,9 +68,12 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
         {sorted.map(({ attribute, uses }) => (
           <Table.Tr key={attribute.id}>
             <Table.Td>
-              <Text size="sm" fw={600}>
-                {attribute.name}
-              </Text>
+              <Group gap="xs">
+                <Text size="sm" fw={600}>
+                  {attribute.name}
+                </Text>
+                <DraftBadge kind="attribute" id={attribute.id} />
+              </Group>
               <Text size="xs" c="dimmed" visibleFrom="sm">
                 {attribute.id}
               </Text>
@@ -97,8 +102,8 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
 };
 
 export const Attributes = () => {
-  const attributes = useAttributes();
-  const items = useItems();
+  const attributes = useCatalogAttributes();
+  const items = useCatalogItems();
   const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Schemas['Attribute'] | 'new'>();
   const create = canDesign && (
@@ -126,6 +131,7 @@ export const Attributes = () => {
           )
         }
       </Loaded>
+      <DeletedInDraft kind="attribute" />
       {edited !== undefined && (
         <AttributeForm attribute={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}

@@ -1,23 +1,21 @@
 import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconHistory, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
+import { Link } from 'wouter';
+import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
+import { DraftBadge } from '../../catalog/marks.tsx';
+import { useOptions } from '../../catalog/reads.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
-import { confirmLoss } from '../../parts/confirm.tsx';
-import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
+import { optionIdsOf } from '../../parts/catalog.ts';
+import { formatCount, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
 import { ActionsHeader } from '../../parts/table-card.tsx';
+import { historyPath } from '../history/history-filter.ts';
 
 type Option = Schemas['ClassifierOption'];
-
-/** The API takes the whole list: options that are left out are removed, those without an id are added. */
-type Change = { name?: string; classifierOptions?: Schemas['ClassifierChange']['classifierOptions'] };
-
-const kept = ({ id, name, dropRateMultiplier }: Option) => ({ id, name, dropRateMultiplier });
 
 export const ClassifierCard = ({
   classifier,
@@ -30,50 +28,31 @@ export const ClassifierCard = ({
   const known = useOptions();
   const [added, setAdded] = useState('');
   const { id, name, classifierOptions } = classifier;
-  const change = useChange({
-    run: async (api, body: Change) =>
-      unwrap(
-        api.PUT('/classifiers/{id}', {
-          params: { path: { id } },
-          body,
-          ...(await ifUnchanged(api, 'classifier', classifier)),
-        }),
-      ),
+  const shown = entityOf('classifier', classifier);
+  const options = shown.classifierOptions;
+  const change = useCatalogChange({
+    kind: 'classifier',
+    edit: (members: Partial<Entities['classifier']>) => ({ before: shown, after: { ...shown, ...members } }),
     failed: 'Could not save',
   });
-  const remove = useChange({
-    run: async (api) =>
-      unwrap(
-        api.DELETE('/classifiers/{id}', {
-          params: { path: { id } },
-          ...(await ifUnchanged(api, 'classifier', classifier)),
-        }),
-      ),
+  const remove = useCatalogChange({
+    kind: 'classifier',
+    edit: () => ({ before: shown, after: null }),
     done: () => `${name} deleted`,
     failed: 'Could not delete',
   });
   const changeOption = (changed: Option, members: Partial<Option>) =>
     change.mutateAsync({
-      classifierOptions: classifierOptions.map((option) =>
-        option.id === changed.id ? { ...kept(option), ...members } : kept(option),
-      ),
+      classifierOptions: options.map((option) => (option.id === changed.id ? { ...option, ...members } : option)),
     });
   const usesOf = (option: Option): number => items.filter((item) => optionIdsOf(item).includes(option.id)).length;
   const removeOption = (removed: Option) =>
-    confirmLoss({
-      title: `Remove ${removed.name}?`,
-      text: `${formatMany(usesOf(removed), 'item will lose it', 'items will lose it')}, and the odds will change. This is not possible while a template refers to it.`,
-      action: 'Remove option',
-      run: () =>
-        change.mutate({ classifierOptions: classifierOptions.filter(({ id: own }) => own !== removed.id).map(kept) }),
-    });
+    change.mutate({ classifierOptions: options.filter((option) => option.id !== removed.id) });
   const addOption = (event: FormEvent) => {
     event.preventDefault();
     if (added.trim() === '') return;
-    change.mutate(
-      { classifierOptions: [...classifierOptions.map(kept), { name: added.trim(), dropRateMultiplier: 1 }] },
-      { onSuccess: () => setAdded('') },
-    );
+    const option = { id: newId(), name: added.trim(), dropRateMultiplier: 1 };
+    change.mutate({ classifierOptions: [...options, option] }, { onSuccess: () => setAdded('') });
   };
 
   return (
@@ -90,23 +69,29 @@ export const ClassifierCard = ({
           ) : (
             <Title order={2}>{name}</Title>
           )}
-          {canDesign && (
+          <Group gap={4} wrap="nowrap">
+            <DraftBadge kind="classifier" id={id} />
             <ActionIcon
+              component={Link}
+              href={historyPath({ kind: 'classifier', id })}
               variant="subtle"
               color="gray"
-              aria-label={`Delete ${name}`}
-              onClick={() =>
-                confirmLoss({
-                  title: `Delete ${name}?`,
-                  text: 'All of its options are removed from items, which changes their odds. This is not possible while a template refers to one of them.',
-                  action: 'Delete classifier',
-                  run: () => remove.mutate(undefined),
-                })
-              }
+              aria-label={`History of ${name}`}
             >
-              <IconTrash size={16} />
+              <IconHistory size={16} />
             </ActionIcon>
-          )}
+            {canDesign && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Delete ${name}`}
+                loading={remove.isPending}
+                onClick={() => remove.mutate(undefined)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            )}
+          </Group>
         </Group>
         {classifierOptions.length === 0 ? (
           <Text size="sm" c="dimmed">

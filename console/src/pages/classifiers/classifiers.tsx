@@ -1,7 +1,9 @@
 import { Button, SimpleGrid } from '@mantine/core';
 import { IconPlus, IconTags } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useClassifiers, useItems, usePermissions } from '../../interface/queries.ts';
+import { DeletedInDraft } from '../../catalog/marks.tsx';
+import { useCatalogClassifiers, useCatalogItems } from '../../catalog/reads.ts';
+import { usePermissions } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -9,8 +11,8 @@ import { ClassifierCard } from './classifier-card.tsx';
 import { NewClassifier } from './new-classifier.tsx';
 
 export const Classifiers = () => {
-  const classifiers = useClassifiers();
-  const items = useItems();
+  const classifiers = useCatalogClassifiers();
+  const items = useCatalogItems();
   const { canDesign } = usePermissions();
   const [isCreating, setCreating] = useState(false);
   const create = canDesign && (
@@ -44,6 +46,7 @@ export const Classifiers = () => {
           )
         }
       </Loaded>
+      <DeletedInDraft kind="classifier" />
       {isCreating && <NewClassifier onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -2,8 +2,8 @@ import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { unwrap } from '../../interface/client.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { newId } from '../../catalog/entities.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = {
@@ -21,20 +21,21 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
       classifierOptions: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
     },
   });
-  const save = useChange({
-    run: (api, { name, classifierOptions }: Values) =>
-      unwrap(
-        api.POST('/classifiers', {
-          body: {
-            name,
-            classifierOptions: classifierOptions.map((option) => ({
-              name: option.name,
-              dropRateMultiplier: option.dropRateMultiplier === '' ? null : Number(option.dropRateMultiplier),
-            })),
-          },
-        }),
-      ),
-    done: ({ name }) => `${name} saved`,
+  const save = useCatalogChange({
+    kind: 'classifier',
+    edit: ({ name, classifierOptions }: Values) => ({
+      before: null,
+      after: {
+        id: newId(),
+        name,
+        classifierOptions: classifierOptions.map((option) => ({
+          id: newId(),
+          name: option.name,
+          dropRateMultiplier: option.dropRateMultiplier === '' ? null : Number(option.dropRateMultiplier),
+        })),
+      },
+    }),
+    done: ({ after }) => `${after?.name} saved`,
   });
   return (
     <FormDialog title="New classifier" action="Create classifier" form={form} change={save} onClose={onClose}>

@@ -3,21 +3,24 @@ import { useForm } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
-import { useItemOdds, usePermissions } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { useOptions } from '../../parts/catalog.ts';
-import { confirmLoss } from '../../parts/confirm.tsx';
+import { reapplied } from '../../catalog/edits.ts';
+import { type Entities, entityOf } from '../../catalog/entities.ts';
+import { Cancelled } from '../../catalog/questions.tsx';
+import { useCatalogItemOdds, useOptions } from '../../catalog/reads.ts';
+import { StaleNotice } from '../../catalog/stale-notice.tsx';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/queries.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { faultsOf } from '../../parts/field-errors.ts';
 import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
+import { EntityHistory } from '../history/entity-history.tsx';
 import { AttributeRanges } from './attribute-ranges.tsx';
 import { Footprint } from './footprint.tsx';
-import { bodyOf, type ItemValues, NEW_ITEM, validateItem, valuesOf } from './item-values.ts';
+import { entityOfValues, type ItemValues, NEW_ITEM, validateItem, valuesOf, valuesOfEntity } from './item-values.ts';
 import { OddsShift } from './odds-shift.tsx';
 import { OptionChoice } from './option-choice.tsx';
 
@@ -26,14 +29,16 @@ interface ItemEditorProps {
   readonly item: Schemas['Item'] | undefined;
   readonly attributes: readonly Schemas['Attribute'][];
   readonly classifiers: readonly Schemas['Classifier'][];
+  /** What was entered is given up. */
+  readonly onDiscard: () => void;
 }
 
 const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
 
-export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) => {
+export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
   const options = useOptions();
-  const odds = useItemOdds();
+  const odds = useCatalogItemOdds();
   const [, navigate] = useLocation();
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
   const form = useForm<ItemValues>({
@@ -48,33 +53,39 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
     navigate('/items');
   };
 
-  const save = useChange({
-    run: async (api, values: ItemValues) =>
-      item === undefined
-        ? unwrap(api.POST('/items', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(
-            api.PUT('/items/{id}', {
-              params: { path: { id: item.id } },
-              body: bodyOf(values),
-              ...(await ifUnchanged(api, 'item', item)),
-            }),
-          ),
-    done: ({ name }) => `${name} saved`,
+  const current = item === undefined ? null : entityOf('item', item);
+  /** The item that the form began with: whatever it has become since must not be overwritten unseen. */
+  const [shown, setShown] = useState(current);
+  const wantedOf = (values: ItemValues): Entities['item'] =>
+    entityOfValues(values, shown, (id) => options.size === 0 || options.has(id));
+  const save = useCatalogChange({
+    kind: 'item',
+    edit: (values: ItemValues) => ({ before: shown, after: wantedOf(values) }),
+    done: ({ after }) => `${after?.name} saved`,
+    then: leave,
   });
-  const remove = useChange({
-    run: async (api, shown: Schemas['Item']) =>
-      unwrap(
-        api.DELETE('/items/{id}', { params: { path: { id: shown.id } }, ...(await ifUnchanged(api, 'item', shown)) }),
-      ),
-    done: () => `${item?.name} deleted`,
+  const remove = useCatalogChange({
+    kind: 'item',
+    edit: () => ({ before: shown, after: null }),
+    done: ({ before }) => `${before?.name} deleted`,
+    then: leave,
     failed: 'Could not delete',
   });
+  const reapply = () => {
+    const edit = { kind: 'item', id: item?.id ?? '', before: shown, after: wantedOf(form.values) } as const;
+    const { after } = reapplied(edit, current);
+    form.setValues(valuesOfEntity(after as Entities['item']));
+    setShown(current);
+  };
 
   const submit = form.onSubmit((values) => {
     setOtherFaults([]);
     save.mutate(values, {
-      onSuccess: leave,
       onError: (error) => {
+        if (error instanceof Cancelled) {
+          if (error.isDiscarded) onDiscard();
+          return;
+        }
         const { fields, others } = faultsOf(error, (field) => FIELD.test(field));
         form.setErrors(fields);
         setOtherFaults(others);
@@ -87,6 +98,15 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="lg">
+            <StaleNotice
+              kind="item"
+              shown={shown}
+              current={current}
+              wanted={form.isDirty() ? wantedOf(form.values) : undefined}
+              isSaving={save.isPending || remove.isPending}
+              onReapply={reapply}
+              onDiscard={onDiscard}
+            />
             <FaultList faults={otherFaults} />
             <Card>
               <Stack>
@@ -171,7 +191,7 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack gap="lg" pos={{ md: 'sticky' }} top={24}>
+          <Stack gap="lg" pos={{ md: 'sticky' }} top={68}>
             <Loaded query={odds} lines={6}>
               {(rows) => <OddsShift itemId={item?.id} values={form.values} odds={rows} options={options} />}
             </Loaded>
@@ -191,19 +211,13 @@ export const ItemEditor = ({ item, attributes, classifiers }: ItemEditorProps) =
                   leftSection={<IconTrash size={16} />}
                   ml="auto"
                   loading={remove.isPending}
-                  onClick={() =>
-                    confirmLoss({
-                      title: `Delete ${item.name}?`,
-                      text: 'The odds of all other items increase. This is not possible while players own it or a template refers to it. It cannot be undone.',
-                      action: 'Delete item',
-                      run: () => remove.mutate(item, { onSuccess: leave }),
-                    })
-                  }
+                  onClick={() => remove.mutate(undefined)}
                 >
                   Delete
                 </Button>
               )}
             </Group>
+            {item !== undefined && <EntityHistory kind="item" id={item.id} />}
           </Stack>
         </Grid.Col>
       </Grid>

@@ -1,4 +1,5 @@
-import { useItem } from '../../interface/queries.ts';
+import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
+import { useCatalogItem } from '../../catalog/reads.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
@@ -6,17 +7,20 @@ import { EditorWithCatalog } from './editor-with-catalog.tsx';
 
 export const ItemPage = () => {
   const id = usePathId();
-  const item = useItem(id);
+  const item = useCatalogItem(id);
   return (
     <Page
       title={item.data?.name ?? 'Item'}
       about={item.data && `Id ${id}`}
       back={{ href: '/items', label: 'Items' }}
       curl={{ path: `/items/${encodeURIComponent(id)}` }}
+      actions={<DraftBadge kind="item" id={id} />}
     >
-      <Loaded query={item} lines={8}>
-        {(found) => <EditorWithCatalog item={found} />}
-      </Loaded>
+      <UnlessDeleted kind="item" id={id}>
+        <Loaded query={item} lines={8}>
+          {(found) => <EditorWithCatalog item={found} />}
+        </Loaded>
+      </UnlessDeleted>
     </Page>
   );
 };

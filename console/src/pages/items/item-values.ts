@@ -1,3 +1,4 @@
+import { type Entities, newId } from '../../catalog/entities.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { optionIdsOf } from '../../parts/catalog.ts';
 
@@ -35,14 +36,29 @@ export const valuesOf = (item: Schemas['Item']): ItemValues => ({
   itemAttributes: item.attributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
 });
 
-export const bodyOf = (values: ItemValues): Schemas['ItemChange'] & { name: string } => ({
+/** The same values of an entity that is known. */
+export const valuesOfEntity = (item: Entities['item']): ItemValues => ({
+  ...item,
+  thumbnail: item.thumbnail ?? '',
+  classifierOptionIds: [...item.classifierOptionIds],
+  itemAttributes: item.itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
+});
+
+/** The item that the values describe. Options that no longer exist are left out. */
+export const entityOfValues = (
+  values: ItemValues,
+  shown: Entities['item'] | null,
+  hasOption: (id: string) => boolean,
+): Entities['item'] => ({
+  id: shown?.id ?? (values.id || newId()),
   name: values.name,
   thumbnail: values.thumbnail === '' ? null : values.thumbnail,
   rollNumerator: Number(values.rollNumerator),
   width: Number(values.width),
   height: Number(values.height),
-  classifierOptionIds: values.classifierOptionIds,
+  classifierOptionIds: values.classifierOptionIds.filter(hasOption),
   itemAttributes: values.itemAttributes.map(({ attributeId, min, max }) => ({
+    id: shown?.itemAttributes.find((own) => own.attributeId === attributeId)?.id ?? newId(),
     attributeId,
     min: Number(min),
     max: Number(max),

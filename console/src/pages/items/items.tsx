@@ -1,9 +1,12 @@
 import { Box, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { useActiveDraft } from '../../catalog/draft.ts';
+import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import type { List, Schemas } from '../../interface/client.ts';
-import { useItemOdds, useItems, usePermissions } from '../../interface/queries.ts';
-import { type KnownOption, optionIdsOf, useOptions } from '../../parts/catalog.ts';
+import { usePermissions } from '../../interface/queries.ts';
+import { type KnownOption, optionIdsOf } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
@@ -68,9 +71,12 @@ const ItemRow = ({
         <Group gap="sm" wrap="nowrap">
           <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
           <Stack gap={0} miw={0}>
-            <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
-              {item.name}
-            </TextLink>
+            <Group gap="xs">
+              <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
+                {item.name}
+              </TextLink>
+              <DraftBadge kind="item" id={item.id} />
+            </Group>
             <Text size="xs" c="dimmed" truncate maw={220} visibleFrom="sm">
               {item.id}
             </Text>
@@ -188,8 +194,9 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
 };
 
 export const Items = () => {
-  const items = useItems();
-  const odds = useItemOdds();
+  const items = useCatalogItems();
+  const odds = useCatalogItemOdds();
+  const isDraft = useActiveDraft() !== undefined;
   const { canDesign } = usePermissions();
   const create = canDesign && (
     <LinkButton href="/new-item" leftSection={<IconPlus size={16} />}>
@@ -199,7 +206,7 @@ export const Items = () => {
   return (
     <Page
       title="Items"
-      about="What can be rolled and given to players. The odds are those of a plain roll over all items, computed exactly."
+      about={`What can be rolled and given to players. The odds are those of a plain roll over all items, ${isDraft ? 'as they will be once the draft is published' : 'computed exactly'}.`}
       curl={{ path: '/items' }}
       actions={create}
     >
@@ -216,6 +223,7 @@ export const Items = () => {
           )
         }
       </Loaded>
+      <DeletedInDraft kind="item" />
     </Page>
   );
 };

@@ -1,9 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useOddsOfTemplates } from '../../interface/queries.ts';
-import { optionIdsOf, useOptions } from '../../parts/catalog.ts';
+import { optionIdsOf } from '../../parts/catalog.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
@@ -25,7 +26,7 @@ const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template 
 
 /** Problems of the catalog, each with a link to fix it. */
 export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
-  const options = useOptions();
+  const options = useLiveOptions();
   const templateOdds = useOddsOfTemplates(templates.map(({ id }) => id));
   const faults: Fault[] = [];
 

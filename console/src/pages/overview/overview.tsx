@@ -19,6 +19,7 @@ import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
+import { DraftFailures } from './draft-failures.tsx';
 import { DropList } from './drop-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -172,6 +173,7 @@ export const Overview = () => {
   const isNew = items.data?.rows.length === 0 && rolled?.totalRolls === 0;
   return (
     <Page title="Overview" about="Your game at a glance." curl={{ path: '/roll-events/stats' }}>
+      <DraftFailures />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <Total label="Items" href="/items" value={counted(items.data)} error={items.error} />
         <Total label="Templates" href="/templates" value={counted(templates.data)} error={templates.error} />

@@ -13,10 +13,10 @@ import { Button, Card, Drawer, Flex, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
 import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import type { List } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { notifyError } from '../../interface/use-change.ts';
-import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
@@ -70,7 +70,7 @@ interface BelongingsProps {
 
 export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
   const { canSupport } = usePermissions();
-  const options = useOptions();
+  const options = useLiveOptions();
   const instances = owned.rows;
   const move = useMove(userId, instances);
   const [selectedId, setSelectedId] = useState<string>();

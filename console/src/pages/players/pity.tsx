@@ -1,9 +1,10 @@
 import { Skeleton, Table, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePlayerState, useTemplates } from '../../interface/queries.ts';
-import { type KnownOption, useOptions } from '../../parts/catalog.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatShare } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
@@ -115,7 +116,7 @@ const TemplateRow = ({ userId, template: { id, name }, options }: TemplateRowPro
 
 /** The state of a player on every template. */
 export const Pity = ({ userId }: { userId: string }) => {
-  const options = useOptions();
+  const options = useLiveOptions();
   return (
     <Loaded query={useTemplates()}>
       {({ rows }) =>

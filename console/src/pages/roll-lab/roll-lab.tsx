@@ -1,10 +1,11 @@
 import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { LiveNote } from '../../catalog/marks.tsx';
+import { useLiveOptions } from '../../catalog/reads.ts';
 import { type Schemas, unwrap } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
-import { useOptions } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -20,7 +21,7 @@ interface Kept {
 
 const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   const { canSupport } = usePermissions();
-  const options = useOptions();
+  const options = useLiveOptions();
   const [wanted, setWanted] = useState<string[]>([]);
   const [userId, setUserId] = useState('');
   const [results, setResults] = useState<readonly Kept[]>([]);
@@ -125,6 +126,7 @@ export const RollLab = () => {
       about="Roll like your game would, on all items or some of them."
       curl={{ method: 'POST', path: '/items/roll', body: {} }}
     >
+      <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
       <Loaded query={items}>
         {({ rows }) =>
           rows.length === 0 ? (

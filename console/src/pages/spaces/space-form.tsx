@@ -1,8 +1,8 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
-import { useChange } from '../../interface/use-change.ts';
+import { entityOf, newId } from '../../catalog/entities.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = {
@@ -23,18 +23,13 @@ export const SpaceForm = ({ space, onClose }: { space?: Schemas['Space']; onClos
       rows: (value) => (value === '' ? 'Enter a number' : null),
     },
   });
-  const save = useChange({
-    run: async (api, values: Values): Promise<Schemas['Space']> =>
-      space === undefined
-        ? unwrap(api.POST('/spaces', { body: { ...bodyOf(values), ...(values.id !== '' && { id: values.id }) } }))
-        : unwrap(
-            api.PUT('/spaces/{id}', {
-              params: { path: { id: space.id } },
-              body: bodyOf(values),
-              ...(await ifUnchanged(api, 'space', space)),
-            }),
-          ),
-    done: ({ name }) => `${name} saved`,
+  const save = useCatalogChange({
+    kind: 'space',
+    edit: (values: Values) => ({
+      before: space === undefined ? null : entityOf('space', space),
+      after: { id: space?.id ?? (values.id || newId()), ...bodyOf(values) },
+    }),
+    done: ({ after }) => `${after?.name} saved`,
   });
   return (
     <FormDialog

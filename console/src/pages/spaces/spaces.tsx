@@ -1,11 +1,12 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { IconLayoutGrid, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
-import { usePermissions, useSpaces } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
-import { confirmLoss } from '../../parts/confirm.tsx';
+import { entityOf } from '../../catalog/entities.ts';
+import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { useCatalogSpaces } from '../../catalog/reads.ts';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { usePermissions } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -13,6 +14,7 @@ import { Page } from '../../parts/page.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 import { ActionsHeader, TableCard } from '../../parts/table-card.tsx';
+import { historyPath } from '../history/history-filter.ts';
 import { SpaceForm } from './space-form.tsx';
 import { SpaceUsers } from './space-users.tsx';
 
@@ -39,12 +41,10 @@ interface SpaceTableProps {
 const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
   const { canDesign } = usePermissions();
   const { sorted, sorting } = useSorting(spaces, COLUMNS, 'name');
-  const remove = useChange({
-    run: async (api, space: Space) =>
-      unwrap(
-        api.DELETE('/spaces/{id}', { params: { path: { id: space.id } }, ...(await ifUnchanged(api, 'space', space)) }),
-      ),
-    done: (_, { name }) => `${name} deleted`,
+  const remove = useCatalogChange({
+    kind: 'space',
+    edit: (space: Space) => ({ before: entityOf('space', space), after: null }),
+    done: ({ before }) => `${before?.name} deleted`,
     failed: 'Could not delete',
   });
   return (
@@ -67,9 +67,12 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
         {sorted.map((space) => (
           <Table.Tr key={space.id}>
             <Table.Td>
-              <Text size="sm" fw={600}>
-                {space.name}
-              </Text>
+              <Group gap="xs">
+                <Text size="sm" fw={600}>
+                  {space.name}
+                </Text>
+                <DraftBadge kind="space" id={space.id} />
+              </Group>
               <Text size="xs" c="dimmed">
                 {space.id}
               </Text>
@@ -91,15 +94,9 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                 <Group justify="flex-end">
                   <RowMenu
                     of={space.name}
+                    history={historyPath({ kind: 'space', id: space.id })}
                     onEdit={() => onEdit(space)}
-                    onDelete={() =>
-                      confirmLoss({
-                        title: `Delete ${space.name}?`,
-                        text: 'This is not possible while a player has a bag of this kind. It cannot be undone.',
-                        action: 'Delete space',
-                        run: () => remove.mutate(space),
-                      })
-                    }
+                    onDelete={() => remove.mutate(space)}
                   />
                 </Group>
               </Table.Td>
@@ -112,7 +109,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
 };
 
 export const Spaces = () => {
-  const spaces = useSpaces();
+  const spaces = useCatalogSpaces();
   const { canDesign } = usePermissions();
   const [edited, setEdited] = useState<Space | 'new'>();
   const [shown, setShown] = useState<Space>();
@@ -139,6 +136,7 @@ export const Spaces = () => {
           )
         }
       </Loaded>
+      <DeletedInDraft kind="space" />
       {edited !== undefined && (
         <SpaceForm space={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}

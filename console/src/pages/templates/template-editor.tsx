@@ -1,19 +1,25 @@
-import { Alert, Button, Card, Grid, Group, Stack, Tabs, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Grid, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Schemas, unwrap } from '../../interface/client.ts';
-import { ifUnchanged } from '../../interface/if-unchanged.ts';
+import { useActiveDraft } from '../../catalog/draft.ts';
+import { reapplied } from '../../catalog/edits.ts';
+import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
+import { LiveNote, useIsNew } from '../../catalog/marks.tsx';
+import { Cancelled } from '../../catalog/questions.tsx';
+import { StaleNotice } from '../../catalog/stale-notice.tsx';
+import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import { explain } from '../../interface/api-error.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
-import { useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
-import { confirmLoss } from '../../parts/confirm.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { LinkButton } from '../../parts/links.tsx';
 import { Lines } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
+import { EntityHistory } from '../history/entity-history.tsx';
 import { fieldOf, type TemplateForm } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { useLiveOdds } from './live-odds.ts';
@@ -36,6 +42,8 @@ interface TemplateEditorProps {
   readonly type: TemplateType;
   readonly items: readonly Schemas['Item'][];
   readonly options: ReadonlyMap<string, KnownOption>;
+  /** What was entered is given up. */
+  readonly onDiscard: () => void;
 }
 
 /** Whether rows are still incomplete: then the service is not asked. */
@@ -45,7 +53,7 @@ const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boo
 const FIELD =
   /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
-export const TemplateEditor = ({ template, type, items, options }: TemplateEditorProps) => {
+export const TemplateEditor = ({ template, type, items, options, onDiscard }: TemplateEditorProps) => {
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
@@ -63,42 +71,61 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
   const live = useLiveOdds(type, config, canDesign && !isUnfinished);
   const saved = useTemplateOdds(canDesign ? undefined : template?.id);
 
-  const { fields, others } = templateFaults(live.error ?? saveError, form.values, (field) => FIELD.test(field));
+  const isDraft = useActiveDraft() !== undefined;
+  const isNew = useIsNew('template', template?.id ?? '');
+  // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
+  const formError = isDraft ? saveError : (live.error ?? saveError);
+  const { fields, others } = templateFaults(formError, form.values, (field) => FIELD.test(field));
   const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
 
-  const save = useChange({
-    run: async (api, { id, name }: TemplateValues) =>
-      template === undefined
-        ? unwrap(api.POST('/templates', { body: { name, type, config: config as never, ...(id !== '' && { id }) } }))
-        : unwrap(
-            api.PUT('/templates/{id}', {
-              params: { path: { id: template.id } },
-              body: { name, config: config as never },
-              ...(await ifUnchanged(api, 'template', template)),
-            }),
-          ),
-    done: ({ name }) => `${name} saved`,
+  const current = template === undefined ? null : entityOf('template', template);
+  /** The template that the form began with: whatever it has become since must not be overwritten unseen. */
+  const [shownEntity, setShownEntity] = useState(current);
+  const wantedOf = ({ id, name }: TemplateValues): Entities['template'] => ({
+    id: template?.id ?? (id || newId()),
+    name,
+    type,
+    config: JSON.parse(JSON.stringify(config)),
   });
-  const remove = useChange({
-    run: async (api, shown: Schemas['Template']) =>
-      unwrap(
-        api.DELETE('/templates/{id}', {
-          params: { path: { id: shown.id } },
-          ...(await ifUnchanged(api, 'template', shown)),
-        }),
-      ),
-    done: () => `${template?.name} deleted`,
+  const save = useCatalogChange({
+    kind: 'template',
+    edit: (values: TemplateValues) => ({ before: shownEntity, after: wantedOf(values) }),
+    done: ({ after }) => `${after?.name} saved`,
+  });
+  const remove = useCatalogChange({
+    kind: 'template',
+    edit: () => ({ before: shownEntity, after: null }),
+    done: ({ before }) => `${before?.name} deleted`,
+    then: () => {
+      forgetUnsaved();
+      navigate('/templates');
+    },
     failed: 'Could not delete',
   });
+  const reapply = () => {
+    const edit = {
+      kind: 'template',
+      id: template?.id ?? '',
+      before: shownEntity,
+      after: wantedOf(form.values),
+    } as const;
+    const after = reapplied(edit, current).after as Entities['template'];
+    form.setValues(toValues(after.name, after.config as Config, resolverOf(options)));
+    setShownEntity(current);
+  };
   const submit = form.onSubmit((values) => {
     setSaveError(undefined);
     save.mutate(values, {
-      onSuccess: ({ id }) => {
+      onSuccess: (saved) => {
         form.resetDirty(values);
         forgetUnsaved();
-        if (template === undefined) navigate(pathTo('templates', id));
+        if (template === undefined) navigate(pathTo('templates', saved?.id ?? ''));
+        else setShownEntity(saved);
       },
-      onError: setSaveError,
+      onError: (error) => {
+        if (!(error instanceof Cancelled)) setSaveError(error);
+        else if (error.isDiscarded) onDiscard();
+      },
     });
   });
 
@@ -111,6 +138,15 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
+            <StaleNotice
+              kind="template"
+              shown={shownEntity}
+              current={current}
+              wanted={form.isDirty() ? wantedOf(form.values) : undefined}
+              isSaving={save.isPending || remove.isPending}
+              onReapply={reapply}
+              onDiscard={onDiscard}
+            />
             <Card>
               <Stack>
                 <TextInput label="Name" withAsterisk {...fieldOf(shared, 'name')} />
@@ -146,20 +182,7 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                   ml="auto"
                   leftSection={<IconTrash size={16} />}
                   loading={remove.isPending}
-                  onClick={() =>
-                    confirmLoss({
-                      title: `Delete ${template.name}?`,
-                      text: 'Pity, spark and all other player state on it is deleted too. Roll statistics are kept. This cannot be undone.',
-                      action: 'Delete template',
-                      run: () =>
-                        remove.mutate(template, {
-                          onSuccess: () => {
-                            forgetUnsaved();
-                            navigate('/templates');
-                          },
-                        }),
-                    })
-                  }
+                  onClick={() => remove.mutate(undefined)}
                 >
                   Delete
                 </Button>
@@ -179,9 +202,19 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
             <Tabs defaultValue="odds" keepMounted={false}>
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
-                {template !== undefined && <Tabs.Tab value="try">Try it</Tabs.Tab>}
+                {template !== undefined && !isNew && <Tabs.Tab value="try">Try it</Tabs.Tab>}
               </Tabs.List>
               <Tabs.Panel value="odds">
+                {isDraft && (
+                  <Stack mb="lg">
+                    <LiveNote>These odds are computed on the live items and multipliers.</LiveNote>
+                    {live.error !== null && (
+                      <Text size="sm" c="dimmed">
+                        {explain(live.error)}
+                      </Text>
+                    )}
+                  </Stack>
+                )}
                 {shown === undefined ? (
                   oddsError === null && !isUnfinished && <Lines count={6} />
                 ) : (
@@ -195,12 +228,13 @@ export const TemplateEditor = ({ template, type, items, options }: TemplateEdito
                   />
                 )}
               </Tabs.Panel>
-              {template !== undefined && (
+              {template !== undefined && !isNew && (
                 <Tabs.Panel value="try">
                   <TryPanel template={template} isDirty={form.isDirty()} items={items} options={options} />
                 </Tabs.Panel>
               )}
             </Tabs>
+            {template !== undefined && <EntityHistory kind="template" id={template.id} />}
           </Stack>
         </Grid.Col>
       </Grid>

@@ -1,4 +1,5 @@
-import { useTemplate } from '../../interface/queries.ts';
+import { DraftBadge, UnlessDeleted } from '../../catalog/marks.tsx';
+import { useCatalogTemplate } from '../../catalog/reads.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
@@ -7,17 +8,20 @@ import { SYSTEMS } from './systems.ts';
 
 export const TemplatePage = () => {
   const id = usePathId();
-  const template = useTemplate(id);
+  const template = useCatalogTemplate(id);
   return (
     <Page
       title={template.data?.name ?? 'Template'}
       about={template.data && `${SYSTEMS[template.data.type].name} · ${id}. ${SYSTEMS[template.data.type].about}`}
       back={{ href: '/templates', label: 'Templates' }}
       curl={{ path: `/templates/${encodeURIComponent(id)}/odds` }}
+      actions={<DraftBadge kind="template" id={id} />}
     >
-      <Loaded query={template} lines={8}>
-        {(found) => <EditorWithCatalog template={found} type={found.type} />}
-      </Loaded>
+      <UnlessDeleted kind="template" id={id}>
+        <Loaded query={template} lines={8}>
+          {(found) => <EditorWithCatalog template={found} type={found.type} />}
+        </Loaded>
+      </UnlessDeleted>
     </Page>
   );
 };

@@ -1,9 +1,10 @@
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconPlus, IconSparkles } from '@tabler/icons-react';
+import { DeletedInDraft, DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
+import { useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions, useRollStatistics, useTemplateOdds, useTemplates } from '../../interface/queries.ts';
-import { useOptions } from '../../parts/catalog.ts';
+import { usePermissions, useRollStatistics, useTemplateOdds } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
@@ -14,7 +15,8 @@ import { SYSTEMS } from './systems.ts';
 import { TierBars } from './tier-bars.tsx';
 
 const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; rolls: number | undefined }) => {
-  const odds = useTemplateOdds(template.id);
+  const isNew = useIsNew('template', template.id);
+  const odds = useTemplateOdds(isNew ? undefined : template.id);
   const options = useOptions();
   const { name, icon: Icon, rolls: unit } = SYSTEMS[template.type];
   const top = odds.data?.tiers[0];
@@ -26,17 +28,25 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
             <Icon size={22} stroke={1.6} />
           </ThemeIcon>
           <Stack gap={0} miw={0}>
-            <TextLink href={pathTo('templates', template.id)} fw={650}>
-              {template.name}
-            </TextLink>
+            <Group gap="xs">
+              <TextLink href={pathTo('templates', template.id)} fw={650}>
+                {template.name}
+              </TextLink>
+              <DraftBadge kind="template" id={template.id} />
+            </Group>
             <Text size="xs" c="dimmed">
               {name} · {rolls === undefined ? 'no rolls yet' : `${formatMany(rolls, 'item')} rolled`}
             </Text>
           </Stack>
         </Group>
         {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}
-        {odds.isPending && <Skeleton height={120} />}
-        {odds.isError && (
+        {isNew && (
+          <Text size="sm" c="dimmed">
+            The odds of a new template are on the page of the draft.
+          </Text>
+        )}
+        {odds.isPending && !isNew && <Skeleton height={120} />}
+        {odds.isError && !isNew && (
           <Text size="sm" c="red">
             {explain(odds.error)}
           </Text>
@@ -53,7 +63,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
 };
 
 export const Templates = () => {
-  const templates = useTemplates();
+  const templates = useCatalogTemplates();
   const statistics = useRollStatistics();
   const { canDesign } = usePermissions();
   const create = canDesign && (
@@ -68,6 +78,7 @@ export const Templates = () => {
       curl={{ path: '/templates' }}
       actions={create}
     >
+      <LiveNote>These odds are those of the live catalog.</LiveNote>
       <Loaded query={templates}>
         {({ rows }) =>
           rows.length === 0 ? (
@@ -87,6 +98,7 @@ export const Templates = () => {
           )
         }
       </Loaded>
+      <DeletedInDraft kind="template" />
     </Page>
   );
 };

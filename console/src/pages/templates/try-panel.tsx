@@ -1,6 +1,7 @@
 import { Alert, Button, Card, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
+import { LiveNote } from '../../catalog/marks.tsx';
 import { type Schemas, unwrap } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
@@ -61,6 +62,7 @@ export const TryPanel = ({ template, isDirty, items, options }: TryPanelProps) =
             These are real rolls of the player {TEST_PLAYER}: they count for pity and in the statistics. No items are
             given.
           </Text>
+          <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
           {isDirty && (
             <Alert color="yellow" icon={<IconInfoCircle />}>
               You have unsaved changes. Rolls use the saved version.
