@@ -172,7 +172,7 @@ const topItems = (feature: Feature, tier: WeightedItems, losses: number, u: numb
 };
 
 /** Advances all stored counters by one roll that gave the tier of a rank. */
-const moveCounters = (kept: readonly Counter[], since: number[], given: number): void => {
+export const moveCounters = (kept: readonly Counter[], since: number[], given: number): void => {
   for (const { rank, higherResets } of kept) {
     since[rank] = rank === given || (higherResets && given < rank) ? 0 : (since[rank] as number) + 1;
   }

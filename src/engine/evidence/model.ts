@@ -1,0 +1,133 @@
+import type { Pool } from '../pool/pool.ts';
+import type { PackPlan } from '../systems/card-pack/card-pack.ts';
+import { type GachaRules, writeRates } from '../systems/gacha/gacha.ts';
+import { offerPlan } from '../systems/roguelike/roguelike.ts';
+import type { CompiledTemplate } from '../systems/templates.ts';
+import type { Tiers, WeightedItems } from '../systems/tiers.ts';
+import { dividesTop } from './observation.ts';
+
+/** The odds that were promised for everything that is observed of a template, or of rolls without one. */
+export interface EvidenceModel {
+  /** By the place of the tier; empty if there are no tiers to tell apart. */
+  readonly tiers: readonly { readonly id: string | null; readonly name: string | null }[];
+  /** The odds of the tiers in a class; undefined for a class that cannot occur. */
+  tierOdds(kind: string): Float64Array | undefined;
+  /** The odds without any counter, if counters raise odds. */
+  readonly baseOdds: Float64Array | null;
+  /** The classes in which a counter would be off by `d`, one function per counter. */
+  readonly shifts: readonly ((kind: string, d: number) => string | undefined)[];
+  /** The share of featured results, if a draw decides it. */
+  readonly featuredShare: number | null;
+  /** The odds of the items within each part. */
+  readonly parts: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+const partOf = ({ items, weights, picker }: Pick<WeightedItems, 'items' | 'weights' | 'picker'>) =>
+  new Map(items.map(({ id }, index) => [id, picker.total > 0 ? (weights[index] as number) / picker.total : 0]));
+
+const tiersOf = ({ all }: Tiers): EvidenceModel['tiers'] => all.map(({ optionId: id, name }) => ({ id, name }));
+
+/** Computes the odds of a class once. */
+const remember = (compute: (kind: string) => Float64Array | undefined) => {
+  const known = new Map<string, Float64Array | undefined>();
+  return (kind: string): Float64Array | undefined => {
+    if (!known.has(kind)) known.set(kind, compute(kind));
+    return known.get(kind);
+  };
+};
+
+const countersIn = (kind: string, count: number): number[] | undefined => {
+  const values = kind === '' ? [] : kind.split(',').map(Number);
+  return values.length === count && values.every((value) => Number.isInteger(value) && value >= 0) ? values : undefined;
+};
+
+const modelOfRolls = (rules: GachaRules): EvidenceModel => {
+  const { tiers, ladder, kept, feature } = rules;
+  const ratesAt = (since: readonly number[] | null): Float64Array => {
+    const rates = new Float64Array(tiers.all.length);
+    writeRates(rules, since, rates);
+    return rates;
+  };
+  const tierOdds = remember((kind) => {
+    if (kind === '-') return ratesAt(null);
+    const values = countersIn(kind, kept.length);
+    if (values === undefined) return undefined;
+    const since = ladder.map(() => 0);
+    for (const [index, { rank }] of kept.entries()) since[rank] = values[index] as number;
+    return ratesAt(since);
+  });
+  const shifts = kept.flatMap(({ factors }, index) =>
+    factors.length === 1
+      ? []
+      : (kind: string, d: number): string | undefined => {
+          const values = countersIn(kind, kept.length);
+          if (values === undefined) return undefined;
+          const shifted = (values[index] as number) - d;
+          values[index] = Math.max(0, Math.min(factors.length - 1, shifted));
+          return values.join();
+        },
+  );
+  const parts = new Map(tiers.all.map((tier, place) => [String(place), partOf(tier)]));
+  if (feature !== null) {
+    parts.set(`${tiers.top}f`, partOf(feature.featured));
+    if (dividesTop(rules)) {
+      parts.set(`${tiers.top}o`, partOf(feature.others));
+      parts.delete(String(tiers.top));
+    }
+  }
+  return {
+    tiers: tiersOf(tiers),
+    tierOdds,
+    baseOdds: shifts.length > 0 ? ratesAt(null) : null,
+    shifts,
+    featuredShare: dividesTop(rules) ? (feature?.share ?? null) : null,
+    parts,
+  };
+};
+
+const modelOfPacks = (planAt: (depth: number) => PackPlan): EvidenceModel => {
+  const { tiers } = planAt(0);
+  const tierOdds = remember((kind) => {
+    const [depth = '', slot = '', gone = ''] = kind.split('/');
+    const rates = planAt(Number(depth)).slots[Number(slot)]?.rates;
+    if (rates === undefined) return undefined;
+    const isGone = new Set(gone === '' ? [] : gone.split('.').map(Number));
+    const left = rates.map((rate, place) => (isGone.has(place) ? 0 : rate));
+    const total = left.reduce((sum, rate) => sum + rate, 0);
+    return total > 0 ? Float64Array.from(left, (rate) => rate / total) : undefined;
+  });
+  return {
+    tiers: tiersOf(tiers),
+    tierOdds,
+    baseOdds: null,
+    shifts: [],
+    featuredShare: null,
+    parts: new Map(tiers.all.map((tier, place) => [String(place), partOf(tier)])),
+  };
+};
+
+export const evidenceModel = (template: CompiledTemplate): EvidenceModel => {
+  switch (template.type) {
+    case 'gacha':
+    case 'idle':
+      return modelOfRolls(template.rules);
+    case 'card_pack':
+      return modelOfPacks(() => template.rules);
+    case 'roguelike':
+      return modelOfPacks((depth) => offerPlan(template.rules, depth));
+  }
+};
+
+/** Rolls without a template are one part. */
+export const PLAIN_PART = '0';
+
+export const evidenceModelOfPool = ({ items, picker }: Pick<Pool, 'items' | 'picker'>): EvidenceModel => ({
+  tiers: [],
+  tierOdds: () => undefined,
+  baseOdds: null,
+  shifts: [],
+  featuredShare: null,
+  parts: new Map([
+    [PLAIN_PART, new Map(items.map(({ id, weight }) => [id, picker.total > 0 ? weight / picker.total : 0]))],
+  ]),
+});
