@@ -8,6 +8,7 @@ import { rollGacha } from './gacha/gacha.ts';
 import { templateOdds } from './odds.ts';
 import { rollTemplate, viewState } from './rolling.ts';
 import { initialPityState, initialState, type PityState } from './state.ts';
+import { atDepth } from './templates.ts';
 
 /** With a correct engine, each statistic here fails for one in a thousand seeds; the seeds are fixed. */
 const LEVEL = 0.001;
@@ -158,15 +159,22 @@ describe('packs and offers', () => {
   );
   const rates = { three: 0.8, four: 0.15, five: 0.05 };
   const slots = [{ count: 4 }, { count: 1, rates: { four: 0.9, five: 0.1 } }];
-  const cases: [string, TemplateType, CardPackConfig | RoguelikeConfig, number][] = [
+  const cases: [string, TemplateType, CardPackConfig | RoguelikeConfig, number, number?][] = [
     ['unique packs with a pity', 'card_pack', { baseRates: rates, slots, unique: true, pityThreshold: 3 }, 5],
     ['packs with a pity', 'card_pack', { baseRates: rates, slots, pityThreshold: 3 }, 5],
     ['offers of six with a pity', 'roguelike', { baseRates: rates, choices: 6, pityThreshold: 2 }, 6],
+    [
+      'offers at depth 9',
+      'roguelike',
+      { baseRates: rates, choices: 3, pityThreshold: 4, depthScaling: { five: 1.2, three: 0.9 } },
+      3,
+      9,
+    ],
   ];
-  for (const [name, type, config, cards] of cases) {
+  for (const [name, type, config, cards, depth = 0] of cases) {
     test(`${name}: 100,000 of them contain every item as often, and after as long a wait, as published`, () => {
       const template = templateOf(type, config, weighted);
-      const { items, tiers } = templateOdds(template);
+      const { items, tiers } = templateOdds(atDepth(template, depth));
       const rows = [
         ...items.map(({ itemId, ...odds }) => ({
           is: (id: string) => id === itemId,
@@ -185,7 +193,7 @@ describe('packs and offers', () => {
       for (let run = 0; run < 500; run += 1) {
         const { results } = rollTemplate(template, initialState(), {
           count: 200,
-          depth: 0,
+          depth,
           drawsOf: () => draws,
           nowMs: 0,
         });

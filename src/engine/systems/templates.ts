@@ -8,7 +8,7 @@ import type { TemplateConfig, TemplateType, TypedConfig } from './config.ts';
 import { type Fault, listFaults } from './faults.ts';
 import { compileGacha, type GachaRules } from './gacha/gacha.ts';
 import { compileIdle, type IdleRules } from './idle/idle.ts';
-import { compileRoguelike, offerPlan, type RoguelikeRules } from './roguelike/roguelike.ts';
+import { compileRoguelike, offerPlan, type RoguelikeRules, rulesAtDepth } from './roguelike/roguelike.ts';
 import type { CompileContext, Tiers } from './tiers.ts';
 
 /** When a template can be rolled on, in milliseconds since 1970; the caller parses `startsAt` and `endsAt`. */
@@ -85,6 +85,13 @@ export function* compileTemplateInSteps(source: TemplateSource, catalog: Catalog
 
 export const compileTemplate = (source: TemplateSource, catalog: Catalog): CompiledOrFaults =>
   allAtOnce(compileTemplateInSteps(source, catalog));
+
+/** A template whose odds at depth 0 are those of another at a depth. Only offers have one. */
+export const atDepth = (template: CompiledTemplate, depth: number): CompiledTemplate => {
+  if (template.type !== 'roguelike' || depth === 0) return template;
+  const rules = rulesAtDepth(template.rules, depth);
+  return { ...template, tiers: rules.tiers, rules, chances: once(() => chancesOfPacks(offerPlan(rules, 0))) };
+};
 
 export type BoundOrFaults = CompiledOrFaults & { readonly bindings: Bindings };
 

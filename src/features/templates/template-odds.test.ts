@@ -237,3 +237,46 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+onEveryDatabase('odds at a depth', (service) => {
+  const config = {
+    baseRates: { Common: 0.9, Rare: 0.1 },
+    choices: 1,
+    depthScaling: { Rare: 1.5, Common: 0.5 },
+  };
+  before(async () => {
+    const classifierOptions = ['Common', 'Rare'].map((name) => ({ name }));
+    const { body } = await service().post('/classifiers', { name: 'Rarity', classifierOptions });
+    for (const { id, name } of body.classifierOptions as { id: string; name: string }[])
+      for (const index of [1, 2])
+        await service().post('/items', { id: `${name}-${index}`, name, classifierOptionIds: [id] });
+    await service().post('/templates', { id: 'depths', name: 'Depths', type: 'roguelike', config });
+    await service().post('/templates', { id: 'banner', name: 'Banner', config: {} });
+  });
+
+  test('are those of the rates at that depth, saved or not', async () => {
+    for (const depth of [0, 1, 7]) {
+      const { status, body } = await service().get(`/templates/depths/odds?depth=${depth}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const [rare, common] = [0.1 * 1.5 ** depth, 0.9 * 0.5 ** depth];
+      const row = body.tiers.find(({ name }: { name: string }) => name === 'Rare');
+      assert.ok(Math.abs(row.effective - rare / (rare + common)) < 1e-12);
+      const preview = await service().post('/templates/odds', { type: 'roguelike', config, depth });
+      assert.deepEqual(preview.body.tiers, body.tiers);
+      assert.deepEqual(preview.body.items, body.items);
+    }
+    const { body: without } = await service().get('/templates/depths/odds');
+    assert.deepEqual(without, (await service().get('/templates/depths/odds?depth=0')).body);
+  });
+
+  test('are for offers only, and for depths that exist', async () => {
+    const pathsOf = ({ body }: { body: { issues: { path: string }[] } }) => body.issues.map(({ path }) => path);
+    assert.deepEqual(pathsOf(await service().get('/templates/banner/odds?depth=1')), ['/query/depth']);
+    assert.deepEqual(pathsOf(await service().get('/templates/depths/odds?depth=1001')), ['/query/depth']);
+    assert.deepEqual(pathsOf(await service().get('/templates/depths/odds?depth=x')), ['/query/depth']);
+    assert.deepEqual(pathsOf(await service().post('/templates/odds', { config: {}, depth: 1 })), ['/body/depth']);
+    const vanishing = { ...config, depthScaling: { Rare: 0, Common: 0 } };
+    const gone = await service().post('/templates/odds', { type: 'roguelike', config: vanishing, depth: 1 });
+    assert.deepEqual(pathsOf(gone), ['/body/depth']);
+  });
+});

@@ -48,6 +48,12 @@ const TargetUserSpaceId = Type.String({
   description: 'Creates an item instance for every result and places it in this user space of the user.',
 });
 
+const Depth = Type.Integer({
+  minimum: 0,
+  maximum: LIMITS.offerDepth,
+  description: 'Depth of a roguelike offer; defaults to 0.',
+});
+
 const TemplateRollRequest = Strict(
   {
     userId: Type.Optional({
@@ -67,13 +73,7 @@ const TemplateRollRequest = Strict(
       Type.Boolean({ description: 'Without a user space: creates an unplaced item instance for every result.' }),
     ),
     onFull: Type.Optional(OnFull),
-    depth: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: LIMITS.offerDepth,
-        description: 'Depth of a roguelike offer; defaults to 0.',
-      }),
-    ),
+    depth: Type.Optional(Depth),
     seed: Type.Optional(
       Type.String({
         minLength: 1,
@@ -135,7 +135,10 @@ const Spark = Type.Object(
 export type Spark = Static<typeof Spark>;
 
 const oddsMembers = {
-  base: { ...Rate, description: 'Share of all items rolled, without pity and guarantee, at depth 0.' },
+  base: {
+    ...Rate,
+    description: 'Share of all items rolled, without pity and guarantee, at the depth that was asked for.',
+  },
   effective: { ...Rate, description: 'Share of all items rolled in the long run, with every rule except spark.' },
   expectedRolls: Nullable(Type.Number(), {
     description: 'Mean number of rolls (packs, offers) until the first one, starting from no state; null: never.',
@@ -177,6 +180,7 @@ const OddsRequest = Strict(
   {
     type: Type.Optional({ ...TemplateType, description: 'The game system; `gacha` by default.' }),
     config: Config,
+    depth: Type.Optional(Depth),
   },
   { title: 'OddsRequest', examples: [{ type: 'gacha', config: { pityThreshold: 90 } }] },
 );
@@ -241,6 +245,7 @@ export const getTemplateOdds = {
     'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the same rules that roll, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. If a later change to the catalog made them too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
   tags,
   params: PathId,
+  querystring: Strict({ depth: Type.Optional(Depth) }),
   response: responses('The odds of every tier and every item.', TemplateOdds, 400, 401, 403, 404, 500),
 };
 

@@ -21,9 +21,10 @@ export const templateRollRoutes = (
     ),
   );
 
-  app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params }, reply) =>
-    sendText(reply, await service.getTemplateOdds(database.read, context, params.id, deps, disconnectSignal(reply))),
-  );
+  app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params, query }, reply) => {
+    const asked = { id: params.id, depth: query.depth };
+    return sendText(reply, await service.getTemplateOdds(database.read, context, asked, deps, disconnectSignal(reply)));
+  });
 
   app.post(
     '/templates/odds',

@@ -12,7 +12,7 @@ import {
   viewState,
 } from '../../engine/systems/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/systems/state.ts';
-import type { CompiledTemplate } from '../../engine/systems/templates.ts';
+import { atDepth, type CompiledTemplate } from '../../engine/systems/templates.ts';
 import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
@@ -180,15 +180,27 @@ export const getUserTemplateState = async (
   return showState(template, userId, await findTemplateState(finder, userId, template), context.nowMs);
 };
 
+/** Rejects a depth that a template does not have. */
+const checkDepth = (template: CompiledTemplate, depth: number | undefined, path: string): void => {
+  if (depth === undefined) return;
+  if (template.type !== 'roguelike') throw invalid({ path, message: 'is for roguelike templates only' });
+  throwIfAny(depthFaults(template, depth).map(({ message }) => ({ path, message })));
+};
+
 /** The odds of a template as JSON, computed outside of any transaction. */
 export const getTemplateOdds = async (
   read: Read,
   { teamId }: Context,
-  id: string,
-  { readyTemplates }: TemplateRollDeps,
+  { id, depth }: { readonly id: string; readonly depth?: number },
+  { readyTemplates, previews }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
-  const { odds } = await read(teamId, (reader) => readyTemplates(reader, id));
+  const ready = await read(teamId, (reader) => readyTemplates(reader, id));
+  if (depth !== undefined) checkDepth(ready.template(), depth, '/query/depth');
+  const odds =
+    depth === undefined || depth === 0
+      ? ready.odds
+      : previews(ready.team, teamId, JSON.stringify([id, depth]), atDepth(ready.template(), depth), CONFIG_PATH);
   return `{"templateId":${JSON.stringify(id)},${await odds(signal)}}`;
 };
 
@@ -196,12 +208,14 @@ export const getTemplateOdds = async (
 export const previewTemplateOdds = async (
   read: Read,
   { teamId }: Context,
-  { type = 'gacha', config }: OddsRequest,
+  { type = 'gacha', config, depth }: OddsRequest,
   { checkConfig, previews }: TemplateRollDeps,
   signal: AbortSignal,
 ): Promise<string> => {
   const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
-  const odds = previews(team, teamId, JSON.stringify([type, config]), template, CONFIG_PATH);
+  checkDepth(template, depth, '/body/depth');
+  const key = JSON.stringify([type, config, depth ?? 0]);
+  const odds = previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
   return `{${await odds(signal)}}`;
 };
 

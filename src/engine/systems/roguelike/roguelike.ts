@@ -36,6 +36,17 @@ export const offerPlan = (rules: RoguelikeRules, depth: number): PackPlan => ({
   forcedCard: rules.choices - 1,
 });
 
+/** The rules of offers at a depth, as those of depth 0. Which tier is the top one does not depend on the depth. */
+export const rulesAtDepth = (rules: RoguelikeRules, depth: number): RoguelikeRules => {
+  const rates = ratesAt(rules, depth);
+  const total = sumOf(rates);
+  const all = rules.tiers.all.map((tier, place) => {
+    const rate = rates[place] as number;
+    return { ...tier, rate, share: rate / total };
+  });
+  return { ...rules, tiers: { ...rules.tiers, all }, depthFactors: rules.depthFactors.map(() => 1) };
+};
+
 /** The number of items that offers at a depth can contain: those of tiers that still have a rate there. */
 const rollableAt = ({ tiers }: RoguelikeRules, rates: readonly number[]): number =>
   tiers.all.reduce((sum, { rollable }, place) => sum + ((rates[place] ?? 0) > 0 ? rollable : 0), 0);
