@@ -29,7 +29,7 @@ export const createAttribute = async (tx: Transaction, context: Context, input: 
     if ((await store.selectAttribute(tx, teamId, id)) !== undefined)
       throw invalid({ path: '/body/id', message: 'is already in use' });
     const created = await store.insertAttribute(tx, { id, name, min: min + 0, max: max + 0, step, teamId }, nowMs);
-    await record('attribute', null, attributeEntity(created));
+    record('attribute', null, attributeEntity(created));
     return created;
   });
 };
@@ -66,7 +66,7 @@ export const updateAttribute = async (
     changed.max += 0;
     throwIfAny(rangeFaults(changed.min, changed.max, '/body', change.min === undefined ? 'max' : 'min'));
     if (changed.min > present.min || changed.max < present.max) await rejectOutside(tx, changed);
-    await record('attribute', attributeEntity(present), attributeEntity(changed));
+    record('attribute', attributeEntity(present), attributeEntity(changed));
     return store.updateAttribute(tx, changed, nowMs);
   });
 };
@@ -102,7 +102,7 @@ export const deleteAttribute = (tx: Transaction, context: Context, id: string, i
     requireMatch(ifMatch, 'attribute', present);
     const carriers = await store.selectCarriers(tx, teamId, id, undefined, LIMITS.issues);
     throwIfAny(carriers.map((item) => ({ path: '/path/id', message: `is used by item ${item.name} (${item.id})` })));
-    await record('attribute', attributeEntity(present), null);
+    record('attribute', attributeEntity(present), null);
     await store.deleteAttribute(tx, teamId, id);
   });
 

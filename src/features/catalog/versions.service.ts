@@ -15,10 +15,11 @@ export type RecordChange = <K extends EntityKind>(
   kind: K,
   before: Entities[K] | null,
   after: Entities[K] | null,
-) => Promise<void>;
+) => void;
 
-/** Records changes whose entities are JSON already. */
-export type RecordTexts = (rows: readonly Pick<store.ChangeRow, 'kind' | 'id' | 'before' | 'after'>[]) => Promise<void>;
+/** A change whose entities are JSON already. */
+export type ChangeText = Pick<store.ChangeRow, 'kind' | 'id' | 'before' | 'after'>;
+type RecordText = (change: ChangeText) => void;
 
 interface NewVersion {
   readonly message: string | null;
@@ -44,7 +45,7 @@ export const makeVersion = async <T>(
   tx: Transaction,
   { nowMs, author, source }: Pick<Context, 'nowMs' | 'author' | 'source'>,
   { message, base: expected }: NewVersion,
-  change: (record: RecordChange, recordTexts: RecordTexts) => Promise<T>,
+  change: (record: RecordChange, recordText: RecordText) => Promise<T>,
 ): Promise<{ readonly result: T; readonly version: Version }> => {
   const base = await store.holdVersion(tx);
   // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
@@ -57,26 +58,14 @@ export const makeVersion = async <T>(
   const version = base.version + 1;
   const versionId = newId();
   let changes = 0;
-  let rows: store.ChangeRow[] = [];
-  // There may be as many as there are items.
-  const flush = async (): Promise<void> => {
-    const some = rows;
-    rows = [];
-    changes += some.length;
-    if (some.length > 0) await store.insertChanges(tx, some);
-  };
-  const recordTexts: RecordTexts = async (some) => {
-    for (const row of some) {
-      rows.push({ team_id: tx.teamId, version, ...row });
-      if (rows.length === LIMITS.changesPerWrite) await flush();
-    }
+  const recordText: RecordText = ({ kind, id, before, after }) => {
+    changes += 1;
+    tx.write(store.insertChange, { version, kind, id, before, after });
   };
   const result = await change((kind, before, after) => {
     const { id } = (after ?? before) as { id: string };
-    const [textBefore, textAfter] = [before && JSON.stringify(before), after && JSON.stringify(after)];
-    return recordTexts([{ kind, id, before: textBefore, after: textAfter }]);
-  }, recordTexts);
-  await flush();
+    recordText({ kind, id, before: before && JSON.stringify(before), after: after && JSON.stringify(after) });
+  }, recordText);
   await store.advanceVersion(tx, version, versionId);
   const row = {
     version,

@@ -31,8 +31,13 @@ export const insertVersion = insertInto('catalog_versions', {
   changes: 'integer',
 });
 
-export const insertChanges = (tx: Transaction, rows: readonly ChangeRow[]) =>
-  tx.queries.insertInto('catalog_changes').values(rows).execute();
+export const insertChange = insertInto('catalog_changes', {
+  version: 'integer',
+  kind: 'text',
+  id: 'text',
+  before: 'text',
+  after: 'text',
+});
 
 export interface Identified {
   readonly version: number;

@@ -36,7 +36,7 @@ export const createClassifier = (
     }));
     await store.saveOptions(tx, teamId, options);
     const created = await getClassifier(tx, { teamId }, id);
-    await record('classifier', null, classifierEntity(created));
+    record('classifier', null, classifierEntity(created));
     return created;
   });
 
@@ -83,7 +83,7 @@ const takeFromItems = async (tx: Transaction, optionIds: readonly string[], reco
       const ids = await store.selectItemIdsWith(tx, optionId, LIMITS.changesPerWrite);
       if (ids.length === 0) break;
       for (const item of await findItemEntities(tx, ids))
-        await record('item', item, {
+        record('item', item, {
           ...item,
           classifierOptionIds: item.classifierOptionIds.filter((other) => !removed.has(other)),
         });
@@ -108,7 +108,7 @@ export const updateClassifier = async (
     if (change.classifierOptions !== undefined)
       await changeOptions(tx, present, change.classifierOptions, guard, record);
     const changed = await getClassifier(tx, context, id);
-    await record('classifier', classifierEntity(present), classifierEntity(changed));
+    record('classifier', classifierEntity(present), classifierEntity(changed));
     return changed;
   });
 };
@@ -173,7 +173,7 @@ export const deleteClassifier = (
     await guard.optionsChange(tx, classifierOptions, [], '/path/id');
     const optionIds = classifierOptions.map((option) => option.id);
     await takeFromItems(tx, optionIds, record);
-    await record('classifier', classifierEntity(present), null);
+    record('classifier', classifierEntity(present), null);
     await store.deleteClassifier(tx, context.teamId, id);
     // Weights grow only if a multiplier below 1 is removed.
     const lowered = classifierOptions.some(({ dropRateMultiplier }) => (dropRateMultiplier ?? 1) < 1);

@@ -133,7 +133,7 @@ export const createItem = async (
     );
     await checkTotal(tx, weight);
     const created = await getItem(tx, context, id);
-    await record('item', null, itemEntity(created));
+    record('item', null, itemEntity(created));
     return created;
   });
 };
@@ -217,7 +217,7 @@ export const updateItem = async (
     }
     await checkTotal(tx, weight);
     const changed = await getItem(tx, context, id);
-    await record('item', itemEntity(present), itemEntity(changed));
+    record('item', itemEntity(present), itemEntity(changed));
     return changed;
   });
 };
@@ -245,7 +245,7 @@ export const deleteItem = async (
       })),
     ]);
     await guard.itemChanges(tx, { before: changedItem(present), after: null, weight: 0 }, '/path/id');
-    await record('item', itemEntity(present), null);
+    record('item', itemEntity(present), null);
     await store.deleteItem(tx, teamId, id, present.name);
     await changeItemCount(tx, -1);
   });

@@ -6,6 +6,7 @@ import { LIMITS } from '../../limits.ts';
 import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
 import type { Planned, Wanted } from '../../planning/plan.ts';
 import { type Purpose, readRequest } from '../../planning/request.ts';
+import type { WriteName } from '../../planning/rows.ts';
 import { takeTurns } from '../../turns.ts';
 import { changeItemCount } from '../catalog/catalog.service.ts';
 import {
@@ -16,7 +17,7 @@ import {
   readChangesSince,
 } from '../catalog/document.service.ts';
 import type { Version } from '../catalog/versions.contract.ts';
-import { makeVersion, requireBase } from '../catalog/versions.service.ts';
+import { type ChangeText, makeVersion, requireBase } from '../catalog/versions.service.ts';
 import { refit } from '../placements/refit.service.ts';
 import { countConcerned, findObstacles } from './obstacles.service.ts';
 import { WRITES } from './publishing.store.ts';
@@ -31,7 +32,24 @@ export interface PublishingDeps {
 export interface Prepared {
   readonly base: BaseCatalog;
   readonly planned: Planned;
+  /** Read from the text of the plan before the transaction, which others wait for. */
+  readonly writes: readonly { readonly write: WriteName; readonly rows: readonly object[] }[];
+  readonly records: readonly ChangeText[];
 }
+
+const readRows = async ({ writes, records }: Planned): Promise<Pick<Prepared, 'writes' | 'records'>> => {
+  const read: { write: WriteName; rows: object[] }[] = [];
+  for (const { write, text } of writes) {
+    read.push({ write, rows: JSON.parse(text) });
+    await takeTurns();
+  }
+  const recorded: ChangeText[] = [];
+  for (const text of records) {
+    recorded.push(...(JSON.parse(text) as ChangeText[]));
+    await takeTurns();
+  }
+  return { writes: read, records: recorded };
+};
 
 /** The version that a body names, if that is all it does. Such bodies are small. */
 const versionToUndo = (bytes: Uint8Array, purpose: Purpose) => {
@@ -71,7 +89,7 @@ const prepare = async (
   body: Body,
   purpose: Purpose,
   signal: AbortSignal | undefined,
-): Promise<Prepared> => {
+): Promise<Pick<Prepared, 'base' | 'planned'>> => {
   const named = versionToUndo(body.bytes, purpose);
   const { base, chunks, wanted } = await read(teamId, async (reader) => {
     const { chunks, ...base } = await readWhole(reader);
@@ -116,12 +134,11 @@ export const prepareChange = async (
   body: Body,
   signal?: AbortSignal,
 ): Promise<Prepared> => {
-  const prepared = await prepare(deps, context, body, 'publish', signal);
-  const { base, planned } = prepared;
+  const { base, planned } = await prepare(deps, context, body, 'publish', signal);
   if (body.rebaseFrom === undefined) requireBase(base.version, planned.options.baseVersion ?? base.version);
   throwIfAny(issuesOfFaults(planned.faults), 'CONFLICT');
   if (planned.records.length === 0) throw conflict({ path: '/body', message: 'changes nothing' });
-  return prepared;
+  return { base, planned, ...(await readRows(planned)) };
 };
 
 /** Gives placed instances the cells of the new footprints of their items. */
@@ -136,23 +153,20 @@ const refitItems = async (tx: Transaction, { touched }: Planned): Promise<void> 
 export const applyChange = async (
   tx: Transaction,
   context: Pick<Context, 'nowMs' | 'author'>,
-  { base, planned }: Prepared,
+  { base, planned, writes, records }: Prepared,
   message = planned.options.message ?? null,
 ): Promise<Version> => {
   const { touched } = planned;
   // Nobody creates or places instances in the meantime, so none can appear that would stand in the way.
   if (touched.deletedItems.length + touched.resizedItems.length > 0 || touched.resizesSpaces) await tx.exclude('grids');
   const source = planned.type === 'rollback' || planned.type === 'undo' ? 'rollback' : 'publish';
-  const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async (_, recordTexts) => {
+  const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async (_, recordText) => {
     const faults = listFindings();
     await findObstacles(tx, touched, faults);
     throwIfAny(issuesOfFaults(faults.found), 'CONFLICT');
     if (touched.moreItems !== 0) await changeItemCount(tx, touched.moreItems);
-    for (const { write, text } of planned.writes) {
-      tx.write(WRITES[write] as never, ...(JSON.parse(text) as never[]));
-      await takeTurns();
-    }
-    for (const text of planned.records) await recordTexts(JSON.parse(text));
+    for (const { write, rows } of writes) tx.write(WRITES[write] as never, ...(rows as never[]));
+    for (const record of records) recordText(record);
     await refitItems(tx, planned);
   });
   return version;

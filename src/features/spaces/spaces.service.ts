@@ -37,7 +37,7 @@ export const createSpace = (
     const { nowMs } = context;
     const row = { team_id: tx.teamId, id, name, cols, rows, created_at: nowMs, updated_at: nowMs };
     tx.write(store.insertSpace, row);
-    await record('space', null, spaceEntity(row));
+    record('space', null, spaceEntity(row));
     return toSpace(row);
   });
 
@@ -153,7 +153,7 @@ export const updateSpace = async (
     if (changed.cols < present.cols || changed.rows < present.rows)
       throwIfAny(await cutOffIssues(tx, id, changed, '/body'), 'CONFLICT');
     await store.updateSpace(tx, id, change, nowMs);
-    await record('space', spaceEntity(present), spaceEntity(changed));
+    record('space', spaceEntity(present), spaceEntity(changed));
     return changed;
   });
 };
@@ -163,6 +163,6 @@ export const deleteSpace = (tx: Transaction, context: Context, id: string, ifMat
     const present = await getSpace(tx, id);
     requireMatch(ifMatch, 'space', present);
     throwIfAny(await userSpaceIssues(tx, id, '/path/id'), 'CONFLICT');
-    await record('space', spaceEntity(present), null);
+    record('space', spaceEntity(present), null);
     await store.deleteSpace(tx, id);
   });

@@ -13,6 +13,7 @@ import {
   type CompiledOrFaults,
   type CompiledTemplate,
   compileTemplateInSteps,
+  type TemplateSource,
 } from '../../engine/systems/templates.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
@@ -29,6 +30,8 @@ export interface ReadyTemplate {
   readonly type: CompiledTemplate['type'];
   /** The compiled template. If a later change to the catalog broke it, throws the same issues as saving it would. */
   template(): CompiledTemplate;
+  /** What it was compiled from. */
+  source(): TemplateSource;
   /** Its exact odds, as members of a JSON object. Must not be awaited in a transaction. */
   readonly odds: Shared<string>;
   /** The largest footprint among the items that can be rolled. */
@@ -46,13 +49,15 @@ export interface ReadyTemplates {
 
 const CONFIG_PATH = '/template/config';
 
-/** Compiles a stored template against a catalog. */
-export const compileRow = (catalog: Catalog, row: TemplateRow): Steps<CompiledOrFaults> => {
+const sourceOf = (row: TemplateRow): TemplateSource => {
   const config = JSON.parse(row.config) as TemplateConfig;
   const bindings = JSON.parse(row.bindings) as Bindings;
-  const type = row.type as CompiledTemplate['type'];
-  return compileTemplateInSteps({ id: row.id, type, config, bindings, ...periodOf(config) }, catalog);
+  return { id: row.id, type: row.type as CompiledTemplate['type'], config, bindings, ...periodOf(config) };
 };
+
+/** Compiles a stored template against a catalog. */
+export const compileRow = (catalog: Catalog, row: TemplateRow): Steps<CompiledOrFaults> =>
+  compileTemplateInSteps(sourceOf(row), catalog);
 
 /** Whether the chances of the next pack or offer take more than a moment to compute. */
 const needsChances = (template: CompiledTemplate): boolean => {
@@ -74,6 +79,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       team,
       type: row.type as CompiledTemplate['type'],
       template,
+      source: () => sourceOf(row),
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
       largest: once(() =>
         largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),

@@ -38,7 +38,7 @@ export const createTemplate = async (
     };
     await store.insertTemplate(tx, row);
     await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
-    await record('template', null, templateEntity(row));
+    record('template', null, templateEntity(row));
     return store.toTemplate(row);
   });
 };
@@ -89,7 +89,7 @@ export const updateTemplate = (
       await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
     }
     await store.updateTemplate(tx, changed);
-    await record('template', templateEntity(present), templateEntity(changed));
+    record('template', templateEntity(present), templateEntity(changed));
     return store.toTemplate(changed);
   });
 
@@ -97,7 +97,7 @@ export const deleteTemplate = (tx: Transaction, context: Context, id: string, if
   changeCatalog(tx, context, async (record) => {
     const present = await getRow(tx, id);
     requireMatch(ifMatch, 'template', store.toTemplate(present));
-    await record('template', templateEntity(present), null);
+    record('template', templateEntity(present), null);
     await store.deleteTemplate(tx, context.teamId, id);
   });
 

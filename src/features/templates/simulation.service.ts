@@ -1,0 +1,156 @@
+import type { Compute } from '../../compute/compute.ts';
+import type { SimulationInput } from '../../compute/simulation.ts';
+import type { Context } from '../../context.ts';
+import type { Finder, Read, Work } from '../../database/work.ts';
+import { templatePoolText } from '../../engine/fairness/snapshots.ts';
+import { itemsPerRoll } from '../../engine/simulation/simulation.ts';
+import type { TemplateConfig } from '../../engine/systems/config.ts';
+import { depthFaults } from '../../engine/systems/rolling.ts';
+import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
+import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
+import { LIMITS } from '../../limits.ts';
+import { inTurns } from '../../turns.ts';
+import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { ReadyTemplates } from './compiled-templates.service.ts';
+import type { ConfigChecks } from './config-checks.service.ts';
+import type { SimulationRequest } from './simulation.contract.ts';
+
+/** The caller of a simulation, as far as it matters while it runs. */
+export interface Watcher {
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal;
+  /** Told 0 once the simulation has been accepted, and then how far it is, up to 1. */
+  readonly onProgress: (progress: number) => void;
+}
+
+/** Runs simulations one at a time, while a few others wait. */
+export interface Simulations {
+  /** Rejects with 503 if too many are waiting; only then, or later, what the simulation needs is prepared. */
+  run(teamId: string, prepare: () => Promise<SimulationInput>, watcher: Watcher): Promise<string>;
+}
+
+export const createSimulations = (compute: Compute): Simulations => {
+  let accepted = 0;
+  return {
+    run: async (teamId, prepare, { signal, onProgress }) => {
+      if (accepted > LIMITS.waitingSimulations) throw new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'load' });
+      accepted += 1;
+      try {
+        onProgress(0);
+        return await compute.run(teamId, 'simulation', await prepare(), signal, onProgress);
+      } finally {
+        accepted -= 1;
+      }
+    },
+  };
+};
+
+/** How long a request may take in total, with those that it waits for. */
+export const SIMULATION_REQUEST_MS = (1 + LIMITS.waitingSimulations) * LIMITS.simulationMs + LIMITS.requestTimeoutMs;
+
+export interface SimulationDeps {
+  readonly readyTemplates: ReadyTemplates;
+  readonly checkConfig: ConfigChecks;
+  readonly simulations: Simulations;
+}
+
+/** What is simulated: a template that compiles, with the catalog that it was compiled against. */
+interface Simulated {
+  readonly team: TeamCatalog;
+  readonly template: CompiledTemplate;
+  readonly source: TemplateSource;
+}
+
+const findSaved = async (finder: Finder, id: string, { readyTemplates }: SimulationDeps): Promise<Simulated> => {
+  try {
+    const ready = await readyTemplates(finder, id);
+    return { team: ready.team, template: ready.template(), source: ready.source() };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'NOT_FOUND')
+      throw invalid({ path: '/body/templateId', message: 'is not a template of this team' });
+    throw error;
+  }
+};
+
+const findSimulated = async (
+  finder: Finder,
+  { templateId, type, config }: SimulationRequest,
+  deps: SimulationDeps,
+): Promise<Simulated> => {
+  if (templateId !== undefined) {
+    const surplus = Object.entries({ type, config }).filter(([, member]) => member !== undefined);
+    throwIfAny(surplus.map(([name]) => ({ path: `/body/${name}`, message: 'must not be given with templateId' })));
+    return findSaved(finder, templateId, deps);
+  }
+  if (config === undefined) throw invalid({ path: '/body/templateId', message: 'is required without config' });
+  const input = { type: type ?? 'gacha', config };
+  const { team, bindings, template } = await deps.checkConfig(finder, input);
+  return { team, template, source: { id: '', type: input.type, config: config as TemplateConfig, bindings } };
+};
+
+const itemFaults = ({ team, template }: Simulated, itemIds: readonly string[]): Issue[] =>
+  itemIds.flatMap((id, index) => {
+    const item = team.catalog.itemsById.get(id);
+    const isInPool = item !== undefined && template.tiers.all.some(({ items }) => items.includes(item));
+    return isInPool ? [] : { path: `/body/itemIds/${index}`, message: 'is not an item of the pool' };
+  });
+
+/** What a request asks of a template that cannot be done, or would take too long. */
+const requestFaults = (
+  simulated: Simulated,
+  { players, rolls, depth, itemIds = [] }: SimulationRequest,
+): readonly Issue[] => {
+  const { template } = simulated;
+  const faults = itemFaults(simulated, itemIds);
+  if (depth !== undefined && template.type !== 'roguelike')
+    faults.push({ path: '/body/depth', message: 'is for roguelike templates only' });
+  for (const { path, message } of depthFaults(template, depth ?? 0)) faults.push({ path: `/body${path}`, message });
+  const items = players * rolls * itemsPerRoll(template);
+  if (items > LIMITS.simulatedItems) {
+    const [asked, most] = [items, LIMITS.simulatedItems].map((count) => count.toLocaleString('en'));
+    faults.push({
+      path: '/body/players',
+      message: `get ${asked} items in total, more than the ${most} allowed: have fewer players, or fewer rolls`,
+    });
+  }
+  return faults;
+};
+
+const inputOf = async (
+  { team, template, source }: Simulated,
+  { players, rolls, seed, depth = 0, pricePerRoll, itemIds = [] }: SimulationRequest,
+): Promise<SimulationInput> => {
+  const pool = await inTurns(templatePoolText(team, template, source, LIMITS.simulationPoolLength));
+  if (pool === null)
+    throw invalid({ path: '/body', message: 'has a pool that is too large to simulate: have fewer items in it' });
+  const { id: templateId, type, config, bindings } = source;
+  return {
+    template: { templateId, type, config, bindings },
+    pool,
+    plan: { players, rolls, depth, itemIds },
+    seed,
+    pricePerRoll: pricePerRoll ?? null,
+  };
+};
+
+/** Simulates new players of a template or a configuration, and returns what became of them as JSON. */
+export const simulateTemplate = async (
+  read: Read,
+  { teamId }: Context,
+  request: SimulationRequest,
+  deps: SimulationDeps,
+  watcher: Watcher,
+): Promise<string> => {
+  const simulated = await read(teamId, (reader) => findSimulated(reader, request, deps));
+  throwIfAny(requestFaults(simulated, request));
+  return deps.simulations.run(teamId, () => inputOf(simulated, request), watcher);
+};
+
+/** The same in a unit of work, which runs again once there is a response to store. */
+export const keepSimulation = (simulation: () => Promise<string>): ((work: Work) => Promise<string>) => {
+  let text: string | undefined;
+  const run = async (): Promise<void> => {
+    text = await simulation();
+  };
+  return async (work) => text ?? work.rerunAfter(run());
+};
