@@ -8,8 +8,9 @@ import { createRecentlyUsed } from '../../recently-used.ts';
 import { inTurns } from '../../turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
 import * as store from './catalog.store.ts';
-import { type CatalogSpace, type LoadedCatalog, loadCatalog } from './catalog-loader.service.ts';
-import { changedOnlyTemplates } from './versions.store.ts';
+import { type CatalogSpace, type LoadedCatalog, loadCatalog, reloadCatalog } from './catalog-loader.service.ts';
+import type { ShownCatalog } from './shown-catalog.presenter.ts';
+import { changedSince } from './versions.store.ts';
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
 export interface TeamCatalog extends CatalogPresenter {
@@ -18,6 +19,7 @@ export interface TeamCatalog extends CatalogPresenter {
   readonly versionId: string;
   readonly catalog: Catalog;
   readonly spaces: ReadonlyMap<string, CatalogSpace>;
+  readonly shown: ShownCatalog;
   /** The numerator that an item has without the multipliers of its options. */
   rollNumeratorOf(item: CompiledItem): number;
   /** The pool of all items. */
@@ -81,6 +83,7 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     versionId,
     catalog,
     spaces,
+    shown,
     ...createPresenter(catalog, shown),
     rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
@@ -88,6 +91,11 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
       filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),
   };
 };
+
+const isCompiled = (loaded: TeamCatalog | LoadedCatalog): loaded is TeamCatalog => 'everything' in loaded;
+
+/** Reading an item by its id takes a few times as long as reading it with all others. */
+const ITEMS_PER_CHANGE = 8;
 
 export const createCatalogs = (read: Read): Catalogs => {
   const kept = new Map<string, TeamCatalog>();
@@ -109,17 +117,24 @@ export const createCatalogs = (read: Read): Catalogs => {
     }
   };
 
-  /** If only templates have changed, what was compiled is still right. */
-  const renewed = async (reader: Reader): Promise<TeamCatalog | undefined> => {
+  /**
+   * A catalog of which an earlier version is known. If only templates have changed, what was compiled is still right; if
+   * few items have, only these are read.
+   */
+  const renewed = async (reader: Reader): Promise<TeamCatalog | LoadedCatalog | undefined> => {
     const known = kept.get(reader.teamId);
     const [found] = await reader.find(store.currentVersion, {});
     if (known === undefined || found === undefined) return undefined;
-    return (await changedOnlyTemplates(reader, known, found)) ? { ...known, ...found } : undefined;
+    const few = Math.floor(known.catalog.items.length / ITEMS_PER_CHANGE);
+    const changes = await changedSince(reader, known, found, few);
+    if (changes === undefined) return undefined;
+    if (changes.length === 0) return { ...known, ...found };
+    return reloadCatalog(reader, known, new Set(changes.flatMap(({ kind, id }) => (kind === 'item' ? id : []))));
   };
 
   const load = async (teamId: string): Promise<TeamCatalog> => {
     const loaded = await read(teamId, async (reader) => (await renewed(reader)) ?? loadCatalog(reader));
-    return 'everything' in loaded ? loaded : teamCatalogOf(loaded);
+    return isCompiled(loaded) ? loaded : teamCatalogOf(loaded);
   };
 
   /** Many requests may notice at once that a catalog changed; it is read once for all of them. */

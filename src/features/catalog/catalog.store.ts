@@ -41,20 +41,22 @@ export const selectOptions = (reader: Reader, teamId: string) =>
     .where('team_id', '=', teamId)
     .execute();
 
+const itemColumns = [
+  'id',
+  'name',
+  'thumbnail',
+  'roll_numerator as rollNumerator',
+  'width',
+  'height',
+  'created_at as createdAtMs',
+  'updated_at as updatedAtMs',
+] as const;
+
 /** The next items in byte order of their ids; from the start if no id is given. */
 export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
   const query = reader.queries
     .selectFrom('items')
-    .select([
-      'id',
-      'name',
-      'thumbnail',
-      'roll_numerator as rollNumerator',
-      'width',
-      'height',
-      'created_at as createdAtMs',
-      'updated_at as updatedAtMs',
-    ])
+    .select(itemColumns)
     .where('team_id', '=', teamId)
     .orderBy('id')
     .limit(limit);
@@ -115,17 +117,12 @@ export const selectTemplatesAfter = (reader: Reader, teamId: string, afterId: st
     .execute();
 
 export const selectItemsById = (reader: Reader, teamId: string, ids: readonly string[]) =>
-  reader.queries
-    .selectFrom('items')
-    .select(['id', 'name', 'thumbnail', 'roll_numerator as rollNumerator', 'width', 'height'])
-    .where('team_id', '=', teamId)
-    .where('id', 'in', ids)
-    .execute();
+  reader.queries.selectFrom('items').select(itemColumns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
 
 export const selectOptionsOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
   reader.queries
     .selectFrom('item_classifiers')
-    .select(['item_id as itemId', 'classifier_option_id as optionId', 'position'])
+    .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
     .where('team_id', '=', teamId)
     .where('item_id', 'in', itemIds)
     .execute();

@@ -44,12 +44,16 @@ export interface Identified {
   readonly versionId: string;
 }
 
-/** Whether every version after one that is known, up to the current one, changed nothing but templates. */
-export const changedOnlyTemplates = async (
+/**
+ * What changed after a version that is known, up to the current one, apart from templates; undefined if that is more
+ * than the limit, or if the history does not lead from one to the other.
+ */
+export const changedSince = async (
   reader: Reader,
   known: Identified,
   current: Identified,
-): Promise<boolean> => {
+  limit: number,
+): Promise<Pick<ChangeRow, 'kind' | 'id'>[] | undefined> => {
   const found = await reader.queries
     .selectFrom('catalog_versions')
     .select(['version', 'id'])
@@ -59,16 +63,17 @@ export const changedOnlyTemplates = async (
   // In a restored backup, the same number may be another version.
   const isRecorded = ({ version, versionId }: Identified): boolean =>
     found.some((row) => row.version === version && row.id === versionId);
-  if (!isRecorded(known) || !isRecorded(current)) return false;
-  const other = await reader.queries
+  if (!isRecorded(known) || !isRecorded(current)) return undefined;
+  const changes = await reader.queries
     .selectFrom('catalog_changes')
-    .select('version')
+    .select(['kind', 'id'])
+    .distinct()
     .where('team_id', '=', reader.teamId)
     .where('version', '>', known.version)
     .where('kind', '<>', 'template')
-    .limit(1)
-    .executeTakeFirst();
-  return other === undefined;
+    .limit(limit + 1)
+    .execute();
+  return changes.length > limit ? undefined : changes;
 };
 
 export interface VersionFilter {
