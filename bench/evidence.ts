@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { logEvidence, logEvidenceOfDays, type Observations } from '../src/engine/evidence/evidence.ts';
 import { evidenceModel } from '../src/engine/evidence/model.ts';
 import { observeResults } from '../src/engine/evidence/observation.ts';
+import { compileCatalog } from '../src/engine/pool/catalog.ts';
 import { templateOdds } from '../src/engine/systems/odds.ts';
 import { rollTemplate } from '../src/engine/systems/rolling.ts';
 import { initialState, type TemplateState } from '../src/engine/systems/state.ts';
 import type { CompiledTemplate } from '../src/engine/systems/templates.ts';
-import { catalogOf, templateOf } from '../test/catalogs.ts';
+import { catalogOf, item, templateOf } from '../test/catalogs.ts';
 import { cheapDraws } from '../test/statistics.ts';
 
 /**
@@ -103,9 +104,19 @@ const baseRates = { five: 0.006, four: 0.051, three: 0.943 };
 const soft = (from: number, more: object = {}) =>
   templateOf('gacha', { baseRates, pityThreshold: 90, softPity: [{ from, add: 0.06 }], ...more }, few);
 const guarantee = { featuredItemIds: ['five-1'], featuredShare: 0.5, guaranteeAfterLosses: 1 };
-/** One item of 1 %, the rest divided among others: like a plain roll. */
+/** A template without tiers gives one of all items by weight, like a plain roll. */
 const plain = (rare: number, others: number) =>
-  templateOf('gacha', { baseRates: { five: rare, three: 1 - rare } }, catalogOf({ five: 1, three: others }));
+  templateOf(
+    'gacha',
+    {},
+    compileCatalog(
+      [],
+      [
+        item('rare', [], rare),
+        ...Array.from({ length: others }, (_, index) => item(`item-${index}`, [], (1 - rare) / others)),
+      ],
+    ),
+  );
 
 const SOUND: readonly Scene[] = [
   {

@@ -91,7 +91,7 @@ interface Part {
 
 /** Items of a part that are told apart; the least likely ones count as one. */
 const ITEMS_PER_PART = 1000;
-export const OTHER_ITEMS = '';
+const OTHER_ITEMS = '';
 
 const partOf = (odds: ReadonlyMap<string, number>, counts: ReadonlyMap<string, number>): Part | undefined => {
   for (const [id, count] of counts) if (count > 0 && !((odds.get(id) ?? 0) > 0)) return undefined;
@@ -170,7 +170,7 @@ export const logEvidence = (model: EvidenceModel, observed: Observations): numbe
 };
 
 /** Adds observations to others. */
-export const addObservations = (sum: Map<string, Map<string, number>>, more: Observations): void => {
+const addObservations = (sum: Map<string, Map<string, number>>, more: Observations): void => {
   for (const [kind, outcomes] of more) {
     let known = sum.get(kind);
     if (known === undefined) {

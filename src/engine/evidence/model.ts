@@ -1,4 +1,3 @@
-import type { Pool } from '../pool/pool.ts';
 import type { PackPlan } from '../systems/card-pack/card-pack.ts';
 import { type GachaRules, writeRates } from '../systems/gacha/gacha.ts';
 import { offerPlan } from '../systems/roguelike/roguelike.ts';
@@ -6,7 +5,7 @@ import type { CompiledTemplate } from '../systems/templates.ts';
 import type { Tiers, WeightedItems } from '../systems/tiers.ts';
 import { dividesTop } from './observation.ts';
 
-/** The odds that were promised for everything that is observed of a template, or of rolls without one. */
+/** The odds that were promised for everything that is observed of a template. */
 export interface EvidenceModel {
   /** By the place of the tier; empty if there are no tiers to tell apart. */
   readonly tiers: readonly { readonly id: string | null; readonly name: string | null }[];
@@ -117,17 +116,3 @@ export const evidenceModel = (template: CompiledTemplate): EvidenceModel => {
       return modelOfPacks((depth) => offerPlan(template.rules, depth));
   }
 };
-
-/** Rolls without a template are one part. */
-export const PLAIN_PART = '0';
-
-export const evidenceModelOfPool = ({ items, picker }: Pick<Pool, 'items' | 'picker'>): EvidenceModel => ({
-  tiers: [],
-  tierOdds: () => undefined,
-  baseOdds: null,
-  shifts: [],
-  featuredShare: null,
-  parts: new Map([
-    [PLAIN_PART, new Map(items.map(({ id, weight }) => [id, picker.total > 0 ? weight / picker.total : 0]))],
-  ]),
-});
