@@ -1,3 +1,3 @@
 import { runTogether } from './together.ts';
 
-await runTogether('test/browser/*.test.ts');
+await runTogether('test/browser/*.test.ts', { except: ['test/browser/catalog.test.ts'] });

@@ -20,7 +20,7 @@ const PAGES = {
   '/attributes': 'Attributes',
   '/drafts': 'Drafts',
   '/history': 'History',
-  '/history/66': 'Version 66',
+  '/history/1': 'Version 1',
   '/history?kind=item&id=dawnbreaker': 'History of Dawnbreaker',
   '/templates': 'Templates',
   '/templates/dawn-banner': 'Banner of Dawn',

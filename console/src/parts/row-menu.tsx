@@ -7,8 +7,9 @@ interface RowMenuProps {
   readonly of: string;
   /** Where its history is. */
   readonly history: string;
-  readonly onEdit: () => void;
-  readonly onDelete: () => void;
+  /** Left out if it may not be changed. */
+  readonly onEdit?: (() => void) | undefined;
+  readonly onDelete?: (() => void) | undefined;
 }
 
 /** The actions of a row. */
@@ -22,15 +23,19 @@ export const RowMenu = ({ of, history, onEdit, onDelete }: RowMenuProps) => {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-          Edit
-        </Menu.Item>
+        {onEdit !== undefined && (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+            Edit
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => navigate(history)}>
           History
         </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={onDelete}>
-          Delete
-        </Menu.Item>
+        {onDelete !== undefined && (
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={onDelete}>
+            Delete
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

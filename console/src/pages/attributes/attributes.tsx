@@ -38,7 +38,6 @@ interface AttributeTableProps {
 }
 
 const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
-  const { canDesign } = usePermissions();
   const rows = attributes.map((attribute) => ({
     attribute,
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
@@ -61,7 +60,7 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
           <SortHeader sorting={sorting} column="uses" isNumeric visibleFrom="sm">
             Items
           </SortHeader>
-          {canDesign && <ActionsHeader />}
+          <ActionsHeader />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -87,13 +86,11 @@ const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
             <Table.Td ta="right" visibleFrom="sm">
               {formatCount(uses)}
             </Table.Td>
-            {canDesign && (
-              <Table.Td>
-                <Group justify="flex-end">
-                  <AttributeMenu attribute={attribute} onEdit={() => onEdit(attribute)} />
-                </Group>
-              </Table.Td>
-            )}
+            <Table.Td>
+              <Group justify="flex-end">
+                <AttributeMenu attribute={attribute} onEdit={() => onEdit(attribute)} />
+              </Group>
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { reapplied } from '../../catalog/edits.ts';
 import { type Entities, entityOf } from '../../catalog/entities.ts';
 import { Cancelled } from '../../catalog/questions.tsx';
-import { useCatalogItemOdds, useOptions } from '../../catalog/reads.ts';
+import { useCatalogItemOdds, useLiveOptions, useOptions } from '../../catalog/reads.ts';
 import { StaleNotice } from '../../catalog/stale-notice.tsx';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import type { Schemas } from '../../interface/client.ts';
@@ -38,6 +38,7 @@ const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOption
 export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
   const options = useOptions();
+  const liveOptions = useLiveOptions();
   const odds = useCatalogItemOdds();
   const [, navigate] = useLocation();
   const [otherFaults, setOtherFaults] = useState<readonly string[]>([]);
@@ -57,18 +58,18 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
   /** The item that the form began with: whatever it has become since must not be overwritten unseen. */
   const [shown, setShown] = useState(current);
   const wantedOf = (values: ItemValues): Entities['item'] =>
-    entityOfValues(values, shown, (id) => options.size === 0 || options.has(id));
+    entityOfValues(values, shown, (id) => options.has(id) || !liveOptions.has(id));
   const save = useCatalogChange({
     kind: 'item',
     edit: (values: ItemValues) => ({ before: shown, after: wantedOf(values) }),
     done: ({ after }) => `${after?.name} saved`,
-    then: leave,
+    afterwards: leave,
   });
   const remove = useCatalogChange({
     kind: 'item',
     edit: () => ({ before: shown, after: null }),
     done: ({ before }) => `${before?.name} deleted`,
-    then: leave,
+    afterwards: leave,
     failed: 'Could not delete',
   });
   const reapply = () => {

@@ -44,7 +44,7 @@ export const valuesOfEntity = (item: Entities['item']): ItemValues => ({
   itemAttributes: item.itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
 });
 
-/** The item that the values describe. Options that no longer exist are left out. */
+/** The item that the values describe, without options that a draft has removed. */
 export const entityOfValues = (
   values: ItemValues,
   shown: Entities['item'] | null,

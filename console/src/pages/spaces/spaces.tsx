@@ -60,7 +60,7 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
           <SortHeader sorting={sorting} column="uses" isNumeric>
             Used by
           </SortHeader>
-          {canDesign && <ActionsHeader />}
+          <ActionsHeader />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -89,18 +89,16 @@ const SpaceTable = ({ spaces, onEdit, onShowUsers }: SpaceTableProps) => {
                 </Button>
               )}
             </Table.Td>
-            {canDesign && (
-              <Table.Td>
-                <Group justify="flex-end">
-                  <RowMenu
-                    of={space.name}
-                    history={historyPath({ kind: 'space', id: space.id })}
-                    onEdit={() => onEdit(space)}
-                    onDelete={() => remove.mutate(space)}
-                  />
-                </Group>
-              </Table.Td>
-            )}
+            <Table.Td>
+              <Group justify="flex-end">
+                <RowMenu
+                  of={space.name}
+                  history={historyPath({ kind: 'space', id: space.id })}
+                  onEdit={canDesign ? () => onEdit(space) : undefined}
+                  onDelete={canDesign ? () => remove.mutate(space) : undefined}
+                />
+              </Group>
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

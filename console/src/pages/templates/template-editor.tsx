@@ -96,7 +96,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
     kind: 'template',
     edit: () => ({ before: shownEntity, after: null }),
     done: ({ before }) => `${before?.name} deleted`,
-    then: () => {
+    afterwards: () => {
       forgetUnsaved();
       navigate('/templates');
     },

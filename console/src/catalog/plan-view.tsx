@@ -1,0 +1,204 @@
+import { Alert, Card, Group, List, Progress, Stack, Text, Title } from '@mantine/core';
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { asSentence, explain } from '../interface/api-error.ts';
+import { Failure } from '../parts/failure.tsx';
+import { formatMany } from '../parts/format.ts';
+import { TextLink } from '../parts/links.tsx';
+import { Lines } from '../parts/loaded.tsx';
+import type { Change, Finding, Plan } from './api.ts';
+import type { Names } from './diff.ts';
+import { kindWords, pathOfEntity } from './entities.ts';
+import { ChangeList } from './entity-diff.tsx';
+import { useNames } from './names.ts';
+import { PoolChange } from './odds-change.tsx';
+import type { GrowingPlan } from './plan.ts';
+
+const PATIENCE_MS = 1_000;
+
+/** Whether something has taken longer than a second. */
+const useImpatience = (isWaiting: boolean): boolean => {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    setLong(false);
+    if (!isWaiting) return;
+    const timer = setTimeout(() => setLong(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting]);
+  return isLong;
+};
+
+/** A finding, with a link to what it is about; ids in quotes are replaced by names. */
+const FindingText = ({ finding, names }: { finding: Finding; names: Names }) => {
+  const { kind, id } = finding;
+  const name = id === null ? undefined : names.of(id);
+  const message = finding.message.replaceAll(/"([^"]+)"/g, (quoted, word) => names.of(word) ?? quoted);
+  if (kind === null || id === null) return asSentence(message);
+  if (name !== undefined && message.includes(name)) {
+    const [before = '', ...after] = asSentence(message).split(name);
+    return (
+      <>
+        {before}
+        <TextLink href={pathOfEntity(kind, id)} inherit fw={600}>
+          {name}
+        </TextLink>
+        {after.join(name)}
+      </>
+    );
+  }
+  return (
+    <>
+      <TextLink href={pathOfEntity(kind, id)} inherit fw={600}>
+        {name ?? `${kindWords(kind).one} ${id}`}
+      </TextLink>
+      : {message}
+    </>
+  );
+};
+
+interface FindingsProps {
+  readonly title: string;
+  readonly colour: 'red' | 'yellow';
+  readonly findings: readonly Finding[];
+  readonly names: Names;
+}
+
+const Findings = ({ title, colour, findings, names }: FindingsProps) =>
+  findings.length === 0 ? null : (
+    <Alert
+      color={colour}
+      icon={colour === 'red' ? <IconAlertCircle /> : <IconAlertTriangle />}
+      title={title}
+      role={colour === 'red' ? 'alert' : 'note'}
+    >
+      <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
+        {findings.map((finding) => (
+          <List.Item key={`${finding.kind} ${finding.id} ${finding.path} ${finding.message}`}>
+            <FindingText finding={finding} names={names} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+
+/** What a plan warns of, beyond its warnings: who is affected. */
+const affected = ({ players }: Plan): Finding[] =>
+  players.withState === 0
+    ? []
+    : [
+        {
+          kind: null,
+          id: null,
+          path: '',
+          message: `${formatMany(players.withState, 'player has', 'players have')} pity or spark on templates that this changes or deletes.`,
+        },
+      ];
+
+/** Faults, warnings and who is affected: what to read first. */
+const PlanFindings = ({ plan, warnings, names }: { plan: Plan; warnings: readonly Finding[]; names: Names }) => (
+  <>
+    <Findings title="This cannot be published yet" colour="red" findings={plan.faults} names={names} />
+    <Findings title="Before you publish" colour="yellow" findings={[...warnings, ...affected(plan)]} names={names} />
+  </>
+);
+
+/** Odds before and after for every pool that changes, as they arrive. */
+const PlanOdds = ({ growing }: { growing: GrowingPlan }) => {
+  const { plan, odds, pools, poolsDone, failed } = growing;
+  const isWaiting = poolsDone < pools;
+  const isLong = useImpatience(isWaiting);
+  if (plan === undefined) return null;
+  return (
+    <Stack gap="lg">
+      {isWaiting && isLong && (
+        <Stack gap={4} role="status">
+          <Text size="sm" c="dimmed">
+            Computing odds: {poolsDone} of {formatMany(pools, 'pool')}
+          </Text>
+          <Progress value={(100 * poolsDone) / pools} size="sm" aria-label="Pools computed" />
+        </Stack>
+      )}
+      {odds.map((pool) => (
+        <PoolChange key={pool.pool} odds={pool} />
+      ))}
+      {failed.map(({ name, error }) => (
+        <Text key={name} size="sm" c="red">
+          The odds of {name} could not be computed: {explain(error)}
+        </Text>
+      ))}
+      {!isWaiting && odds.length === 0 && failed.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {plan.faults.length > 0 ? 'The odds are shown once the faults are fixed.' : 'No odds change.'}
+        </Text>
+      )}
+    </Stack>
+  );
+};
+
+interface PlanViewProps {
+  readonly growing: GrowingPlan;
+  readonly actionOf?: (change: Change) => ReactNode;
+  /** Whether parts are in cards of their own, as on a page. */
+  readonly isPage?: boolean;
+}
+
+const Part = ({ title, isPage, children }: { title: string; isPage: boolean; children: ReactNode }) => {
+  const content = (
+    <Stack gap="md">
+      <Title order={2}>{title}</Title>
+      {children}
+    </Stack>
+  );
+  return isPage ? (
+    <Card component="section" aria-label={title}>
+      {content}
+    </Card>
+  ) : (
+    <section aria-label={title}>{content}</section>
+  );
+};
+
+const NONE: readonly Change[] = [];
+
+const summaryOf = ({ summary }: Plan): string =>
+  [
+    [summary.create, 'new'],
+    [summary.update, 'changed'],
+    [summary.delete, 'deleted'],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(', ');
+
+/** A whole plan: faults and warnings, the odds, and every entity. */
+export const PlanView = ({ growing, actionOf, isPage = false }: PlanViewProps) => {
+  const { plan, warnings, error, retry } = growing;
+  const changes = plan?.changes ?? NONE;
+  const names = useNames(changes);
+  if (error !== null && plan === undefined) return <Failure error={error} retry={retry} />;
+  if (plan === undefined) return <Lines count={5} />;
+  return (
+    <Stack gap="lg">
+      <PlanFindings plan={plan} warnings={warnings} names={names} />
+      <Part title="Odds" isPage={isPage}>
+        <PlanOdds growing={growing} />
+      </Part>
+      <Part title="Changes" isPage={isPage}>
+        {changes.length > 0 && (
+          <Group>
+            <Text size="sm" c="dimmed">
+              {summaryOf(plan)}
+            </Text>
+          </Group>
+        )}
+        {changes.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing differs from the live catalog.
+          </Text>
+        ) : (
+          <ChangeList changes={changes} names={names} actionOf={actionOf} />
+        )}
+      </Part>
+    </Stack>
+  );
+};

@@ -1,0 +1,99 @@
+import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import type { StaleError } from '../interface/if-unchanged.ts';
+import { pathTo } from '../parts/path-id.ts';
+import { useChoice } from './choice.ts';
+import { diffOf } from './diff.ts';
+import type { Edit } from './edits.ts';
+import type { Entity, Kind } from './entities.ts';
+import { FieldTable } from './entity-diff.tsx';
+import { useNames } from './names.ts';
+
+interface MeanwhileProps {
+  readonly kind: Kind;
+  readonly shown: Entity | null;
+  readonly current: Entity | null;
+  /** What was entered; undefined if nothing was. */
+  readonly wanted?: Entity | null;
+}
+
+/** What changed meanwhile, next to what was entered, and what both changed. */
+export const Meanwhile = ({ kind, shown, current, wanted }: MeanwhileProps) => {
+  const involved = useMemo(
+    () => [
+      { kind, before: shown, after: current },
+      { kind, before: null, after: wanted ?? null },
+    ],
+    [kind, shown, current, wanted],
+  );
+  const names = useNames(involved);
+  const theirs = diffOf(kind, shown, current, names);
+  const mine = wanted === undefined ? [] : diffOf(kind, shown, wanted, names);
+  const changed = new Map(theirs.map(({ key, after }) => [key, after]));
+  const both = mine.filter(({ key, after }) => changed.has(key) && changed.get(key) !== after);
+  return (
+    <Stack gap="sm">
+      <Title order={3}>Changed in the meantime</Title>
+      {current === null ? (
+        <Text size="sm">It was deleted.</Text>
+      ) : (
+        <FieldTable label="Changed in the meantime" fields={theirs} />
+      )}
+      {wanted !== undefined && (
+        <>
+          <Title order={3}>Your change</Title>
+          {wanted === null ? (
+            <Text size="sm">You wanted to delete it.</Text>
+          ) : (
+            <FieldTable label="Your change" fields={mine} />
+          )}
+        </>
+      )}
+      {both.length > 0 && (
+        <Text size="sm" fw={600}>
+          Both changed {both.map(({ label }) => label).join(', ')}: if you reapply, your value wins.
+        </Text>
+      )}
+    </Stack>
+  );
+};
+
+interface StaleDialogProps {
+  readonly edit: Edit;
+  readonly error: StaleError;
+  readonly onAnswer: (isReapplied: boolean) => void;
+}
+
+/** Says that a page was out of date, shows what changed, and offers to reapply what was entered. */
+export const StaleDialog = ({ edit, error, onAnswer }: StaleDialogProps) => {
+  const choice = useChoice();
+  const [, navigate] = useLocation();
+  const seeDraft = (id: string) => {
+    onAnswer(false);
+    navigate(pathTo('drafts', id));
+  };
+  const name = error.current?.name ?? error.shown?.name ?? edit.after?.name ?? edit.id;
+  return (
+    <Modal opened onClose={() => onAnswer(false)} title={`${name} has changed`} size="lg" closeOnClickOutside={false}>
+      <Stack gap="lg">
+        <Alert color="yellow" icon={<IconUsers />} role="alert">
+          {error.message}
+        </Alert>
+        <Meanwhile kind={edit.kind} shown={error.shown} current={error.current} wanted={edit.after} />
+        <Group justify="flex-end" gap="sm">
+          {choice.to === 'draft' && (
+            <Button variant="subtle" onClick={() => seeDraft(choice.id)}>
+              See the draft
+            </Button>
+          )}
+          <Button variant="default" onClick={() => onAnswer(false)} data-autofocus>
+            Discard my change
+          </Button>
+          <Button onClick={() => onAnswer(true)}>Reapply my change</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};

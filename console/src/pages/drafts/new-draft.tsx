@@ -1,0 +1,38 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { createDraft } from '../../catalog/api.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+
+type Values = { name: string };
+
+interface NewDraftProps {
+  readonly onClose: () => void;
+  readonly onCreated: (id: string) => void;
+}
+
+export const NewDraft = ({ onClose, onCreated }: NewDraftProps) => {
+  const form = useForm<Values>({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
+  });
+  const create = useChange({
+    run: async (api, { name }: Values) => {
+      const { draft } = await createDraft(api, name.trim());
+      onCreated(draft.id);
+      return draft;
+    },
+  });
+  return (
+    <FormDialog title="New draft" action="Create draft" form={form} change={create} onClose={onClose}>
+      <TextInput
+        label="Name"
+        withAsterisk
+        data-autofocus
+        placeholder="Winter banner"
+        description="What it is about. It becomes the message of the version, unless you write another one."
+        {...form.getInputProps('name')}
+      />
+    </FormDialog>
+  );
+};

@@ -1,0 +1,146 @@
+import { Alert, Button, Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconClock, IconRocket } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { type Draft, publishDraft } from '../../catalog/api.ts';
+import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { FaultList } from '../../parts/fault-list.tsx';
+import { faultsOf } from '../../parts/field-errors.ts';
+import { formatMoment } from '../../parts/format.ts';
+
+interface Publication {
+  readonly message?: string | null;
+  readonly rebase?: boolean;
+  readonly at?: string | null;
+}
+
+interface PublishCardProps {
+  readonly draft: Draft;
+  /** Why it cannot be published now; undefined if it can. */
+  readonly obstacle: string | undefined;
+  /** Whether the catalog has moved on without touching what the draft changes. */
+  readonly mayRebase: boolean;
+}
+
+const Scheduled = ({ draft, onCancel, isBusy }: { draft: Draft; onCancel: () => void; isBusy: boolean }) => (
+  <Alert color="blue" icon={<IconClock />} title="Scheduled" role="note">
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">
+        It will be published on {formatMoment(draft.publishAt ?? '')}
+        {draft.rebase && ', moved to the version that is current then'}.
+        {draft.message !== null && ` Message: ${draft.message}`}
+      </Text>
+      <Button size="xs" variant="default" loading={isBusy} onClick={onCancel}>
+        Take it off the schedule
+      </Button>
+    </Stack>
+  </Alert>
+);
+
+/** Publishes a draft, now or at a time. */
+export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) => {
+  const [message, setMessage] = useState(draft.message ?? '');
+  const [isLater, setLater] = useState(false);
+  const [time, setTime] = useState('');
+  const [rebases, setRebases] = useState(true);
+  const [, navigate] = useLocation();
+  const teamId = useTeamId();
+  const choice = useChoice();
+  const change = useChange({
+    run: async (api, body: Publication) => {
+      const published = await publishDraft(api, draft.id, body);
+      if (published.version !== null) {
+        // Before anything is refetched: the draft is not missing, it was published.
+        if (choice.to === 'draft' && choice.id === draft.id) storeChoice(teamId, { to: 'new draft' });
+        navigate(`/history/${published.version.version}`);
+      }
+      return published;
+    },
+    done: ({ version }) => (version === null ? 'Saved' : `Published as version ${version.version}`),
+  });
+  const own = message.trim() === '' ? {} : { message: message.trim() };
+  const publishNow = () => change.mutate({ ...own, ...(mayRebase && { rebase: true }) });
+  const schedule = () =>
+    change.mutate({ ...own, rebase: rebases, at: new Date(time).toISOString() }, { onSuccess: () => setLater(false) });
+  return (
+    <Card component="section" aria-label="Publish">
+      <Stack gap="md">
+        <Title order={2}>Publish</Title>
+        <FaultList
+          title="Could not publish"
+          faults={change.error === null ? [] : faultsOf(change.error, () => false).others}
+        />
+        {draft.publishAt !== null && (
+          <Scheduled draft={draft} isBusy={change.isPending} onCancel={() => change.mutate({ at: null })} />
+        )}
+        <TextInput
+          label="Message"
+          description="For the history. If left empty, the name of the draft is used."
+          placeholder={draft.name}
+          maxLength={500}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        {isLater && (
+          <Stack gap="sm">
+            <TextInput
+              type="datetime-local"
+              label="Publish at"
+              description="In the time zone of your browser."
+              maw={260}
+              value={time}
+              onChange={(event) => setTime(event.currentTarget.value)}
+            />
+            <Checkbox
+              label="If the catalog has moved on by then, move the draft along"
+              description="It is not published if both have changed the same entity."
+              checked={rebases}
+              onChange={(event) => setRebases(event.currentTarget.checked)}
+            />
+          </Stack>
+        )}
+        {obstacle !== undefined && (
+          <Text size="sm" c="dimmed">
+            {obstacle}
+          </Text>
+        )}
+        <Group gap="sm">
+          {isLater ? (
+            <>
+              <Button
+                loading={change.isPending}
+                disabled={time === '' || draft.changes.length === 0}
+                onClick={schedule}
+              >
+                Schedule
+              </Button>
+              <Button variant="default" onClick={() => setLater(false)}>
+                Cancel
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button
+                leftSection={<IconRocket size={16} />}
+                loading={change.isPending}
+                disabled={obstacle !== undefined}
+                onClick={publishNow}
+              >
+                Publish now
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconClock size={16} />}
+                disabled={draft.changes.length === 0}
+                onClick={() => setLater(true)}
+              >
+                Publish at a time
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Card>
+  );
+};

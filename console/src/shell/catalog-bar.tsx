@@ -1,0 +1,163 @@
+import { Badge, Button, Group, Menu, Text } from '@mantine/core';
+import { IconCheck, IconChevronDown, IconFilePencil, IconList, IconPlus, IconWorld } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Draft } from '../catalog/api.ts';
+import { type Choice, storeChoice, useChoice, useTeamId } from '../catalog/choice.ts';
+import { useActiveDraft, useCurrentVersion, useDrafts } from '../catalog/draft.ts';
+import { planKey } from '../catalog/draft-plan.ts';
+import { planQuery } from '../catalog/plan.ts';
+import { usePermissions } from '../interface/queries.ts';
+import { NewDraft } from '../pages/drafts/new-draft.tsx';
+import { formatMany } from '../parts/format.ts';
+import { TextLink } from '../parts/links.tsx';
+import { pathTo } from '../parts/path-id.ts';
+import { leaveSafely } from '../parts/unsaved.ts';
+import { useApi } from '../session/session.tsx';
+import classes from './catalog-bar.module.css';
+
+/** How many faults keep the draft from being published. */
+const FaultCount = ({ draft }: { draft: Draft }) => {
+  const version = useCurrentVersion().data;
+  const api = useApi();
+  const { data } = useQuery({
+    ...planQuery(api, planKey(draft, version ?? 0), { changes: draft.changes }),
+    enabled: version !== undefined && draft.changes.length > 0,
+  });
+  const count = data?.faults.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <Badge color="red" variant="light" miw="max-content">
+      {formatMany(count, 'fault')}
+    </Badge>
+  );
+};
+
+const Words = ({ choice, draft }: { choice: Choice; draft: Draft | undefined }) => {
+  const { canDesign } = usePermissions();
+  if (draft !== undefined)
+    return (
+      <>
+        <Text size="sm" className={classes.words} truncate>
+          Draft:{' '}
+          <TextLink href={pathTo('drafts', draft.id)} inherit fw={600}>
+            {draft.name}
+          </TextLink>
+        </Text>
+        <Text size="sm" className={classes.count}>
+          · {formatMany(draft.changes.length, 'change')}
+        </Text>
+        <FaultCount draft={draft} />
+      </>
+    );
+  return (
+    <Text size="sm" className={classes.words} truncate>
+      <b>Live</b>
+      {canDesign && (
+        <Text span inherit c="dimmed">
+          {choice.to === 'live' ? ' · edits affect players at once' : ' · your first edit starts a draft'}
+        </Text>
+      )}
+    </Text>
+  );
+};
+
+/** What the console shows and edits: the live catalog or a draft. */
+export const CatalogBar = ({ onSwitch }: { onSwitch: () => void }) => {
+  const teamId = useTeamId();
+  const choice = useChoice();
+  const draft = useActiveDraft();
+  const drafts = useDrafts().data ?? [];
+  const { canDesign } = usePermissions();
+  const [, navigate] = useLocation();
+  const [isCreating, setCreating] = useState(false);
+  const choose = (chosen: Choice) =>
+    leaveSafely(() => {
+      storeChoice(teamId, chosen);
+      onSwitch();
+    });
+  const mark = (isChosen: boolean) => (isChosen ? <IconCheck size={16} aria-label="chosen" /> : undefined);
+  return (
+    <section aria-label="Catalog" className={classes.bar} data-draft={draft !== undefined || undefined}>
+      <Group gap="sm" wrap="nowrap" justify="space-between" maw={1240} mx="auto">
+        <Group gap={6} wrap="nowrap" miw={0}>
+          {draft === undefined ? (
+            <IconWorld size={18} aria-hidden className={classes.icon} />
+          ) : (
+            <IconFilePencil size={18} aria-hidden className={classes.icon} />
+          )}
+          <Words choice={choice} draft={draft} />
+        </Group>
+        <Menu position="bottom-end" width={280}>
+          <Menu.Target>
+            <Button
+              size="compact-sm"
+              variant="default"
+              rightSection={<IconChevronDown size={14} />}
+              style={{ flex: 'none' }}
+              aria-label="Switch between live and drafts"
+            >
+              Switch
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={<IconWorld size={16} />}
+              rightSection={mark(choice.to === 'live')}
+              onClick={() => choose({ to: 'live' })}
+            >
+              Live
+            </Menu.Item>
+            {canDesign && (
+              <Menu.Item
+                leftSection={<IconFilePencil size={16} />}
+                rightSection={mark(choice.to === 'new draft')}
+                onClick={() => choose({ to: 'new draft' })}
+              >
+                A draft, with my first edit
+              </Menu.Item>
+            )}
+            {drafts.length > 0 && <Menu.Label>Drafts</Menu.Label>}
+            {drafts.map(({ id, name, count }) => (
+              <Menu.Item
+                key={id}
+                leftSection={<IconFilePencil size={16} />}
+                rightSection={mark(choice.to === 'draft' && choice.id === id)}
+                onClick={() => choose({ to: 'draft', id })}
+              >
+                {name} · {formatMany(count, 'change')}
+              </Menu.Item>
+            ))}
+            <Menu.Divider />
+            {canDesign && (
+              <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => leaveSafely(() => setCreating(true))}>
+                New draft
+              </Menu.Item>
+            )}
+            {draft !== undefined && (
+              <Menu.Item
+                leftSection={<IconFilePencil size={16} />}
+                onClick={() => navigate(pathTo('drafts', draft.id))}
+              >
+                Open the draft's page
+              </Menu.Item>
+            )}
+            <Menu.Item leftSection={<IconList size={16} />} onClick={() => navigate('/drafts')}>
+              All drafts
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      {isCreating && (
+        <NewDraft
+          onClose={() => setCreating(false)}
+          onCreated={(id) => {
+            storeChoice(teamId, { to: 'draft', id });
+            onSwitch();
+          }}
+        />
+      )}
+    </section>
+  );
+};
