@@ -21,6 +21,8 @@ import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
+import { simulationRoutes } from './features/templates/simulation.routes.ts';
+import { createSimulations } from './features/templates/simulation.service.ts';
 import { createTemplateGuard } from './features/templates/template-guard.service.ts';
 import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
@@ -36,6 +38,7 @@ import { createMetrics } from './http/metrics.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
+import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
 
 export interface AppParts {
@@ -65,7 +68,16 @@ export const buildApp = async ({
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
   const compute = createCompute(computeOptions);
-  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, cancelWork: compute.close });
+  // Simulations take far longer than other work, so they have a thread of their own.
+  const simulating = createCompute({
+    timeLimitMs: LIMITS.simulationMs,
+    ...computeOptions,
+    threads: 1,
+  });
+  const cancelWork = async (): Promise<void> => {
+    await Promise.all([compute.close(), simulating.close()]);
+  };
+  const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, cancelWork });
   const { pathPrefix } = settings;
   await serveOpenApi(app, pathPrefix);
 
@@ -82,6 +94,7 @@ export const buildApp = async ({
     checkConfig: createConfigChecks(catalogs),
     guard: createTemplateGuard(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
+    simulations: createSimulations(simulating),
   };
   serviceRoutes(app, { database });
   const metrics = settings.metrics ? createMetrics(catalogs.held) : undefined;
@@ -94,6 +107,7 @@ export const buildApp = async ({
   rollRoutes(app, parts);
   templateRoutes(app, parts);
   templateRollRoutes(app, parts);
+  simulationRoutes(app, parts);
   versionRoutes(app, parts);
   publishingRoutes(app, parts);
   draftRoutes(app, parts);

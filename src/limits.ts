@@ -75,6 +75,23 @@ export const LIMITS = {
   /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
 
+  // Simulations of a template.
+  simulatedPlayers: 1_000_000,
+  simulatedRolls: 10_000,
+  /** Of all players together. */
+  simulatedItems: 10_000_000,
+  simulationItemIds: 20,
+  /** Of the curve of a tier or an item. */
+  simulationPoints: 200,
+  pricePerRoll: 1e12,
+  /** One runs at a time, for this long at most; as many others may wait. */
+  simulationMs: 120_000,
+  waitingSimulations: 8,
+  /** For a request, with all simulations that it may have to wait for. */
+  simulationRequestMs: 9 * 120_000 + 30_000,
+  /** Characters of a pool as text, which a thread gets all at once. */
+  simulationPoolLength: 64 * 1024 * 1024,
+
   // Caches.
   cachedPools: 64,
   cachedItemTexts: 2000,
@@ -120,6 +137,8 @@ export const LIMITS = {
   // Timeouts and intervals.
   /** For a request to arrive completely, then for its handling, and then for the client to receive the response. */
   requestTimeoutMs: 30_000,
+  /** The same for plans and publications of the catalog, which may change a hundred thousand items. */
+  catalogWorkMs: 120_000,
   /** How often to look for requests that take too long. */
   sweepMs: 1000,
   /** How often Node looks for requests that have not arrived in time. */

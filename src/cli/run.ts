@@ -17,7 +17,7 @@ const list = (commands: Readonly<Record<string, CommandSyntax>>): string =>
     .join('\n');
 
 const CATALOG_USAGE = `The catalog of the service at ITEMWRIGHT_URL, http://127.0.0.1:8080 if that is not set, with the secret in
-ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET; its role must be design, write or admin to plan or publish:
+ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET; its role must be design, write or admin to plan, publish or simulate:
 
 ${list(CATALOG_COMMANDS)}
 
@@ -69,6 +69,7 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
     options: {
       ...{ team: text, role: text, name: text, id: text, to: text, limit: text, force: flag, replace: flag },
       ...{ merge: flag, json: flag, yes: flag, verbose: flag },
+      ...{ players: text, rolls: text, seed: text, price: text, depth: text },
       output: { type: 'string', short: 'o' },
       message: { type: 'string', short: 'm' },
       help: { type: 'boolean', short: 'h' },

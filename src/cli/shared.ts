@@ -19,6 +19,11 @@ export interface Options {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly verbose?: boolean;
+  readonly players?: string;
+  readonly rolls?: string;
+  readonly seed?: string;
+  readonly price?: string;
+  readonly depth?: string;
 }
 
 /** How a command is called. */

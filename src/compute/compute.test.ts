@@ -48,6 +48,18 @@ describe('compute threads', () => {
     assert.equal(await run(compute, 'a', 'answer', 'still here'), 'still here');
   });
 
+  test('tells the caller of a job how far it is, and nobody else', async () => {
+    const compute = computing();
+    const told: [string, number][] = [];
+    const watched = (does: string, text: string) =>
+      compute.run('a', 'odds', { does, text } as never, undefined, (progress) => told.push([text, progress]));
+    assert.deepEqual(await Promise.all([watched('go on', 'first'), watched('answer', 'second')]), ['first', 'second']);
+    assert.deepEqual(told, [
+      ['first', 0.5],
+      ['first', 1],
+    ]);
+  });
+
   test('cancels a running or waiting job when its caller leaves', async () => {
     const compute = computing();
     const [first, second] = [new AbortController(), new AbortController()];

@@ -3,19 +3,21 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError, unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { JobName, Jobs } from './jobs.ts';
-import type { JobResult } from './worker.ts';
+import type { JobMessage, JobResult } from './worker.ts';
 
 /** Runs slow jobs in worker threads, so that requests do not wait for them. */
 export interface Compute {
   /**
    * Runs a job for a team, until `signal` aborts. Rejects with 429 if the team already has too many jobs of this kind,
-   * with 503 if there are too many jobs in total, and with 503 if the job takes too long.
+   * with 503 if there are too many jobs in total, and with 503 if the job takes too long. A job that reports its
+   * progress, from 0 to 1, reports it to `onProgress`.
    */
   run<N extends JobName>(
     teamId: string,
     name: N,
     input: Parameters<Jobs[N]>[0],
     signal?: AbortSignal,
+    onProgress?: (progress: number) => void,
   ): Promise<Awaited<ReturnType<Jobs[N]>>>;
   /** Cancels all jobs. */
   close(): Promise<void>;
@@ -42,6 +44,7 @@ interface Job {
   readonly queue: string;
   readonly name: JobName;
   readonly input: unknown;
+  readonly onProgress: (progress: number) => void;
   readonly settle: (result: JobResult) => void;
 }
 
@@ -134,13 +137,17 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
     // A thread must not keep the process alive; whoever awaits its result does.
     worker.unref();
     const thread: Thread = { worker, job: undefined, timer: undefined };
-    worker.on('message', (result: JobResult) => {
+    worker.on('message', (message: JobMessage) => {
       const { job } = thread;
+      if ('progress' in message) {
+        job?.onProgress(message.progress);
+        return;
+      }
       thread.job = undefined;
       const next = nextJob();
       if (next === undefined) exitWhenIdle(thread);
       else assign(thread, next);
-      job?.settle(result);
+      job?.settle(message);
     });
     worker.on('error', (error) => replaceThread(thread, error));
     worker.on('exit', (code) => replaceThread(thread, new Error(`a thread exited unexpectedly with code ${code}`)));
@@ -167,7 +174,13 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
       : undefined;
   };
 
-  const run = (teamId: string, name: JobName, input: unknown, signal?: AbortSignal): Promise<unknown> =>
+  const run = (
+    teamId: string,
+    name: JobName,
+    input: unknown,
+    signal?: AbortSignal,
+    onProgress: (progress: number) => void = () => {},
+  ): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const queue = `${name}\0${teamId}`;
       const rejection = rejectionFor(queue);
@@ -186,7 +199,7 @@ export const createCompute = (options: Partial<ComputeOptions> = {}): Compute =>
         if ('error' in result) reject(result.error);
         else resolve(result.value);
       };
-      const job: Job = { queue, name, input, settle };
+      const job: Job = { queue, name, input, onProgress, settle };
       jobStarted(queue);
       signal?.addEventListener('abort', cancel);
       waiting.set(queue, [...(waiting.get(queue) ?? []), job]);

@@ -2,6 +2,7 @@ import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
 import type { DraftInput } from '../planning/draft.ts';
 import type { EffectInput, PlanInput } from '../planning/plan.ts';
+import type { SimulationInput } from './simulation.ts';
 
 /** Loaded on first use: most threads compute nothing but odds, and start faster without it. */
 const planning = () => import('../planning/plan.ts');
@@ -21,6 +22,9 @@ export const JOBS = {
   draft: async (input: DraftInput) => (await import('../planning/draft.ts')).readDraftBytes(input),
   /** What a version of the catalog did to the odds. */
   effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
+  /** What becomes of new players of a template, as JSON. */
+  simulation: async (input: SimulationInput, report?: (progress: number) => void) =>
+    (await import('./simulation.ts')).runSimulation(input, report),
 };
 
 export type Jobs = typeof JOBS;

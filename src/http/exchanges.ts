@@ -20,6 +20,8 @@ export class Exchange {
   waitsSinceMs: number;
   /** When the response was sent. */
   sentAtMs: number | undefined;
+  /** Replaces the usual time limit while work is done that is known to take long. */
+  limitMs: number | undefined;
   /** Bytes reserved for a body that has not arrived yet. */
   awaitedBytes = 0;
   /** Whether it has a slot, or why it was rejected. */
@@ -49,6 +51,18 @@ export class Exchange {
       if (this.isClosed) this.onEnd(this);
     };
     promise.then(done, done);
+  }
+
+  /** Gives work more time than usual. What comes after it, such as receiving the response, has the usual time again. */
+  async allow<T>(limitMs: number, work: Promise<T>): Promise<T> {
+    this.limitMs = limitMs;
+    try {
+      return await work;
+    } finally {
+      this.limitMs = undefined;
+      this.waitsSinceMs = performance.now();
+      this.sentAtMs = undefined;
+    }
   }
 
   close(): void {
@@ -90,10 +104,11 @@ export const createExchanges = ({ limitMs, monotonicMs, reject }: Limits): Excha
 
   const check = (exchange: Exchange, nowMs: number): void => {
     const { raw: request } = exchange.request;
+    const mostMs = exchange.limitMs ?? limitMs;
     if (exchange.reply.raw.headersSent) {
       exchange.sentAtMs ??= nowMs;
-      if (nowMs - exchange.sentAtMs >= limitMs) request.socket.destroy();
-    } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= limitMs) {
+      if (nowMs - exchange.sentAtMs >= mostMs) request.socket.destroy();
+    } else if (request.complete && !exchange.isLate && nowMs - exchange.waitsSinceMs >= mostMs) {
       // Node itself enforces that a request arrives in time.
       exchange.isLate = true;
       reject(exchange);

@@ -57,6 +57,7 @@ const MATCH_PARAMETER: Json = {
 interface Operation {
   readonly operationId: string;
   'x-etag'?: boolean;
+  'x-lines'?: string;
   readonly security?: readonly unknown[];
   parameters?: { name: string; in: string; example?: Json }[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
@@ -64,7 +65,7 @@ interface Operation {
 }
 
 interface Media {
-  schema: { type?: Json };
+  schema: { type?: Json; description?: string };
   example?: Json;
 }
 
@@ -84,8 +85,13 @@ const describeResponses = (verb: string, operation: Operation): void => {
   if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
   if (operation['x-etag'] === true) headers.push('ETag');
   delete operation['x-etag'];
+  const described = success as { description: string; content?: Record<string, Media> };
+  // The lines of a response that is sent bit by bit: OpenAPI has no way to say what each of them is.
+  if (operation['x-lines'] !== undefined && described.content !== undefined)
+    described.content['application/x-ndjson'] = { schema: { type: 'string', description: operation['x-lines'] } };
+  delete operation['x-lines'];
   operation.responses = {
-    200: { ...(success as { description: string }), headers: headersOf(...headers) },
+    200: { ...described, headers: headersOf(...headers) },
     ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(verb, operation)]),
   };
 };

@@ -43,6 +43,8 @@ declare module 'fastify' {
     readonly isStopping: () => boolean;
     /** Makes `isStopping` true; `close` does the stopping. */
     readonly prepareToStop: () => void;
+    /** What a caller is told about a failure. Anything unexpected is logged. */
+    readonly explainFailure: (error: unknown, request: FastifyRequest) => ServiceError;
   }
   interface FastifyContextConfig {
     /** What callers need; `public` needs no authorization. Default: `read` for GET, `users` for everything else. */
@@ -116,7 +118,7 @@ const shortened = ({ path, message }: Issue): Issue =>
     ? { path: `${path.slice(0, LIMITS.issuePathLength)}…`, message }
     : { path, message };
 
-const errorBody = (code: ErrorCode, issues: readonly Issue[] = []) => ({
+export const errorBody = (code: ErrorCode, issues: readonly Issue[] = []) => ({
   code,
   message: ERRORS[code].message,
   issues: listIssues(issues, shortened),
@@ -425,21 +427,21 @@ export const createServer = async ({
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     return sendError(reply, new ServiceError('NOT_FOUND'));
   });
-  app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
-    if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
-    const serviceError = error instanceof ServiceError ? error : asServiceError(error, request);
-    if (serviceError === undefined) {
-      request.serviceError = new ServiceError('INTERNAL_SERVER_ERROR');
-      logger.error({ requestId: request.id, err: error }, 'a request failed');
-      return sendError(reply, new ServiceError('INTERNAL_SERVER_ERROR'));
-    }
-    request.serviceError = serviceError;
-    if (ERRORS[serviceError.code].status >= 500)
+  const explainFailure = (error: unknown, request: FastifyRequest): ServiceError => {
+    const known = error instanceof ServiceError ? error : asServiceError(error as FastifyError, request);
+    if (known === undefined) logger.error({ requestId: request.id, err: error }, 'a request failed');
+    else if (ERRORS[known.code].status >= 500)
       logger.warn(
-        { requestId: request.id, code: serviceError.code, issues: serviceError.issues, err: serviceError.cause },
+        { requestId: request.id, code: known.code, issues: known.issues, err: known.cause },
         'a request could not be served',
       );
-    return sendError(reply, serviceError);
+    request.serviceError = known ?? new ServiceError('INTERNAL_SERVER_ERROR');
+    return request.serviceError;
+  };
+  app.decorate('explainFailure', explainFailure);
+  app.setErrorHandler((error: FastifyError | ServiceError | Replay, request, reply) => {
+    if (error instanceof Replay) return sendText(reply.code(200).header('idempotency-replayed', 'true'), error.text);
+    return sendError(reply, explainFailure(error, request));
   });
   return app;
 };

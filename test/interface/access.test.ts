@@ -134,9 +134,9 @@ onEveryDatabase('authorization', (service) => {
     assert.equal((await service().post('/attributes', undefined, { raw })).status, 413);
   });
 
-  /** Operations that change the catalog, and the preview of odds, which belongs to it. */
+  /** Operations that change the catalog, and the preview of odds and simulations, which belong to it. */
   const CATALOG =
-    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/odds|catalog\/(?!plan).*)$/;
+    /^(?:POST|PUT|DELETE) \/(?:(?:attributes|classifiers|items|templates|spaces)(?:\/:id)?|templates\/(?:odds|simulate)|catalog\/(?!plan).*)$/;
   const MAY: Record<Role, (operation: string) => boolean> = {
     read: () => false,
     support: (operation) => !CATALOG.test(operation),
@@ -146,7 +146,7 @@ onEveryDatabase('authorization', (service) => {
   };
   test('tells changes of the catalog from everything else', () => {
     const operations = guardedRoutesOf(service().app).map(({ method, url }) => `${method} ${url}`);
-    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 21);
+    assert.equal(operations.filter((operation) => CATALOG.test(operation)).length, 22);
   });
   for (const role of ROLES) {
     test(`lets ${role} do exactly what it may on every route`, async () => {
@@ -331,6 +331,13 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'POST /templates/odds': (a) => [
     attempt('invalid', '/templates/odds', { config: { baseRates: { [a.optionId]: 1 } } }),
     attempt('invalid', '/templates/odds', { config: { featuredItemIds: ['a-item'] } }),
+  ],
+  'POST /templates/simulate': (a) => [
+    attempt('invalid', '/templates/simulate', { templateId: 'a-template', players: 1, rolls: 1, seed: 's' }),
+    attempt('invalid', '/templates/simulate', { config: {}, itemIds: ['a-item'], players: 1, rolls: 1, seed: 's' }),
+    attempt('invalid', '/templates/simulate', {
+      ...{ config: { baseRates: { [a.optionId]: 1 } }, players: 1, rolls: 1, seed: 's' },
+    }),
   ],
   'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
   'GET /users/:userId/templates/:id': () => [

@@ -17,6 +17,11 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   'POST /items/roll': { path: '/items/roll' },
   'POST /templates': { path: '/templates', body: { name: 'Banner', config: {} } },
   'POST /templates/odds': { path: '/templates/odds', body: { config: {} }, isEffectless: true },
+  'POST /templates/simulate': {
+    path: '/templates/simulate',
+    body: { templateId: 'banner', players: 20, rolls: 5, seed: 'seed-1' },
+    isEffectless: true,
+  },
   'POST /templates/:id/roll': { path: '/templates/banner/roll', body: { userId: 'ann', count: 3, grant: true } },
   'POST /templates/:id/spark': { path: '/templates/banner/spark', body: { userId: 'bob', itemId: 'sword' } },
   'POST /catalog/plan': { path: '/catalog/plan', body: { changes: [] }, isEffectless: true },

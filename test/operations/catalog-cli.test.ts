@@ -270,10 +270,13 @@ onEveryDatabase('the catalog on the command line', (service) => {
     assert.match(assertEnded(ended, 0), /\nPublished as version \d+\.\n$/);
   });
 
-  test('is not planned or published with a secret that only reads', async () => {
+  test('is planned, but not published, with a secret that only reads', async () => {
     const reader = await service().as('read');
     const asReader = (...args: string[]) => runHere(args, environmentOf(service(), reader));
     assertEnded(await asReader('pull', path('other')), 0);
+    assertEnded(await asReader('plan', path('other')), 0);
+    await writeFile(join(path('other'), 'spaces.json'), '[]\n');
+    assertEnded(await asReader('plan', path('other')), 2);
     assert.match(
       assertEnded(await asReader('publish', path('other'), '--yes'), 1),
       /role must be design, write or admin/,

@@ -79,6 +79,10 @@ const LARGE: readonly Call[] = [
   call('GET', '/templates/banner'),
   call('GET', '/templates/banner/odds'),
   call('GET', '/templates/pack/odds'),
+  call('POST', '/templates/simulate', { config: {}, players: 1000, rolls: 100, seed: 'seed-1' }),
+  call('POST', '/templates/simulate', {
+    ...{ config: { featuredItemIds: ids('slim', 1000) }, players: 100, rolls: 1000, seed: 'seed-1' },
+  }),
   call('POST', '/templates/banner/roll', { userId: 'roller', count: LIMITS.rollsPerCall, grant: true }),
   call('POST', '/templates/pack/roll', { userId: 'roller', count: 5 }),
   call('POST', '/templates/banner/spark', junk),

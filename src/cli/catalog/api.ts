@@ -151,3 +151,33 @@ export interface Planned {
   readonly plan: Plan;
   readonly request: PlanRequest;
 }
+
+/** A template, or a configuration that is not saved, with what players do with it. */
+export interface SimulationRequest {
+  readonly templateId?: string;
+  readonly type?: string;
+  readonly config?: object;
+  readonly players: number;
+  readonly rolls: number;
+  readonly seed: string;
+  readonly depth?: number;
+  readonly pricePerRoll?: number;
+}
+
+type Distribution = Readonly<Record<'mean' | 'p50' | 'p95' | 'max', number>>;
+
+export interface SimulationTarget {
+  readonly kind: 'tier' | 'featured' | 'item';
+  readonly id: string | null;
+  readonly first: Distribution | null;
+  readonly each: Distribution | null;
+  readonly perPlayer: Distribution;
+  readonly cost: Distribution | null;
+  readonly never: number;
+}
+
+export interface Simulation {
+  readonly config: string;
+  readonly targets: readonly SimulationTarget[];
+  readonly pity: { readonly top: number; readonly hard: number; readonly soft: number; readonly guarantee: number };
+}

@@ -1,3 +1,6 @@
+import { createInterface } from 'node:readline/promises';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ERRORS, type ErrorCode, type Issue } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
@@ -72,27 +75,48 @@ const reasonOf = (error: unknown): string => {
   return cause?.message || cause?.code || (error as Error).message;
 };
 
-const send = async (connection: Connection, { method, path, body, idempotencyKey }: ApiRequest): Promise<Received> => {
+interface SendOptions {
+  readonly accept: string;
+  readonly timeoutMs: number;
+}
+
+/** Sends a request, and reads the response. Any failure in between means that there was none. */
+const exchange = async <T>(
+  { url, authorization }: Connection,
+  { method, path, body, idempotencyKey }: ApiRequest,
+  { accept, timeoutMs }: SendOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> => {
   const headers: Record<string, string> = {
-    authorization: connection.authorization,
+    authorization,
+    accept,
     'x-itemwright-source': 'cli',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
   try {
-    const response = await fetch(`${connection.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       // A redirected POST could arrive as a GET, and the secret would go to another address.
       redirect: 'manual',
-      signal: AbortSignal.timeout(LIMITS.callMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return await read(response);
   } catch (error) {
-    throw new NoResponse(`no response from ${connection.url} (ITEMWRIGHT_URL): ${reasonOf(error)}`);
+    throw new NoResponse(`no response from ${url} (ITEMWRIGHT_URL): ${reasonOf(error)}`);
   }
 };
+
+const receive = async (response: Response): Promise<Received> => ({
+  status: response.status,
+  headers: response.headers,
+  text: await response.text(),
+});
+
+const send = (connection: Connection, request: ApiRequest): Promise<Received> =>
+  exchange(connection, request, { accept: 'application/json', timeoutMs: LIMITS.callMs }, receive);
 
 /** What a status means to somebody at the command line, if the response itself says too little. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
@@ -157,4 +181,43 @@ export const connect =
         throw errorOf(connection, request, received);
       await delay(pauseMs(received?.headers, attempt));
     }
+  };
+
+/** A line of a response that is sent bit by bit. */
+interface Line<T> {
+  readonly progress?: number;
+  readonly result?: T;
+  readonly error?: { readonly code: ErrorCode };
+}
+
+/** Reads such a response to its end, and returns its last line. */
+const readToLast = async <T>(
+  body: Response['body'],
+  onProgress: (progress: number) => void,
+): Promise<Line<T> | undefined> => {
+  let last: Line<T> | undefined;
+  if (body === null) return undefined;
+  for await (const text of createInterface({ input: Readable.fromWeb(body as ReadableStream) })) {
+    last = parse(text) as Line<T> | undefined;
+    if (last?.progress !== undefined) onProgress(last.progress);
+  }
+  return last;
+};
+
+/** Calls an operation that takes long, and reports how far it is. */
+export const callAndWatch =
+  (connection: Connection) =>
+  async <T>(request: ApiRequest, timeoutMs: number, onProgress: (progress: number) => void): Promise<T> => {
+    const options = { accept: 'application/x-ndjson', timeoutMs };
+    const received = await exchange(connection, request, options, async (response) =>
+      response.status === 200
+        ? { headers: response.headers, last: await readToLast<T>(response.body, onProgress) }
+        : receive(response),
+    );
+    if (!('last' in received)) throw errorOf(connection, request, received);
+    const { headers, last } = received;
+    if (last?.result !== undefined) return last.result;
+    const { code } = last?.error ?? {};
+    const status = code === undefined || !Object.hasOwn(ERRORS, code) ? 200 : ERRORS[code].status;
+    throw errorOf(connection, request, { status, headers, text: JSON.stringify(last?.error ?? null) });
   };

@@ -3,6 +3,7 @@ import { exportItems, importItems } from './items.ts';
 import { plan } from './plan.ts';
 import { publish, rollback } from './publish.ts';
 import { pull } from './pull.ts';
+import { simulate } from './simulate.ts';
 import { show, versions } from './versions.ts';
 
 export const CATALOG_COMMANDS: Readonly<Record<string, CatalogCommand>> = {
@@ -14,4 +15,5 @@ export const CATALOG_COMMANDS: Readonly<Record<string, CatalogCommand>> = {
   'catalog show': show,
   'catalog export': exportItems,
   'catalog import': importItems,
+  simulate,
 };

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../limits.ts';
 import { CommandError } from '../shared.ts';
-import type { CatalogDocument, Plan, PlanRequest, Version, VersionWithChanges } from './api.ts';
-import { ApiError, type Call, type Connection, connect, NoResponse } from './client.ts';
+import type {
+  CatalogDocument,
+  Plan,
+  PlanRequest,
+  Simulation,
+  SimulationRequest,
+  Version,
+  VersionWithChanges,
+} from './api.ts';
+import { ApiError, type Call, type Connection, callAndWatch, connect, NoResponse } from './client.ts';
 
 /** The operations of a running service that the commands use. */
 export interface Service {
@@ -14,6 +22,8 @@ export interface Service {
   /** The newest versions, and whether there are more. */
   versions(most: number): Promise<{ readonly versions: readonly Version[]; readonly hasMore: boolean }>;
   version(number: number): Promise<VersionWithChanges>;
+  /** Simulates players of a template, and reports how far that is, from 0 to 1. */
+  simulate(request: SimulationRequest, onProgress: (progress: number) => void): Promise<Simulation>;
   /** All rows of a list. */
   list<T>(path: string): Promise<readonly T[]>;
   /** One entity, or undefined if there is none. */
@@ -90,6 +100,10 @@ export const openService = (connection: Connection): Service => {
       return { versions: rows, hasMore };
     },
     version: (number) => orMissing(get(`/catalog/versions/${number}`), `there is no version ${number}`),
+    simulate: (body, onProgress) => {
+      const request = { method: 'POST', path: '/templates/simulate', body } as const;
+      return callAndWatch(connection)<Simulation>(request, LIMITS.simulationRequestMs, onProgress);
+    },
     list: async <T>(path: string) => (await readPages<T>(call, path, '', Number.POSITIVE_INFINITY)).rows,
     find: async <T>(path: string) => {
       try {

@@ -17,6 +17,8 @@ export interface Terminal {
   write(text: string): void;
   /** Prints a line that is not part of the result, to standard error. */
   note(line: string): void;
+  /** Replaces the last line of a terminal, to show how far something is; undefined if nobody watches. */
+  readonly status: ((text: string) => void) | undefined;
   paint(colour: Colour, text: string): string;
   /** Reads standard input to its end. */
   read(): Promise<Buffer>;
@@ -134,6 +136,7 @@ export const terminalOf = ({ stdin, stdout, stderr, env }: Surroundings): Termin
     note: (line) => {
       stderr.write(`${line}\n`);
     },
+    status: stderr.isTTY ? (text) => stderr.write(`\r\u001b[K${text}`) : undefined,
     read: () => buffer(stdin),
     paint: (colour, text) => (hasColours && text !== '' ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text),
     confirm: stdin.isTTY && stderr.isTTY ? (question) => ask(stdin, stderr, question) : undefined,

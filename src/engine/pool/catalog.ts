@@ -33,6 +33,7 @@ export interface CatalogItem {
 export interface CompiledRange {
   readonly min: number;
   readonly max: number;
+  readonly step: number | null;
   /** The value that a draw chooses. */
   readonly valueAt: (u: number) => number;
 }
@@ -192,7 +193,7 @@ const createKinds = () => {
     let number = numbers.get(key);
     if (number === undefined) {
       number = kinds.length;
-      kinds.push({ attributeId, range: { min, max, valueAt: compileRange({ min, max, step }) } });
+      kinds.push({ attributeId, range: { min, max, step, valueAt: compileRange({ min, max, step }) } });
       numbers.set(key, number);
     }
     return number;

@@ -4,6 +4,7 @@ import { sendTextEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
 import { type App, sendText } from '../../http/server.ts';
+import { LIMITS } from '../../limits.ts';
 import * as contract from './drafts.contract.ts';
 import * as service from './drafts.service.ts';
 import type { PublishingDeps } from './publishing.service.ts';
@@ -65,8 +66,9 @@ export const draftRoutes = (
   });
 
   app.post('/catalog/drafts/:id/publish', { schema: contract.publishDraft, config }, (request, reply) => {
-    const { context, params, body } = request;
+    const { context, params, body, exchange } = request;
     const deps = { read: database.read, compute, readWhole };
-    return change(request, reply, service.publishDraft(deps, context, params.id, body, disconnectSignal(reply)));
+    const publish = service.publishDraft(deps, context, params.id, body, disconnectSignal(reply));
+    return exchange.allow(LIMITS.catalogWorkMs, change(request, reply, publish));
   });
 };

@@ -3,6 +3,7 @@ import { disconnectSignal } from '../../http/disconnect.ts';
 import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
 import { type App, sendText } from '../../http/server.ts';
+import { LIMITS } from '../../limits.ts';
 import * as contract from './publishing.contract.ts';
 import * as service from './publishing.service.ts';
 
@@ -23,15 +24,17 @@ export const publishingRoutes = (
       '/catalog/plan',
       { schema: contract.planCatalog, ...largeBody, config: { access: 'read' } },
       async (request, reply) => {
-        const plan = () => service.planChange(deps, request.context, bytesOf(request), disconnectSignal(reply));
-        if (!hasIdempotencyKey(request)) return sendText(reply, await plan());
-        return sendText(reply, await command(request, reply, service.keepPlan(plan)));
+        const { context, exchange } = request;
+        const plan = () => service.planChange(deps, context, bytesOf(request), disconnectSignal(reply));
+        const made = hasIdempotencyKey(request) ? command(request, reply, service.keepPlan(plan)) : plan();
+        return sendText(reply, await exchange.allow<string | Buffer>(LIMITS.catalogWorkMs, made));
       },
     );
 
     scope.post('/catalog/publish', { schema: contract.publishCatalog, ...options }, (request, reply) => {
-      const body = { bytes: bytesOf(request) };
-      return change(request, reply, service.publish(deps, request.context, body, disconnectSignal(reply)));
+      const { context, exchange } = request;
+      const publish = service.publish(deps, context, { bytes: bytesOf(request) }, disconnectSignal(reply));
+      return exchange.allow(LIMITS.catalogWorkMs, change(request, reply, publish));
     });
   });
 };

@@ -3,6 +3,7 @@ import { disconnectSignal } from '../../http/disconnect.ts';
 import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { sendLines, wantsLines } from '../../http/lines.ts';
 import { type App, sendText } from '../../http/server.ts';
+import { LIMITS } from '../../limits.ts';
 import * as contract from './simulation.contract.ts';
 import * as service from './simulation.service.ts';
 
@@ -18,7 +19,7 @@ export const simulationRoutes = (
       const signal = disconnectSignal(reply);
       const simulate = (onProgress: (progress: number) => void = () => {}): Promise<string> =>
         exchange.allow(
-          service.SIMULATION_REQUEST_MS,
+          LIMITS.simulationRequestMs,
           service.simulateTemplate(database.read, context, body, deps, { signal, onProgress }),
         );
       if (hasIdempotencyKey(request))

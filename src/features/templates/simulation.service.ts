@@ -4,10 +4,11 @@ import type { Context } from '../../context.ts';
 import type { Finder, Read, Work } from '../../database/work.ts';
 import { templatePoolText } from '../../engine/fairness/snapshots.ts';
 import { itemsPerRoll } from '../../engine/simulation/simulation.ts';
+import type { Steps } from '../../engine/steps.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { depthFaults } from '../../engine/systems/rolling.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
-import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
+import { type Issue, invalid, ServiceError, throwIfAny, unavailable } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { inTurns } from '../../turns.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
@@ -25,28 +26,48 @@ export interface Watcher {
 
 /** Runs simulations one at a time, while a few others wait. */
 export interface Simulations {
-  /** Rejects with 503 if too many are waiting; only then, or later, what the simulation needs is prepared. */
+  /**
+   * Rejects with 503 if too many are waiting. What a simulation needs is prepared when its turn has come: a large pool
+   * should not be in memory while it waits.
+   */
   run(teamId: string, prepare: () => Promise<SimulationInput>, watcher: Watcher): Promise<string>;
 }
 
+/** Waits for a promise that never rejects, until the signal aborts. */
+const waitFor = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {
+  const { promise: left, reject: leave } = Promise.withResolvers<void>();
+  const onAbort = (): void => leave(unavailable(signal.reason));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  try {
+    await Promise.race([promise, left]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
 export const createSimulations = (compute: Compute): Simulations => {
   let accepted = 0;
+  /** Settles when all simulations that were accepted so far have ended. */
+  let allEnded = Promise.resolve();
   return {
     run: async (teamId, prepare, { signal, onProgress }) => {
       if (accepted > LIMITS.waitingSimulations) throw new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'load' });
       accepted += 1;
+      const turn = allEnded;
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      allEnded = turn.then(() => ended);
       try {
         onProgress(0);
+        await waitFor(turn, signal);
         return await compute.run(teamId, 'simulation', await prepare(), signal, onProgress);
       } finally {
         accepted -= 1;
+        end();
       }
     },
   };
 };
-
-/** How long a request may take in total, with those that it waits for. */
-export const SIMULATION_REQUEST_MS = (1 + LIMITS.waitingSimulations) * LIMITS.simulationMs + LIMITS.requestTimeoutMs;
 
 export interface SimulationDeps {
   readonly readyTemplates: ReadyTemplates;
@@ -116,14 +137,26 @@ const requestFaults = (
   return faults;
 };
 
+function* poolOf({ team, template, source }: Simulated): Steps<Uint8Array[] | null> {
+  const parts = yield* templatePoolText(team, template, source, LIMITS.simulationPoolLength);
+  if (parts === null) return null;
+  const encoder = new TextEncoder();
+  const pool: Uint8Array[] = [];
+  for (const part of parts) {
+    pool.push(encoder.encode(part));
+    yield;
+  }
+  return pool;
+}
+
 const inputOf = async (
-  { team, template, source }: Simulated,
+  simulated: Simulated,
   { players, rolls, seed, depth = 0, pricePerRoll, itemIds = [] }: SimulationRequest,
 ): Promise<SimulationInput> => {
-  const pool = await inTurns(templatePoolText(team, template, source, LIMITS.simulationPoolLength));
+  const pool = await inTurns(poolOf(simulated));
   if (pool === null)
     throw invalid({ path: '/body', message: 'has a pool that is too large to simulate: have fewer items in it' });
-  const { id: templateId, type, config, bindings } = source;
+  const { id: templateId, type, config, bindings } = simulated.source;
   return {
     template: { templateId, type, config, bindings },
     pool,
