@@ -66,12 +66,12 @@ const pack: TemplateConfig = {
  * means.
  */
 const CASES: [name: string, type: TemplateType, config: TemplateConfig, players: number, rolls: number][] = [
-  ['a banner with two pities and a guarantee', 'gacha', banner, 20_000, 181],
-  ['a banner with a guarantee after three losses', 'gacha', { ...banner, guaranteeAfterLosses: 3 }, 5_000, 361],
+  ['a banner with two pities and a guarantee', 'gacha', banner, 4_000, 181],
+  ['a banner with a guarantee after three losses', 'gacha', { ...banner, guaranteeAfterLosses: 3 }, 2_000, 361],
   ['packs with pity', 'card_pack', { ...pack, pityThreshold: 10 }, 2_000, 200],
   ['packs that may repeat', 'card_pack', { ...pack, unique: false }, 2_000, 200],
   ['offers with pity', 'roguelike', { baseRates: rates, choices: 3, pityThreshold: 8 }, 4_000, 100],
-  ['an idle chest', 'idle', { baseRates: rates, rollsPerHour: 4 } as IdleConfig, 4_000, 400],
+  ['an idle chest', 'idle', { baseRates: rates, rollsPerHour: 4 } as IdleConfig, 2_000, 400],
 ];
 
 describe('simulated players wait as long as the exact odds say', () => {

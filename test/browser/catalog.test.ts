@@ -265,7 +265,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    test('saves nothing if letters are typed as a multiplier', async () => {
+    testOnce('saves nothing if letters are typed as a multiplier', async () => {
       const { team, page, context } = await start('draft');
       await goTo(page, 'Classifiers');
       await enterMultiplier(page, 'Epic', 'abc');
@@ -276,7 +276,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    test('refuses an item with two tier options, in a draft and live, by name', async () => {
+    testOnce('refuses an item with two tier options, in a draft and live, by name', async () => {
       const { team, page, context, complaints } = await start('draft');
       const openSword = async () => {
         await goTo(page, 'Items');
@@ -374,7 +374,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    test('two people work in one draft: both edits are kept, and the same entity is not overwritten', async () => {
+    testOnce('two people work in one draft: both edits are kept, and the same entity is not overwritten', async () => {
       const { team, page: ann, context } = await start('draft');
       const { body: draft } = assertDone(await team.post('/catalog/drafts', { name: 'Together' }));
       const { page: bea, context: other } = await start('draft', { team });

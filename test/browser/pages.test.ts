@@ -144,11 +144,8 @@ describe('every page of the console', { skip: noBrowser }, () => {
       ['/items', 'Items', 'new in draft'],
       ['/items/copper-ore', 'Copper Ore', 'changed in draft'],
       ['/items/iron-ore', 'Iron Ore', 'Deleted in this draft'],
-      ['/items/snowball', 'Snowball', 'It is new in the draft.'],
       ['/classifiers', 'Classifiers', 'changed in draft'],
-      ['/attributes', 'Attributes', 'new in draft'],
       ['/spaces', 'Spaces', 'new in draft'],
-      ['/templates', 'Templates', 'These odds are those of the live catalog.'],
       ['/templates/winter', 'Winter', 'These odds are computed on the live items and multipliers.'],
       ['/roll-lab', 'Roll lab', 'Rolls use the live catalog, without the draft.'],
     ] as const) {

@@ -275,7 +275,8 @@ onEveryDatabase('the catalog on the command line', (service) => {
     const asReader = (...args: string[]) => runHere(args, environmentOf(service(), reader));
     assertEnded(await asReader('pull', path('other')), 0);
     assertEnded(await asReader('plan', path('other')), 0);
-    await writeFile(join(path('other'), 'spaces.json'), '[]\n');
+    const space = { id: 'bag', name: 'Bag', cols: 1, rows: 1 };
+    await writeFile(join(path('other'), 'spaces.json'), `${JSON.stringify([space])}\n`);
     assertEnded(await asReader('plan', path('other')), 2);
     assert.match(
       assertEnded(await asReader('publish', path('other'), '--yes'), 1),

@@ -6,7 +6,7 @@ import { cheapDraws } from '../../../test/statistics.ts';
 import { type Catalogs, createCatalogs, type TeamCatalog } from './catalog.service.ts';
 
 const ITEMS = 60;
-const ROUNDS = 40;
+const ROUNDS = 12;
 
 /** The current catalog, once it is loaded. */
 const currentOf = async ({ database }: Service, catalogs: Catalogs, teamId: string): Promise<TeamCatalog> =>
