@@ -1,6 +1,7 @@
 /**
- * Runs the tests of features, API and console; with `--operations` those that run and break the service as a process; or
- * only the given files with the given options: `npm test -- src/features/items/items.test.ts`.
+ * Runs the tests of features and API, and a few of the console; with `--browser` all of the console, with `--operations`
+ * those that run and break the service as a process; or only the given files with the given options: `npm test --
+ * src/features/items/items.test.ts`.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -11,11 +12,16 @@ import { LONG_OPERATIONS } from '../test/together.ts';
 
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compile';
 
-const OPERATIONS = '--operations';
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  '--browser': ['catalog', 'console', 'pages', 'player'].map((name) => `test/browser/${name}.test.ts`),
+  '--operations': ['test/operations/all.test.ts', ...LONG_OPERATIONS],
+};
 const given = process.argv.slice(2);
-const isOperations = given.includes(OPERATIONS);
-const options = given.filter((argument) => argument !== OPERATIONS);
-const all = isOperations ? ['test/operations/all.test.ts', ...LONG_OPERATIONS] : ['test/*.test.ts'];
+const group = given.find((argument) => argument in GROUPS);
+const isOperations = group === '--operations';
+if (group === '--browser') process.env.TEST_BROWSER_ALL = '1';
+const options = given.filter((argument) => argument !== group);
+const all = (group && GROUPS[group]) ?? ['test/*.test.ts'];
 const files = options.some((argument) => !argument.startsWith('-')) ? options : [...options, ...all];
 
 /** Lets the service fill the cache of compiled code, which a process does when it ends: most in these tests are killed. */
