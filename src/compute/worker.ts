@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { JOBS, type JobName } from './jobs.ts';
 
@@ -14,6 +17,20 @@ export type JobResult = { readonly value: unknown } | { readonly error: unknown 
 export type JobMessage = { readonly progress: number } | JobResult;
 
 const report = (progress: number): void => parentPort?.postMessage({ progress } satisfies JobMessage);
+
+/** Of threads, from -20 to 19: the higher, the more others come first. */
+const PRIORITY = 5;
+
+/** Lets requests come first if there are fewer cores than work. Only Linux has priorities of single threads. */
+const yieldToRequests = (): void => {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), PRIORITY);
+  } catch {
+    // Then it competes as an equal.
+  }
+};
+
+yieldToRequests();
 
 parentPort?.on('message', async ({ name, input }: JobRequest) => {
   let result: JobResult;
