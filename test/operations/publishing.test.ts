@@ -9,6 +9,10 @@ import { cheapDraws } from '../statistics.ts';
 /** Publications while users roll: 200 by hand, with PUBLICATIONS=200. */
 const PUBLICATIONS = Number(process.env.PUBLICATIONS ?? 30);
 const ROLLERS = 16;
+/** Rolls per call on the banner. */
+const COUNT = 10;
+/** Between publications, so that rolls have time as well. */
+const PAUSE_MS = 40;
 /** How often a service is killed while it publishes; PUBLISHING_KILLS=50 by hand. */
 const KILLS = Number(process.env.PUBLISHING_KILLS ?? 3);
 
@@ -112,13 +116,21 @@ for (const engine of ENGINES) {
         let isOver = false;
         let rolls = 0;
         const roller = async (index: number): Promise<void> => {
-          const path = index % 2 === 0 ? '/items/roll' : '/templates/banner/roll';
+          const isPlain = index % 4 === 0;
+          const path = isPlain ? '/items/roll' : '/templates/banner/roll';
           while (!isOver) {
             const atLeast = published;
-            const body = await done(nodeOf(index + rolls), 'POST', path, {});
-            const [id] = itemsOf(JSON.stringify(body));
-            assert.ok(Number(id?.split('-')[1]) >= atLeast, `${id} was rolled after version ${atLeast} was answered`);
-            rolls += 1;
+            const { rolls: given = [null], ...body } = await done(
+              nodeOf(index + rolls),
+              'POST',
+              path,
+              isPlain ? {} : { count: COUNT },
+            );
+            const ids = new Set(itemsOf(JSON.stringify([given, body])).map((id) => Number(id.split('-')[1])));
+            assert.equal(ids.size, 1, 'all rolls of a call are made on one version');
+            for (const version of ids)
+              assert.ok(version >= atLeast, `version ${version} was rolled on after ${atLeast}`);
+            rolls += given.length;
           }
         };
         const startedMs = performance.now();
@@ -127,6 +139,7 @@ for (const engine of ENGINES) {
           const { status, body } = await publish(nodeOf(version), version);
           assert.equal(status, 200, JSON.stringify(body));
           published = version;
+          await pause(PAUSE_MS);
         }
         isOver = true;
         await Promise.all(rollers);

@@ -409,7 +409,7 @@ onEveryDatabase('publishing a catalog', (service) => {
 
     test('of two publishers at once is that of one of them', async () => {
       const team = await teamWithCatalog();
-      for (let round = 1; round <= 10; round += 1) {
+      for (let round = 1; round <= 50; round += 1) {
         const responses = await Promise.all(
           ['axe', 'bow'].map((id) =>
             team.post('/catalog/publish', {
