@@ -42,6 +42,12 @@ const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => 
   assert.fail('it did not happen in time');
 };
 
+const { SCREENSHOTS } = process.env;
+
+const picture = async (page: Page, name: string): Promise<void> => {
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
+};
+
 const bar = (page: Page) => page.getByRole('region', { name: 'Catalog', exact: true });
 
 const choose = async (page: Page, what: string | RegExp): Promise<void> => {
@@ -124,6 +130,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       const fields = page.getByRole('table', { name: 'Fields of Rarity' });
       await fields.getByRole('row', { name: 'Option Epic Epic × 0.1 → Epic × 0.2' }).waitFor();
       assert.deepEqual(await axeFaults(page), []);
+      await picture(page, 'draft');
 
       await page.getByLabel('Name of the draft').fill('More epics');
       await page.keyboard.press('Enter');
@@ -272,6 +279,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await goTo(page, 'Classifiers');
       await enterMultiplier(page, 'Epic', 'abc');
       await page.getByText('Enter a number').waitFor();
+      await picture(page, 'letters');
       assert.equal(await page.getByLabel('Multiplier of Epic').inputValue(), '× 0.1');
       assert.deepEqual(await draftsOf(team), []);
       assert.equal(assertDone(await team.get('/catalog/versions')).body.length, 1);
@@ -301,6 +309,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await dialog.getByText(/Banner could no longer be rolled on: shares the item Sword/).waitFor();
       assert.equal(await dialog.getByRole('button', { name: 'Apply now' }).isDisabled(), true);
       assert.deepEqual(await axeFaults(page), []);
+      await picture(page, 'two-tiers');
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('alert').getByText('Banner could no longer be rolled on').waitFor();
       const { classifiers } = assertDone(await team.get('/items/sword')).body;
@@ -330,7 +339,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
         .getByRole('row', { name: 'Option Mythic Mythic × 0.5' })
         .waitFor();
       assert.deepEqual(await axeFaults(page), []);
-      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/stale-dialog.png` });
+      await picture(page, 'stale-dialog');
       await dialog.getByRole('button', { name: 'Discard my change' }).click();
       assert.deepEqual(await optionsNow(), ['Common', 'Epic', 'Mythic']);
       await page.getByLabel('Name of Mythic').waitFor();
@@ -481,8 +490,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       assert.equal(await page.getByRole('button', { name: 'Publish now' }).isDisabled(), true);
       await page.getByRole('row', { name: 'Weight 70 → 10' }).waitFor();
       assert.deepEqual(await axeFaults(page), []);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({ path: `${process.env.SCREENSHOTS}/clash.png`, fullPage: true });
+      await picture(page, 'clash');
       await clash.getByRole('button', { name: "Rebase, and keep the draft's changes" }).click();
       await clash.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Publish now' }).click();
