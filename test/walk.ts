@@ -69,9 +69,50 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/templates', { id: 'spare', name: 'Spare', config: { baseRates: { [five]: 1 } } });
   await send('PUT', '/templates/banner', { name: 'The banner', config: { ...config, pityGroup: 'all' } });
   await post('/templates/odds', { type: 'gacha', config });
+  await post('/templates/simulate', { templateId: 'banner', players: 10, rolls: 10, seed: 'seed-1' });
   await post('/spaces', { id: 'bag', name: 'Bag', cols: 10, rows: 10 });
   await post('/spaces', { id: 'spare', name: 'Spare', cols: 1, rows: 1 });
   await send('PUT', '/spaces/bag', { rows: 12 });
+
+  // Changes of many things at once: a document, a list, a version to undo, and drafts.
+  const changes = [
+    { kind: 'attribute', id: 'luck', after: { id: 'luck', name: 'Luck', min: 0, max: 9 } },
+    { kind: 'classifier', id: 'slot', after: { id: 'slot', name: 'Slot', classifierOptions: [{ name: 'hand' }] } },
+    { kind: 'space', id: 'chest', after: { id: 'chest', name: 'Chest', cols: 2, rows: 2 } },
+    {
+      kind: 'item',
+      id: 'ring',
+      after: {
+        id: 'ring',
+        name: 'Ring',
+        classifierOptionIds: ['hand'],
+        itemAttributes: [{ attributeId: 'luck', min: 1, max: 2 }],
+      },
+    },
+    {
+      kind: 'template',
+      id: 'rings',
+      after: {
+        id: 'rings',
+        name: 'Rings',
+        type: 'gacha',
+        config: { pool: { itemIds: ['ring'] }, featuredItemIds: ['ring'] },
+      },
+    },
+  ];
+  const { baseVersion } = await post('/catalog/plan', { changes });
+  const { version } = await post('/catalog/publish', { changes, baseVersion });
+  const larger = { kind: 'item', id: 'ring', after: { id: 'ring', name: 'Ring', height: 2 } };
+  await post('/catalog/publish', { changes: [larger], baseVersion: version });
+  const deletions = changes.map(({ kind, id }) => ({ kind, id, after: null }));
+  await post('/catalog/drafts', { id: 'draft', name: 'Draft', changes: deletions });
+  await send('PUT', '/catalog/drafts/draft', { name: 'The draft' });
+  await send('GET', '/catalog/drafts');
+  await send('GET', '/catalog/drafts/draft');
+  await post('/catalog/drafts/draft/publish', { at: '2099-01-01T00:00:00Z' });
+  await post('/catalog/drafts/draft/publish', { rebase: true });
+  await post('/catalog/drafts', { id: 'spare', name: 'Spare' });
+  await send('DELETE', '/catalog/drafts/spare');
 
   // Users and what they own.
   for (const id of ['ann', 'bob', 'cyd']) await post('/users', { id, externalId: `outside-${id}` });

@@ -32,6 +32,7 @@ export const REFERENCES: readonly Reference[] = [
     'templates.team_id',
     'catalog_versions.team_id',
     'catalog_changes.team_id',
+    'catalog_drafts.team_id',
     'users.team_id',
     'spaces.team_id',
     'user_spaces.team_id',

@@ -15,6 +15,8 @@ let started = 0;
 const OF_NO_TEAM: Record<string, RegExp> = {
   'every node of a cluster has a copy': /\b(from|into|update) "(milestones|chores)"/,
   'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
+  'drafts that are due are found across all teams, and published team by team':
+    /^select team_id as "teamId", "id" from "catalog_drafts" where "publish_at" <= \$1/,
   'the oldest responses are found across all teams, and deleted team by team':
     /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
 };
