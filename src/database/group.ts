@@ -11,6 +11,8 @@ export class Postponed extends Error {
   constructor(until: readonly string[] | Promise<unknown>) {
     super('the command will run again later');
     this.until = until;
+    // It may fail before anybody waits for it: first the transaction is ended.
+    if (until instanceof Promise) until.catch(() => {});
   }
 }
 

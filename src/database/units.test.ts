@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
 import { ask, deleteFrom, ensureIn, insertInto, lockingLookup, lookup, updateIn, upsertInto } from './declarations.ts';
+import { Postponed } from './group.ts';
 import { openDatabase } from './open.ts';
 import { Collision, type Database, NO_TEAM, type Work } from './work.ts';
 
@@ -292,6 +294,13 @@ for (const engine of ENGINES) {
     test('fail if what they wait for fails', async () => {
       const failing = database.write('a', async (work) => work.rerunAfter(Promise.reject(new Error('not to be had'))));
       await assert.rejects(failing, /not to be had/);
+    });
+
+    test('are not rejected unseen if that fails before anybody waits for it', async () => {
+      // The transaction is ended first, which may take a while. An unhandled rejection would end the process.
+      const { until } = new Postponed(Promise.reject(new Error('not to be had')));
+      await delay(20);
+      await assert.rejects(until as Promise<unknown>, /not to be had/);
     });
 
     test('run again when they report a collision', async () => {
