@@ -23,6 +23,8 @@ declare
     'catalog_drafts',
     'users',
     'user_states',
+    'fairness_seeds',
+    'receipts',
     'item_instances',
     'item_instance_history',
     'spaces',

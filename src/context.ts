@@ -16,6 +16,10 @@ const GRANTS: Readonly<Record<Role, readonly Access[]>> = {
 export const ENTITY_KINDS = ['attribute', 'classifier', 'item', 'template', 'space'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 
+/** Who may read the odds of a template. */
+export const DISCLOSURES = ['private', 'public'] as const;
+export type Disclosure = (typeof DISCLOSURES)[number];
+
 /** What made a version of a catalog. */
 export const VERSION_SOURCES = ['api', 'console', 'cli', 'publish', 'rollback', 'import'] as const;
 export type VersionSource = (typeof VERSION_SOURCES)[number];

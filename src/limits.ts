@@ -72,6 +72,8 @@ export const LIMITS = {
   packCards: 20,
   offerChoices: 20,
   offerDepth: 1000,
+  /** Templates of a team whose rolls are verifiable. */
+  verifiableTemplates: 100,
   /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
 

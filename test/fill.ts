@@ -155,6 +155,8 @@ export const fillTemplates = (tx: Transaction, { count }: { count: number }): Pr
     range(count).map((number) => ({
       ...{ id: numbered('template', number), ...dated, name: WIDE, type: 'gacha', bindings: '{}' },
       config: JSON.stringify({ featuredItemIds }),
+      verifiable: 0,
+      disclosure: 'private' as const,
     })),
   );
 };

@@ -291,6 +291,8 @@ describe('the architecture', () => {
       catalog_versions: 'catalog',
       catalog_changes: 'catalog',
       catalog_drafts: 'publishing',
+      fairness_seeds: 'fairness',
+      receipts: 'fairness',
       users: 'users',
       user_states: 'user-states',
       spaces: 'spaces',

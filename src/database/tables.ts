@@ -2,7 +2,7 @@
  * Row types of every table. Both engines share one schema: text ids, times as epoch milliseconds, numbers as doubles,
  * JSON as text, no booleans. Keys start with the team, so that the database itself rejects references across teams.
  */
-import type { EntityKind, Role, VersionSource } from '../context.ts';
+import type { Disclosure, EntityKind, Role, VersionSource } from '../context.ts';
 
 interface Timestamps {
   created_at: number;
@@ -31,6 +31,8 @@ export interface Tables {
     version: number;
     catalog_version: string;
     item_count: number;
+    /** 1 if plain rolls for a user are verifiable. */
+    verifiable_rolls: number;
   };
   secrets: TeamRow & { name: string; role: Role; digest: string; created_at: number };
 
@@ -50,8 +52,19 @@ export interface Tables {
   /** The last name of a deleted item, since statistics still show it. */
   deleted_items: TeamRow & { name: string };
 
-  /** `bindings` maps each tier, as spelled in the configuration, to the option it was bound to when saved. */
-  templates: TeamRow & Timestamps & { name: string; type: string; config: string; bindings: string };
+  /**
+   * `bindings` maps each tier, as spelled in the configuration, to the option it was bound to when saved. `verifiable` is
+   * 0 or 1.
+   */
+  templates: TeamRow &
+    Timestamps & {
+      name: string;
+      type: string;
+      config: string;
+      bindings: string;
+      verifiable: number;
+      disclosure: Disclosure;
+    };
   template_options: { team_id: string; template_id: string; classifier_option_id: string };
   template_items: { team_id: string; template_id: string; item_id: string };
 
@@ -107,6 +120,35 @@ export interface Tables {
    * template and outlive all of them.
    */
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
+
+  /**
+   * The seeds of a user whose rolls are verifiable: that of the current epoch, null until the user chooses a client seed
+   * for the first time, and the next one, to which the service is already committed. Seeds are hexadecimal; `manifest`
+   * and `rotation` are the hashes of the manifest and the receipt that the epoch began with.
+   */
+  fairness_seeds: {
+    team_id: string;
+    user_id: string;
+    epoch: number | null;
+    seed: string | null;
+    client_seed: string | null;
+    manifest: string | null;
+    rotation: string | null;
+    next_seed: string;
+  };
+  /**
+   * What a player can verify: a receipt per verifiable roll, and, with an empty scope and nonce 0, per rotation, with which
+   * an epoch begins.
+   */
+  receipts: {
+    team_id: string;
+    user_id: string;
+    epoch: number;
+    scope: string;
+    nonce: number;
+    hash: string;
+    receipt: string;
+  };
 
   spaces: TeamRow & Timestamps & { name: string; cols: number; rows: number };
   user_spaces: TeamRow & Timestamps & { user_id: string; space_id: string; external_id: string | null };
@@ -212,6 +254,8 @@ export const TABLES: readonly (keyof Tables)[] = [
   'catalog_drafts',
   'users',
   'user_states',
+  'fairness_seeds',
+  'receipts',
   'item_instances',
   'item_instance_history',
   'spaces',

@@ -82,6 +82,7 @@ for (const engine of ENGINES) {
         catalog_version: '',
         version: 0,
         item_count: 0,
+        verifiable_rolls: 0,
         created_at: 1,
         updated_at: 1,
       };

@@ -260,6 +260,39 @@ const checkTemplates = (
   };
 };
 
+const pityGroupOf = ({ config }: TemplateEntity): string | undefined =>
+  (config as { readonly pityGroup?: string }).pityGroup;
+
+/** Templates that share their pity have one chain of receipts, so all of them are verifiable, or none. */
+const checkVerifiable = ({ target, changes }: CheckedCatalogs, faults: Findings): void => {
+  const templates = [...target.template.values()];
+  const changed = changedOf<TemplateEntity>(changes, 'template');
+  const path = '/verifiable';
+  for (const template of changed) {
+    const group = pityGroupOf(template);
+    const other =
+      group === undefined
+        ? undefined
+        : templates.find((one) => pityGroupOf(one) === group && one.verifiable !== template.verifiable);
+    if (other !== undefined)
+      faults.add(
+        'template',
+        template.id,
+        path,
+        `must be the same as for ${other.name}, which is in the same pity group`,
+      );
+  }
+  const count = templates.filter(({ verifiable }) => verifiable).length;
+  const last = changed.findLast(({ verifiable }) => verifiable);
+  if (count > LIMITS.verifiableTemplates && last !== undefined)
+    faults.add(
+      'template',
+      last.id,
+      path,
+      `at most ${LIMITS.verifiableTemplates} templates of a team can be verifiable`,
+    );
+};
+
 export interface CheckedCatalogs {
   readonly base: CatalogState;
   readonly target: CatalogState;
@@ -277,6 +310,7 @@ export const checkCatalog = (catalogs: CheckedCatalogs, faults: Findings): Compi
   if (changes.some(({ kind }) => kind === 'classifier')) checkOptions(base, target, faults);
   checkItems(base, target, changes, faults);
   checkWeights(catalogs.after, faults);
+  checkVerifiable(catalogs, faults);
   return checkTemplates(catalogs, faults);
 };
 

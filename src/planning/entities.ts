@@ -49,6 +49,10 @@ export interface TemplateEntity {
   readonly config: object;
   /** The options that the tiers of the configuration were bound to when it was saved. */
   readonly bindings: Readonly<Record<string, string>>;
+  /** Left out if rolls are not verifiable. */
+  readonly verifiable?: true;
+  /** Left out if odds are not public. */
+  readonly disclosure?: 'public';
 }
 
 export interface SpaceEntity {

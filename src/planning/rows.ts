@@ -144,6 +144,8 @@ const templateRows = (before: TemplateEntity | null, after: TemplateEntity | nul
     name,
     config: JSON.stringify(after.config),
     bindings: JSON.stringify(after.bindings),
+    verifiable: after.verifiable ? 1 : 0,
+    disclosure: after.disclosure ?? 'private',
     updated_at: nowMs,
   };
   const isAnother = before !== null && before.type !== type;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { EntityKind } from '../context.ts';
 import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from '../features/catalog/catalog.contract.ts';
-import { CONFIGS, Config, TemplateType } from '../features/templates/templates.contract.ts';
+import { CONFIGS, Config, Disclosure, TemplateType, Verifiable } from '../features/templates/templates.contract.ts';
 import { Id, Name, OwnId, Strict } from '../http/schemas.ts';
 import { LIMITS } from '../limits.ts';
 import { type Check, compileShape } from '../shape.ts';
@@ -54,6 +54,8 @@ const SHAPES: Readonly<Record<EntityKind, Check['issuesOf']>> = {
       bindings: Type.Optional(
         Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
       ),
+      verifiable: Type.Optional(Verifiable),
+      disclosure: Type.Optional(Disclosure),
     }),
   ),
 };

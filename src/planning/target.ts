@@ -130,7 +130,7 @@ const itemOf = (
 
 /** Tiers stay bound to the options they were bound to; new names are bound to the options that have them now. */
 const templateOf = (
-  { id, name, type, config, bindings: given = {} }: GivenTemplate,
+  { id, name, type, config, bindings: given = {}, verifiable, disclosure }: GivenTemplate,
   options: ReadonlyMap<string, CatalogOption>,
   faults: Findings,
 ): TemplateEntity => {
@@ -149,7 +149,15 @@ const templateOf = (
     const tier = (path.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
     if (!kept.has(tier) && !/^\/pit(y|ies)/.test(path)) faults.add('template', id, `/config${path}`, message);
   }
-  return { id, name, type, config, bindings: Object.fromEntries(bindings) };
+  return {
+    id,
+    name,
+    type,
+    config,
+    bindings: Object.fromEntries(bindings),
+    ...(verifiable ? { verifiable: true } : {}),
+    ...(disclosure === 'public' ? { disclosure } : {}),
+  };
 };
 
 /** All options of a catalog, as the engine needs them. */

@@ -25,7 +25,19 @@ const FILLS: Record<string, (tx: Transaction) => Promise<unknown>> = {
   '/templates': ({ queries, teamId: team_id }) =>
     queries
       .insertInto('templates')
-      .values(ids.map((id) => ({ team_id, id, name: id, type: 'gacha', config: '{}', bindings: '{}', ...dated })))
+      .values(
+        ids.map((id) => ({
+          team_id,
+          id,
+          name: id,
+          type: 'gacha',
+          config: '{}',
+          bindings: '{}',
+          verifiable: 0,
+          disclosure: 'private' as const,
+          ...dated,
+        })),
+      )
       .execute(),
   '/items': ({ queries, teamId: team_id }) =>
     queries

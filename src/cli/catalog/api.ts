@@ -54,6 +54,8 @@ export interface Template {
   readonly type: string;
   readonly config: object;
   readonly bindings?: Readonly<Record<string, string>>;
+  readonly verifiable?: boolean;
+  readonly disclosure?: 'private' | 'public';
 }
 
 /** A whole catalog. */

@@ -166,7 +166,7 @@ const PLAIN_MEMBERS: Readonly<Record<Change['kind'], readonly string[]>> = {
   classifier: ['name'],
   space: ['name', 'cols', 'rows'],
   item: ['name', 'thumbnail', 'rollNumerator', 'width', 'height'],
-  template: ['name', 'type'],
+  template: ['name', 'type', 'verifiable', 'disclosure'],
 };
 
 const nestedLines = (kind: Change['kind'], before: unknown, after: unknown, names: Names): Line[] => {

@@ -71,6 +71,7 @@ describe('a transaction on PostgreSQL', () => {
           catalog_version: '',
           version: 0,
           item_count: 0,
+          verifiable_rolls: 0,
           created_at: 1,
           updated_at: 1,
         })

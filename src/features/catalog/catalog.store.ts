@@ -109,7 +109,7 @@ export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, 
 export const selectTemplatesAfter = (reader: Reader, teamId: string, afterId: string, limit: number) =>
   reader.queries
     .selectFrom('templates')
-    .select(['id', 'name', 'type', 'config', 'bindings'])
+    .select(['id', 'name', 'type', 'config', 'bindings', 'verifiable', 'disclosure'])
     .where('team_id', '=', teamId)
     .where('id', '>', afterId)
     .orderBy('id')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EntityKind } from '../../context.ts';
+import type { Disclosure, EntityKind } from '../../context.ts';
 import { ServiceError } from '../../errors.ts';
 import type {
   AttributeEntity,
@@ -48,14 +48,23 @@ export const itemEntity = (item: ShownItem): ItemEntity => ({
 interface TemplateRow extends Pick<TemplateEntity, 'id' | 'name' | 'type'> {
   readonly config: string;
   readonly bindings: string;
+  readonly verifiable: number;
+  readonly disclosure: Disclosure;
 }
 
-export const templateEntity = ({ id, name, type, config, bindings }: TemplateRow): TemplateEntity => ({
+/** What is not set is left out, as in entities from before it could be. */
+const trustOf = ({ verifiable, disclosure }: { verifiable?: unknown; disclosure?: Disclosure }) => ({
+  ...(verifiable ? { verifiable: true as const } : {}),
+  ...(disclosure === 'public' ? { disclosure } : {}),
+});
+
+export const templateEntity = ({ id, name, type, config, bindings, ...row }: TemplateRow): TemplateEntity => ({
   id,
   name,
   type,
   config: JSON.parse(config),
   bindings: JSON.parse(bindings),
+  ...trustOf(row),
 });
 
 export const spaceEntity = ({ id, name, cols, rows }: SpaceEntity): SpaceEntity => ({ id, name, cols, rows });
@@ -65,7 +74,7 @@ const SHOWN: { readonly [K in EntityKind]: (body: never) => unknown } = {
   attribute: attributeEntity,
   classifier: classifierEntity,
   item: itemEntity,
-  template: ({ id, name, type, config }: TemplateEntity) => ({ id, name, type, config }),
+  template: ({ id, name, type, config, ...more }: TemplateEntity) => ({ id, name, type, config, ...trustOf(more) }),
   space: spaceEntity,
 };
 

@@ -169,6 +169,8 @@ export const Document = Type.Object(
         additionalProperties: { type: 'string' },
         description: 'The option that each tier of the configuration was bound to when it was saved.',
       }),
+      verifiable: Type.Optional(Type.Literal(true, { description: 'Left out if rolls are not verifiable.' })),
+      disclosure: Type.Optional(Type.Literal('public', { description: 'Left out if the odds are not public.' })),
     }),
   },
   { title: 'CatalogDocument', description: 'A whole catalog, without times and team.' },

@@ -15,7 +15,7 @@ const item = {
   height: 'integer',
 } as const;
 const itemOption = { item_id: 'text', classifier_option_id: 'text' } as const;
-const template = { ...named, config: 'text', bindings: 'text' } as const;
+const template = { ...named, config: 'text', bindings: 'text', verifiable: 'integer', disclosure: 'text' } as const;
 const templateOption = { template_id: 'text', classifier_option_id: 'text' } as const;
 const templateItem = { template_id: 'text', item_id: 'text' } as const;
 

@@ -8,8 +8,18 @@ const RoleName = OneOf(ROLES, {
   examples: ['write'],
 });
 
+const VerifiableRolls = Type.Boolean({
+  description: 'Whether plain rolls for a user leave a receipt that the player can verify.',
+});
+
+const TeamChange = Strict(
+  { verifiableRolls: Type.Optional(VerifiableRolls) },
+  { title: 'TeamChange', examples: [{ verifiableRolls: true }] },
+);
+export type TeamChange = Static<typeof TeamChange>;
+
 const Team = Type.Object(
-  { id: Id, name: Name, role: RoleName, createdAt: Timestamp, updatedAt: Timestamp },
+  { id: Id, name: Name, role: RoleName, verifiableRolls: VerifiableRolls, createdAt: Timestamp, updatedAt: Timestamp },
   { title: 'Team', description: "The caller's team, and the role of the secret that was used." },
 );
 export type Team = Static<typeof Team>;
@@ -44,6 +54,16 @@ export const getTeam = {
   description: 'Useful to check credentials: any valid secret may call it.',
   tags,
   response: responses('The team, and the role of the secret that was used.', Team, 400, 401, 403, 500),
+};
+
+export const updateTeam = {
+  operationId: 'updateTeam',
+  summary: 'Change settings of the team',
+  description:
+    'With `verifiableRolls`, plain rolls for a user are refused until the player has chosen a client seed; rolls without a user stay as they are.',
+  tags,
+  body: TeamChange,
+  response: responses('The team after the change.', Team, 400, 401, 403, 500),
 };
 
 export const createSecret = {

@@ -13,6 +13,10 @@ export const teamRoutes = (
     database.read(context.teamId, (reader) => service.getTeam(reader, context)),
   );
 
+  app.put('/team', { schema: contract.updateTeam, config: { access: 'admin' } }, (request) =>
+    inTransaction(request, (tx, { context, body }) => service.updateTeam(tx, context, body)),
+  );
+
   app.post('/secrets', { schema: contract.createSecret, config: { access: 'admin' } }, (request) => {
     rejectIdempotencyKey(request);
     return inTransaction(request, (tx, { context, body }) => service.createSecret(tx, context, body));

@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
-import type { CreatedSecret, NewSecret, Secret, Team } from './teams.contract.ts';
+import type { CreatedSecret, NewSecret, Secret, Team, TeamChange } from './teams.contract.ts';
 import * as store from './teams.store.ts';
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
@@ -49,7 +49,20 @@ export const listTeams = async (reader: Reader) =>
 export const getTeam = async (reader: Reader, { teamId, role }: Context): Promise<Team> => {
   const row = await store.selectTeam(reader, teamId);
   if (row === undefined) throw notFound();
-  return { id: row.id, name: row.name, role, createdAt: isoTime(row.created_at), updatedAt: isoTime(row.updated_at) };
+  return {
+    id: row.id,
+    name: row.name,
+    role,
+    verifiableRolls: row.verifiable_rolls === 1,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+};
+
+export const updateTeam = async (tx: Transaction, context: Context, { verifiableRolls }: TeamChange): Promise<Team> => {
+  if (verifiableRolls !== undefined)
+    await store.updateTeam(tx, { verifiable_rolls: Number(verifiableRolls), updated_at: context.nowMs });
+  return getTeam(tx, context);
 };
 
 export const createSecret = async (

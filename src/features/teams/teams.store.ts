@@ -1,4 +1,5 @@
 import type { Role } from '../../context.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
 export const insertTeam = (tx: Transaction, team: { id: string; name: string; versionId: string }, nowMs: number) =>
@@ -10,6 +11,7 @@ export const insertTeam = (tx: Transaction, team: { id: string; name: string; ve
       version: 0,
       catalog_version: team.versionId,
       item_count: 0,
+      verifiable_rolls: 0,
       created_at: nowMs,
       updated_at: nowMs,
     })
@@ -17,6 +19,9 @@ export const insertTeam = (tx: Transaction, team: { id: string; name: string; ve
 
 export const selectTeam = (reader: Reader, id: string) =>
   reader.queries.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const updateTeam = (tx: Transaction, values: Partial<Tables['teams']>) =>
+  tx.queries.updateTable('teams').set(values).where('id', '=', tx.teamId).execute();
 
 export const selectTeams = (reader: Reader) =>
   reader.queries.selectFrom('teams').select(['id', 'name', 'created_at']).orderBy('created_at').orderBy('id').execute();

@@ -18,6 +18,7 @@ onEveryDatabase('team and secrets', (service) => {
         id: service().teamId,
         name: 'Team',
         role,
+        verifiableRolls: false,
         createdAt: body.createdAt,
         updatedAt: body.updatedAt,
       });

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { DISCLOSURES } from '../../context.ts';
 import {
   Empty,
   Id,
@@ -214,8 +215,27 @@ export const Config = Type.Unsafe<Record<string, unknown>>({
 
 export const TemplateType = OneOf(TEMPLATE_TYPES, { description: 'The game system.', examples: ['gacha'] });
 
+export const Verifiable = Type.Boolean({
+  description:
+    'Whether every roll needs a user and leaves a receipt that the player can verify. Alike within a `pityGroup`.',
+});
+export const Disclosure = OneOf(DISCLOSURES, {
+  description: '`public`: anyone may read the odds, their history and the results at `/public`.',
+  examples: ['public'],
+});
+
 const Template = Type.Object(
-  { id: Id, teamId: Id, name: Name, type: TemplateType, config: Config, createdAt: Timestamp, updatedAt: Timestamp },
+  {
+    id: Id,
+    teamId: Id,
+    name: Name,
+    type: TemplateType,
+    config: Config,
+    verifiable: Verifiable,
+    disclosure: Disclosure,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
   { title: 'Template', description: 'The configuration of a game system.' },
 );
 export type Template = Static<typeof Template>;
@@ -229,6 +249,8 @@ const NewTemplate = Strict(
       description: 'The game system; defaults to `gacha`.',
     }),
     config: Config,
+    verifiable: Type.Optional(Verifiable),
+    disclosure: Type.Optional(Disclosure),
     createdAt: Type.Optional(TimestampInput),
     updatedAt: Type.Optional(
       Nullable(TimestampInput, { description: 'When it was last changed; null is the same as leaving it out.' }),
@@ -239,7 +261,12 @@ const NewTemplate = Strict(
 export type NewTemplate = Static<typeof NewTemplate>;
 
 const TemplateChange = Strict(
-  { name: Type.Optional(Name), config: Type.Optional(Config) },
+  {
+    name: Type.Optional(Name),
+    config: Type.Optional(Config),
+    verifiable: Type.Optional(Verifiable),
+    disclosure: Type.Optional(Disclosure),
+  },
   { title: 'TemplateChange', examples: [{ name: 'Standard banner' }] },
 );
 export type TemplateChange = Static<typeof TemplateChange>;

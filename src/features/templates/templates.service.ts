@@ -12,6 +12,26 @@ import { type ConfigChecks, checkShape } from './config-checks.service.ts';
 import type { NewTemplate, Template, TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
 
+/** The group of a configuration, if it shares its pity with other templates. */
+const pityGroupOf = (config: Record<string, unknown>): unknown => config.pityGroup;
+
+/** Rejects a template that others of its pity group disagree with, or that is one too many. */
+const checkVerifiable = async (tx: Transaction, row: store.TemplateRow): Promise<void> => {
+  const group = pityGroupOf(JSON.parse(row.config));
+  if (typeof group === 'string')
+    for (const other of await store.selectContaining(tx, `"pityGroup":${JSON.stringify(group)}`))
+      if (other.id !== row.id && other.verifiable !== row.verifiable && pityGroupOf(JSON.parse(other.config)) === group)
+        throw invalid({
+          path: '/body/verifiable',
+          message: `must be the same as for ${other.name}, which is in the same pity group`,
+        });
+  if (row.verifiable === 1 && (await store.countVerifiable(tx)) > LIMITS.verifiableTemplates)
+    throw invalid({
+      path: '/body/verifiable',
+      message: `at most ${LIMITS.verifiableTemplates} templates of a team can be verifiable`,
+    });
+};
+
 export const createTemplate = async (
   tx: Transaction,
   context: Context,
@@ -33,10 +53,13 @@ export const createTemplate = async (
       type,
       config: JSON.stringify(config),
       bindings: JSON.stringify(bindings),
+      verifiable: input.verifiable ? 1 : 0,
+      disclosure: input.disclosure ?? 'private',
       created_at: createdAt,
       updated_at: typeof input.updatedAt === 'string' ? Date.parse(input.updatedAt) : createdAt,
     };
     await store.insertTemplate(tx, row);
+    await checkVerifiable(tx, row);
     await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
     record('template', null, templateEntity(row));
     return store.toTemplate(row);
@@ -72,7 +95,7 @@ export const updateTemplate = (
   tx: Transaction,
   context: Context,
   id: string,
-  { name, config }: TemplateChange,
+  { name, config, verifiable, disclosure }: TemplateChange,
   checkConfig: ConfigChecks,
   ifMatch?: string,
 ): Promise<Template> =>
@@ -80,7 +103,13 @@ export const updateTemplate = (
     const { teamId, nowMs } = context;
     const present = await getRow(tx, id);
     requireMatch(ifMatch, 'template', store.toTemplate(present));
-    const changed: store.TemplateRow = { ...present, name: name ?? present.name, updated_at: nowMs };
+    const changed: store.TemplateRow = {
+      ...present,
+      name: name ?? present.name,
+      verifiable: verifiable === undefined ? present.verifiable : Number(verifiable),
+      disclosure: disclosure ?? present.disclosure,
+      updated_at: nowMs,
+    };
     if (config !== undefined) {
       const { type } = store.toTemplate(present);
       const { bindings } = await checkConfig(tx, { type, config });
@@ -89,6 +118,7 @@ export const updateTemplate = (
       await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
     }
     await store.updateTemplate(tx, changed);
+    if (config !== undefined || verifiable !== undefined) await checkVerifiable(tx, changed);
     record('template', templateEntity(present), templateEntity(changed));
     return store.toTemplate(changed);
   });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -13,6 +14,8 @@ export const toTemplate = (row: TemplateRow): Template => ({
   name: row.name,
   type: row.type as Template['type'],
   config: JSON.parse(row.config),
+  verifiable: row.verifiable === 1,
+  disclosure: row.disclosure,
   createdAt: isoTime(row.created_at),
   updatedAt: isoTime(row.updated_at),
 });
@@ -20,7 +23,12 @@ export const toTemplate = (row: TemplateRow): Template => ({
 /** The same as JSON; the configuration is stored as JSON. */
 export const toTemplateText = ({ id, team_id: teamId, name, type, config, ...row }: TemplateRow): string => {
   const before = JSON.stringify({ id, teamId, name, type }).slice(0, -1);
-  const after = JSON.stringify({ createdAt: isoTime(row.created_at), updatedAt: isoTime(row.updated_at) }).slice(1);
+  const after = JSON.stringify({
+    verifiable: row.verifiable === 1,
+    disclosure: row.disclosure,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  }).slice(1);
   return `${before},"config":${config},${after}`;
 };
 
@@ -51,6 +59,25 @@ export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: Temp
 
 export const deleteTemplate = (tx: Transaction, teamId: string, id: string) =>
   tx.queries.deleteFrom('templates').where('team_id', '=', teamId).where('id', '=', id).execute();
+
+/** Templates whose configuration contains a text; letters may differ in case on SQLite. */
+export const selectContaining = (tx: Transaction, text: string): Promise<TemplateRow[]> =>
+  tx.queries
+    .selectFrom('templates')
+    .selectAll()
+    .where('team_id', '=', tx.teamId)
+    .where(sql<boolean>`config like ${`%${text.replaceAll(/[%_!]/g, '!$&')}%`} escape '!'`)
+    .execute();
+
+export const countVerifiable = async (tx: Transaction): Promise<number> => {
+  const { count } = await tx.queries
+    .selectFrom('templates')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('team_id', '=', tx.teamId)
+    .where('verifiable', '=', 1)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+};
 
 /** Which of these options templates refer to, and which templates these are. */
 export const selectNamingOptions = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>

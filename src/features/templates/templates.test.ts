@@ -37,6 +37,8 @@ onEveryDatabase('templates', (service) => {
       name: 'Banner',
       type: 'gacha',
       config,
+      verifiable: false,
+      disclosure: 'private',
       createdAt,
       updatedAt: createdAt,
     });
