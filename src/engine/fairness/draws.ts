@@ -1,5 +1,5 @@
 import type { Draws } from '../random.ts';
-import { bytesOfHex, utf8 } from './bytes.ts';
+import { BYTES_PER_UNIT, bytesOfHex, writeUtf8 } from './bytes.ts';
 import { hmacAfter } from './sha256.ts';
 
 /** What the draws of one call are derived from. */
@@ -23,49 +23,51 @@ export interface VerifiableDraws {
 }
 
 /** Keeps these messages apart from all others that the same key might ever sign. */
-const DOMAIN = utf8('itemwright/draws/1');
+const DOMAIN = 'itemwright/draws/1';
 
 const LENGTH_BYTES = 4;
+const NONCE_BYTES = 8;
 const BLOCK_NUMBER_BYTES = 4;
 const DRAWS_PER_BLOCK = 4;
 const SCALE = 2 ** -53;
 
-const uint32 = (value: number): Uint8Array => {
-  const bytes = new Uint8Array(BLOCK_NUMBER_BYTES);
-  new DataView(bytes.buffer).setUint32(0, value);
-  return bytes;
-};
-
-const uint64 = (value: number): Uint8Array => {
-  const bytes = new Uint8Array(8);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, Math.floor(value / 2 ** 32));
-  view.setUint32(4, value % 2 ** 32);
-  return bytes;
+const writeUint32 = (value: number, target: Uint8Array, at: number): void => {
+  target[at] = value >>> 24;
+  target[at + 1] = value >>> 16;
+  target[at + 2] = value >>> 8;
+  target[at + 3] = value;
 };
 
 /** All of a message except its last field, the number of the block, whose length is already there. */
-const messagePrefix = ({ teamId, userId, templateId, config, clientSeed, nonce }: Omit<DrawsSource, 'serverSeed'>) => {
-  const fields = [
-    DOMAIN,
-    utf8(teamId),
-    utf8(userId),
-    utf8(templateId),
-    bytesOfHex(config),
-    utf8(clientSeed),
-    uint64(nonce),
-  ];
-  const length = fields.reduce((sum, field) => sum + LENGTH_BYTES + field.length, LENGTH_BYTES);
-  const message = new Uint8Array(length);
-  const view = new DataView(message.buffer);
+const messagePrefix = (source: Omit<DrawsSource, 'serverSeed'>): Uint8Array => {
+  const { teamId, userId, templateId, clientSeed, nonce } = source;
+  const config = bytesOfHex(source.config);
+  const units = DOMAIN.length + teamId.length + userId.length + templateId.length + clientSeed.length;
+  const message = new Uint8Array(8 * LENGTH_BYTES + BYTES_PER_UNIT * units + config.length + NONCE_BYTES);
   let at = 0;
-  for (const field of fields) {
-    view.setUint32(at, field.length);
-    message.set(field, at + LENGTH_BYTES);
-    at += LENGTH_BYTES + field.length;
-  }
-  view.setUint32(at, BLOCK_NUMBER_BYTES);
-  return message;
+  const addLength = (length: number): void => {
+    writeUint32(length, message, at);
+    at += LENGTH_BYTES;
+  };
+  const addText = (text: string): void => {
+    const written = writeUtf8(text, message, at + LENGTH_BYTES);
+    addLength(written);
+    at += written;
+  };
+  addText(DOMAIN);
+  addText(teamId);
+  addText(userId);
+  addText(templateId);
+  addLength(config.length);
+  message.set(config, at);
+  at += config.length;
+  addText(clientSeed);
+  addLength(NONCE_BYTES);
+  writeUint32(Math.floor(nonce / 2 ** 32), message, at);
+  writeUint32(nonce % 2 ** 32, message, at + 4);
+  at += NONCE_BYTES;
+  addLength(BLOCK_NUMBER_BYTES);
+  return message.subarray(0, at);
 };
 
 /**
@@ -76,7 +78,7 @@ export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: num
   const prefix = messagePrefix(source);
   const message = new Uint8Array(prefix.length + BLOCK_NUMBER_BYTES);
   message.set(prefix);
-  message.set(uint32(block), prefix.length);
+  writeUint32(block, message, prefix.length);
   return message;
 };
 
@@ -86,12 +88,16 @@ export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: num
  */
 export const verifiableDraws = (source: DrawsSource): VerifiableDraws => {
   const hmac = hmacAfter(source.serverSeed, messagePrefix(source), BLOCK_NUMBER_BYTES);
-  let words = new Int32Array(0);
+  const number = new Uint8Array(BLOCK_NUMBER_BYTES);
+  let words: Int32Array = new Int32Array(0);
   let drawn = 0;
   return {
     draws: () => {
       const place = drawn % DRAWS_PER_BLOCK;
-      if (place === 0) words = hmac(uint32(drawn / DRAWS_PER_BLOCK)) as Int32Array<ArrayBuffer>;
+      if (place === 0) {
+        writeUint32(drawn / DRAWS_PER_BLOCK, number, 0);
+        words = hmac(number);
+      }
       drawn += 1;
       const high = (words[2 * place] as number) >>> 0;
       const low = (words[2 * place + 1] as number) >>> 11;

@@ -5,7 +5,7 @@ import type { RollResult, TemplateState } from '../systems/state.ts';
 /** Stands for the rotation before the first. */
 export const NO_PREVIOUS = '0'.repeat(64);
 
-/** The items and states of a call of a scope have one chain per epoch. */
+/** The scope of plain rolls. A scope has one chain of receipts per epoch. */
 export const PLAIN_SCOPE = 'plain';
 
 /** The scope of a template's calls: those of one pity group share a chain, because they share counters. */

@@ -96,16 +96,17 @@ const compressWhole = (state: Int32Array, bytes: Uint8Array): number => {
   return end;
 };
 
-/** The last blocks of a message: room for what is left of it, then the padding with the length of the whole. */
-const paddedTail = (tailLength: number, totalLength: number): Uint8Array => {
-  const blocks = tailLength + 9 <= BLOCK ? 1 : 2;
-  const tail = new Uint8Array(blocks * BLOCK);
-  tail[tailLength] = 0x80;
-  const view = new DataView(tail.buffer);
-  // In bits, as 64 bits.
-  view.setUint32(tail.length - 8, Math.floor(totalLength / 2 ** 29));
-  view.setUint32(tail.length - 4, (totalLength * 8) % 2 ** 32);
-  return tail;
+/** The end of a message: room for what is left of it, then the padding with the length of the whole, in whole blocks. */
+const paddedEnd = (endLength: number, totalLength: number): Uint8Array => {
+  const end = new Uint8Array(Math.ceil((endLength + 9) / BLOCK) * BLOCK);
+  end[endLength] = 0x80;
+  // In bits, big-endian.
+  let bits = totalLength * 8;
+  for (let at = end.length - 1; bits > 0; at -= 1) {
+    end[at] = bits % 256;
+    bits = Math.floor(bits / 256);
+  }
+  return end;
 };
 
 const writeWords = (words: Int32Array, bytes: Uint8Array): void => {
@@ -127,9 +128,9 @@ const bytesOfWords = (words: Int32Array): Uint8Array => {
 export const sha256 = (message: Uint8Array): Uint8Array => {
   const state = INITIAL_STATE.slice();
   const whole = compressWhole(state, message);
-  const tail = paddedTail(message.length - whole, message.length);
-  tail.set(message.subarray(whole));
-  compressWhole(state, tail);
+  const end = paddedEnd(message.length - whole, message.length);
+  end.set(message.subarray(whole));
+  compressWhole(state, end);
   return bytesOfWords(state);
 };
 
@@ -139,15 +140,18 @@ export const hashOfText = (text: string): string => hexOf(sha256(utf8(text)));
 /** The state after the key, which HMAC combines with a constant and pads to a block. */
 const keyedState = (key: Uint8Array, constant: number): Int32Array => {
   const block = new Uint8Array(BLOCK).fill(constant);
-  for (const [index, byte] of key.entries()) block[index] = byte ^ constant;
+  for (let index = 0; index < key.length; index += 1) block[index] = (key[index] as number) ^ constant;
   const state = INITIAL_STATE.slice();
   compress(state, block, 0);
   return state;
 };
 
+/** What the outer hash of an HMAC digests after the key: the inner hash, written anew each time. */
+const outerEnd = paddedEnd(4 * HASH_WORDS, BLOCK + 4 * HASH_WORDS);
+
 /**
- * HMAC-SHA-256 of messages that begin alike and end in as many bytes. What they have in common is digested once, so that
- * each costs two or three blocks however long it is. The eight words returned are valid until the next call.
+ * HMAC-SHA-256 of messages with the same beginning and an end of the same length. The beginning is digested once, so that
+ * each message costs two or three blocks however long it is. The eight words returned are valid until the next call.
  */
 export const hmacAfter = (
   key: Uint8Array,
@@ -159,26 +163,18 @@ export const hmacAfter = (
   const outerStart = keyedState(blockKey, 0x5c);
   const whole = compressWhole(innerStart, prefix);
   const rest = prefix.subarray(whole);
-  const length = BLOCK + prefix.length + suffixLength;
-
-  // A long suffix fills blocks of its own in front of the last.
-  const ending = new Uint8Array(rest.length + suffixLength);
-  ending.set(rest);
-  const endingWhole = ending.length - (ending.length % BLOCK);
-  const tail = paddedTail(ending.length - endingWhole, length);
-  const outerTail = paddedTail(4 * HASH_WORDS, BLOCK + 4 * HASH_WORDS);
+  const end = paddedEnd(rest.length + suffixLength, BLOCK + prefix.length + suffixLength);
+  end.set(rest);
   const inner = new Int32Array(HASH_WORDS);
   const outer = new Int32Array(HASH_WORDS);
   return (suffix) => {
     if (suffix.length !== suffixLength) throw new Error(`A suffix of ${suffixLength} bytes was agreed on.`);
     inner.set(innerStart);
-    ending.set(suffix, rest.length);
-    compressWhole(inner, ending);
-    tail.set(endingWhole === 0 ? ending : ending.subarray(endingWhole));
-    compressWhole(inner, tail);
-    writeWords(inner, outerTail);
+    end.set(suffix, rest.length);
+    compressWhole(inner, end);
+    writeWords(inner, outerEnd);
     outer.set(outerStart);
-    compress(outer, outerTail, 0);
+    compress(outer, outerEnd, 0);
     return outer;
   };
 };
