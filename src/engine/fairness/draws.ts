@@ -1,0 +1,108 @@
+import type { Draws } from '../random.ts';
+import { BYTES_PER_UNIT, bytesOfHex, writeUtf8 } from './bytes.ts';
+import { hmacAfter } from './sha256.ts';
+
+/** What the draws of one call are derived from. */
+export interface DrawsSource {
+  /** The key: 32 bytes, hidden until the epoch ends. */
+  readonly serverSeed: Uint8Array;
+  readonly teamId: string;
+  readonly userId: string;
+  /** Empty for plain rolls. */
+  readonly templateId: string;
+  /** The hash of the configuration's snapshot, in hex. */
+  readonly config: string;
+  readonly clientSeed: string;
+  readonly nonce: number;
+}
+
+export interface VerifiableDraws {
+  readonly draws: Draws;
+  /** How many draws were made. */
+  used(): number;
+}
+
+/** Keeps these messages apart from all others that the same key might ever sign. */
+const DOMAIN = 'itemwright/draws/1';
+
+const LENGTH_BYTES = 4;
+const NONCE_BYTES = 8;
+const BLOCK_NUMBER_BYTES = 4;
+const DRAWS_PER_BLOCK = 4;
+const SCALE = 2 ** -53;
+
+const writeUint32 = (value: number, target: Uint8Array, at: number): void => {
+  target[at] = value >>> 24;
+  target[at + 1] = value >>> 16;
+  target[at + 2] = value >>> 8;
+  target[at + 3] = value;
+};
+
+/** All of a message except its last field, the number of the block, whose length is already there. */
+const messagePrefix = (source: Omit<DrawsSource, 'serverSeed'>): Uint8Array => {
+  const { teamId, userId, templateId, clientSeed, nonce } = source;
+  const config = bytesOfHex(source.config);
+  const units = DOMAIN.length + teamId.length + userId.length + templateId.length + clientSeed.length;
+  const message = new Uint8Array(8 * LENGTH_BYTES + BYTES_PER_UNIT * units + config.length + NONCE_BYTES);
+  let at = 0;
+  const addLength = (length: number): void => {
+    writeUint32(length, message, at);
+    at += LENGTH_BYTES;
+  };
+  const addText = (text: string): void => {
+    const written = writeUtf8(text, message, at + LENGTH_BYTES);
+    addLength(written);
+    at += written;
+  };
+  addText(DOMAIN);
+  addText(teamId);
+  addText(userId);
+  addText(templateId);
+  addLength(config.length);
+  message.set(config, at);
+  at += config.length;
+  addText(clientSeed);
+  addLength(NONCE_BYTES);
+  writeUint32(Math.floor(nonce / 2 ** 32), message, at);
+  writeUint32(nonce % 2 ** 32, message, at + 4);
+  at += NONCE_BYTES;
+  addLength(BLOCK_NUMBER_BYTES);
+  return message.subarray(0, at);
+};
+
+/**
+ * The message whose HMAC gives the draws from 4 × block on: eight fields, each behind its length in four bytes, all
+ * integers big-endian.
+ */
+export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: number): Uint8Array => {
+  const prefix = messagePrefix(source);
+  const message = new Uint8Array(prefix.length + BLOCK_NUMBER_BYTES);
+  message.set(prefix);
+  writeUint32(block, message, prefix.length);
+  return message;
+};
+
+/**
+ * The draws of one call. Draw n is read from the HMAC-SHA-256 of the message of block ⌊n/4⌋ under the server seed: the
+ * top 53 bits of its eight bytes, big-endian, at 8 × (n mod 4). All strings must be well-formed.
+ */
+export const verifiableDraws = (source: DrawsSource): VerifiableDraws => {
+  const hmac = hmacAfter(source.serverSeed, messagePrefix(source), BLOCK_NUMBER_BYTES);
+  const number = new Uint8Array(BLOCK_NUMBER_BYTES);
+  let words: Int32Array = new Int32Array(0);
+  let drawn = 0;
+  return {
+    draws: () => {
+      const place = drawn % DRAWS_PER_BLOCK;
+      if (place === 0) {
+        writeUint32(drawn / DRAWS_PER_BLOCK, number, 0);
+        words = hmac(number);
+      }
+      drawn += 1;
+      const high = (words[2 * place] as number) >>> 0;
+      const low = (words[2 * place + 1] as number) >>> 11;
+      return (high * 0x200000 + low) * SCALE;
+    },
+    used: () => drawn,
+  };
+};
