@@ -177,6 +177,11 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     await goTo(page, 'Roll lab');
     await page.getByRole('button', { name: 'Roll', exact: true }).click();
     await page.getByText('of 10 to 20').waitFor();
+    assert.equal((await service.get('/roll-events/stats')).body.totalRolls, 0);
+    await page.getByRole('textbox', { name: 'Give it to' }).fill('player-1');
+    await page.getByText('player-1 gets the item').waitFor();
+    await page.getByRole('button', { name: 'Roll', exact: true }).click();
+    await page.getByRole('heading', { name: 'Previous rolls' }).waitFor();
     assert.equal((await service.get('/roll-events/stats')).body.totalRolls, 1);
   });
 

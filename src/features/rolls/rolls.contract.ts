@@ -33,6 +33,11 @@ const RollResult = Type.Object(rollResultMembers, {
 });
 export type RollResult = Static<typeof RollResult>;
 
+export const TestRoll = Type.Boolean({
+  description:
+    'A roll to look at, which is not recorded: statistics and evidence leave it out. It cannot be for a user. False by default.',
+});
+
 const RollRequest = Strict(
   {
     classifierOptionIds: Type.Optional(
@@ -53,6 +58,7 @@ const RollRequest = Strict(
           'Places it in this user space of the user. Requires `userId`. If there is no room for the largest item of the pool: 409, before anything is rolled.',
       }),
     ),
+    test: Type.Optional(TestRoll),
   },
   { title: 'RollRequest', examples: [{ userId: 'player-1' }] },
 );

@@ -22,8 +22,16 @@ export interface RollDeps {
   readonly draws: Draws;
 }
 
+/** A test roll belongs to nobody, so a member that gives it to somebody is a mistake. */
+export const testFaults = (giving: Readonly<Record<string, unknown>>): Issue[] => {
+  const given = Object.keys(giving).filter((member) => giving[member] !== undefined && giving[member] !== false);
+  return given.length === 0
+    ? []
+    : [{ path: '/body/test', message: `is for rolls that nobody gets: omit it, or ${given.join(' and ')}` }];
+};
+
 const requestFaults = (
-  { classifierOptionIds = [], userId, userSpaceId }: RollRequest,
+  { classifierOptionIds = [], userId, userSpaceId, test = false }: RollRequest,
   { catalog }: TeamCatalog,
 ): Issue[] => {
   const faults = classifierOptionIds.flatMap((id, index) =>
@@ -31,6 +39,7 @@ const requestFaults = (
       ? []
       : [{ path: `/body/classifierOptionIds/${index}`, message: 'is not a classifier option of this team' }],
   );
+  if (test) return [...faults, ...testFaults({ userId, userSpaceId })];
   if (userSpaceId !== undefined && userId === undefined)
     faults.push({ path: '/body/userId', message: 'is required with userSpaceId' });
   return faults;
@@ -64,13 +73,13 @@ export const rollItem = async (
   request: RollRequest | null,
   { catalogs, draws }: RollDeps,
 ): Promise<string> => {
-  const { userId, userSpaceId } = request ?? {};
+  const { userId, userSpaceId, test = false } = request ?? {};
   const { nowMs } = context;
   const team = await (userId === undefined ? catalogs.current(work) : catalogs.currentForPlacing(work));
   const pool = poolOf(work, team, request);
   if (userId === undefined) {
     const rolled = rollFromPool(pool, draws) as RolledItem;
-    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
+    if (!test) recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
     return team.rollText(rolled);
   }
   const receiver = await openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team);

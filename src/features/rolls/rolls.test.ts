@@ -538,6 +538,21 @@ onEveryDatabase('rolls', (service, engine) => {
       assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 0);
     });
 
+    test('a test roll for a user, and creates none', async () => {
+      const team = await service().anotherTeam();
+      await team.post('/items', { name: 'n' });
+      const answer = await roll(team, { test: true, userId: 'player' });
+      assertInvalid(answer, '/body/test');
+      assert.equal(answer.body.issues[0].message, 'is for rolls that nobody gets: omit it, or userId');
+      assertInvalid(await roll(team, { test: true, userSpaceId: 'bag' }), '/body/test');
+      assertInvalid(
+        await roll(team, { test: true, userId: 'player', userSpaceId: 'bag', classifierOptionIds: ['nobody'] }),
+        ...['/body/classifierOptionIds/0', '/body/test'],
+      );
+      for (const test of [null, 'true', 1]) assertInvalid(await roll(team, { test }), '/body/test');
+      assert.equal((await team.get('/users/player')).status, 404);
+    });
+
     test('an invalid body', async () => {
       assertInvalid(await roll(service(), { colour: 'red', count: 2 }), '/body/colour', '/body/count');
       for (const classifierOptionIds of [null, 'a', {}, Array(LIMITS.listedIds + 1).fill('a')])
@@ -599,6 +614,26 @@ onEveryDatabase('rolls', (service, engine) => {
           results: '[["only",5]]',
         },
       ],
+    );
+  });
+
+  test('records nothing of a test roll', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/attributes', { id: 'a', name: 'n' });
+    const { body: rarity } = await team.post('/classifiers', { name: 'n', classifierOptions: [{ name: 'epic' }] });
+    const classifierOptionIds = [rarity.classifierOptions[0].id];
+    const itemAttributes = [{ attributeId: 'a', min: 5, max: 5 }];
+    await team.post('/items', { id: 'only', name: 'Only', classifierOptionIds, itemAttributes });
+    assert.deepEqual((await roll(team, { test: true })).body, (await roll(team, { test: false })).body);
+    assert.equal(rolledId(await roll(team, { test: true, classifierOptionIds })), 'only');
+    assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 1);
+    assert.equal((await team.get('/roll-events/drop-rates')).body[0].dropCount, 1);
+    const events = await service().database.read('', ({ queries }) =>
+      queries.selectFrom('roll_events').select('results').where('team_id', '=', team.teamId).execute(),
+    );
+    assert.deepEqual(
+      events.map(({ results }) => results),
+      ['[["only",5]]'],
     );
   });
 

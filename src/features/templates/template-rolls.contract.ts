@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
-import { rollResultMembers } from '../rolls/rolls.contract.ts';
+import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
 const TierId = Nullable(Type.String(), {
@@ -90,6 +90,7 @@ const TemplateRollRequest = Strict(
           'Number of the offer in a seeded run; defaults to 0. With `count`, the first of consecutive offers.',
       }),
     ),
+    test: Type.Optional(TestRoll),
   },
   { title: 'TemplateRollRequest', examples: [{ userId: 'player-1', count: 10 }] },
 );

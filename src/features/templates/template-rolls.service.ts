@@ -18,7 +18,7 @@ import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
-import type { RollDeps } from '../rolls/rolls.service.ts';
+import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
@@ -51,6 +51,12 @@ const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['typ
     for (const member of ['depth', 'seed', 'offer'] as const) reject(member, 'is for roguelike templates only');
   }
   if (type === 'idle') reject('count', 'is not for idle templates: what has accrued is rolled');
+  if (request.test === true) {
+    const { userId, userSpaceId, grant } = request;
+    if (type === 'idle') reject('test', 'is not for idle templates: what accrues belongs to a user');
+    else faults.push(...testFaults({ userId, userSpaceId, grant }));
+    return faults;
+  }
   const needsUser = type === 'idle' || request.userSpaceId !== undefined || request.grant === true;
   if (needsUser && request.userId === undefined)
     faults.push({
@@ -94,7 +100,7 @@ export const rollTemplate = async (
   request: TemplateRollRequest,
   deps: TemplateRollDeps,
 ): Promise<string> => {
-  const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1 } = request;
+  const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1, test = false } = request;
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
   const ready = await deps.readyTemplates(work, id, { forPlacing: gives });
@@ -119,13 +125,14 @@ export const rollTemplate = async (
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
   const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
-  recordRolls(work, {
-    version: ready.team.version,
-    templateId: id,
-    rollerId: receiver?.user.roller_id ?? null,
-    nowMs,
-    rolled: results,
-  });
+  if (!test)
+    recordRolls(work, {
+      version: ready.team.version,
+      templateId: id,
+      rollerId: receiver?.user.roller_id ?? null,
+      nowMs,
+      rolled: results,
+    });
 
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);

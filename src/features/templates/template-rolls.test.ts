@@ -215,6 +215,27 @@ onEveryDatabase('rolls on templates', (service) => {
     assert.ok(unseeded.body.state.sinceTop < 3);
   });
 
+  test('gives the same results in a test roll, and records nothing', async () => {
+    const before = await stats();
+    const run = { seed: 'run-1', depth: 2, count: 4 };
+    const { status, body } = await roll('offers', { ...run, test: true });
+    assert.equal(status, 200);
+    assert.deepEqual(await stats(), before);
+    assert.deepEqual(body, (await roll('offers', { ...run, test: false })).body);
+    assert.equal((await stats()).rollsByTemplate.offers, before.rollsByTemplate.offers + 12);
+
+    await save('tested', { baseRates: { five: 1 } });
+    await save('tested-pack', { baseRates: { five: 1 }, slots: [{ count: 3 }] }, 'card_pack');
+    assert.equal((await roll('tested', { test: true, count: 7, grant: false })).body.rolls.length, 7);
+    assert.equal((await roll('tested-pack', { test: true, count: 2 })).body.rolls.length, 6);
+    const after = await stats();
+    assert.deepEqual([after.rollsByTemplate.tested, after.rollsByTemplate['tested-pack']], [undefined, undefined]);
+    const events = await service().database.read('', ({ queries }) =>
+      queries.selectFrom('roll_events').select('id').where('template_id', 'in', ['tested', 'tested-pack']).execute(),
+    );
+    assert.deepEqual(events, []);
+  });
+
   test('creates an unknown user, even with a seeded offer', async () => {
     const { body } = await roll('offers', { userId: 'ghost', seed: 'run-1' });
     const found = await service().get('/users/ghost/templates/offers');
@@ -325,6 +346,26 @@ onEveryDatabase('rolls on templates', (service) => {
       ]);
       assert.deepEqual(issuePaths(await roll('chest', { count: 2 })), ['/body/count', '/body/userId']);
       assert.deepEqual(issuePaths(await roll('pity', { grant: true })), ['/body/userId']);
+    });
+
+    test('test rolls that somebody would get, and of idle templates', async () => {
+      const rejected = async (id: string, body: object) => (await roll(id, { test: true, ...body })).body.issues;
+      const path = '/body/test';
+      assert.deepEqual(await rejected('pity', { userId: 'tess', grant: true }), [
+        { path, message: 'is for rolls that nobody gets: omit it, or userId and grant' },
+      ]);
+      assert.deepEqual(await rejected('pity', { grant: true }), [
+        { path, message: 'is for rolls that nobody gets: omit it, or grant' },
+      ]);
+      assert.deepEqual(await rejected('pity', { userId: 'tess', userSpaceId: 'bag' }), [
+        { path, message: 'is for rolls that nobody gets: omit it, or userId and userSpaceId' },
+      ]);
+      for (const body of [{}, { userId: 'tess' }])
+        assert.deepEqual(await rejected('chest', body), [
+          { path, message: 'is not for idle templates: what accrues belongs to a user' },
+        ]);
+      assert.deepEqual(issuePaths(await roll('pity', { test: 'yes' })), [path]);
+      assert.equal((await service().get('/users/tess')).status, 404);
     });
 
     test('values out of range, and unknown members', async () => {

@@ -4,7 +4,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { useItems } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { TextLink } from '../../parts/links.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
@@ -12,15 +12,9 @@ export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => 
   const items = useItems().data?.rows ?? [];
   if (rows.length === 0)
     return (
-      <Empty
-        title="No rolls yet"
-        icon={IconDice5}
-        action={
-          <LinkButton href="/roll-lab" variant="default">
-            Go to the roll lab
-          </LinkButton>
-        }
-      />
+      <Empty title="No rolls yet" icon={IconDice5}>
+        What your game rolls appears here.
+      </Empty>
     );
   return (
     <Stack gap="xs">

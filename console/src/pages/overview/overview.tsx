@@ -13,7 +13,7 @@ import {
 } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
@@ -73,15 +73,9 @@ const RollsByDay = () => {
             const [busiest] = rollsByDay.toSorted((one, other) => other.count - one.count);
             if (busiest === undefined)
               return (
-                <Empty
-                  title={`No rolls in the last ${DAYS} days`}
-                  icon={IconChartBar}
-                  action={
-                    <LinkButton href="/roll-lab" variant="default">
-                      Go to the roll lab
-                    </LinkButton>
-                  }
-                />
+                <Empty title={`No rolls in the last ${DAYS} days`} icon={IconChartBar}>
+                  Rolls of your game appear here.
+                </Empty>
               );
             return (
               <>

@@ -19,6 +19,12 @@ interface Kept {
   readonly result: Schemas['RollResult'];
 }
 
+const rollNote = (canRoll: boolean, receiver: string): string => {
+  if (!canRoll) return 'Rolling requires a secret with the role support or write.';
+  if (receiver === '') return 'These are test rolls: nothing is recorded or given.';
+  return `This is a real roll: ${receiver} gets the item, and it counts in the statistics.`;
+};
+
 const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   const { canSupport } = usePermissions();
   const options = useLiveOptions();
@@ -30,12 +36,13 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
     failed: 'Could not roll',
   });
   const [latest, ...earlier] = results;
+  const receiver = userId.trim();
   const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)];
   const rollNow = () =>
     roll.mutate(
       {
         ...(wanted.length > 0 && { classifierOptionIds: wanted }),
-        ...(userId.trim() !== '' && { userId: userId.trim() }),
+        ...(receiver === '' ? { test: true } : { userId: receiver }),
       },
       {
         onSuccess: (result) =>
@@ -79,9 +86,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
               Roll
             </Button>
             <Text size="xs" c="dimmed">
-              {canSupport
-                ? 'These are real rolls: they count in the statistics.'
-                : 'Rolling requires a secret with the role support or write.'}
+              {rollNote(canSupport, receiver)}
             </Text>
           </Stack>
         </Card>
@@ -124,7 +129,7 @@ export const RollLab = () => {
     <Page
       title="Roll lab"
       about="Roll like your game would, on all items or some of them."
-      curl={{ method: 'POST', path: '/items/roll', body: {} }}
+      curl={{ method: 'POST', path: '/items/roll', body: { test: true } }}
     >
       <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
       <Loaded query={items}>

@@ -25,7 +25,6 @@ import {
 } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
-import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
@@ -235,15 +234,7 @@ export const Statistics = () => {
       <Loaded query={rates} lines={8}>
         {() =>
           rows.length === 0 ? (
-            <Empty
-              title="No rolls found"
-              icon={IconChartBar}
-              action={
-                <LinkButton href="/roll-lab" variant="default">
-                  Go to the roll lab
-                </LinkButton>
-              }
-            >
+            <Empty title="No rolls found" icon={IconChartBar}>
               There are no rolls for this period and template.
             </Empty>
           ) : (
