@@ -74,6 +74,11 @@ export const LIMITS = {
   offerDepth: 1000,
   /** Templates of a team whose rolls are verifiable. */
   verifiableTemplates: 100,
+  clientSeedLength: 191,
+  /** Of a pool or a configuration; what is longer can be neither verifiable nor public. */
+  snapshotLength: 4 * 1024 * 1024,
+  proofReceipts: 1000,
+  proofLength: 16 * 1024 * 1024,
   /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
 
@@ -135,6 +140,8 @@ export const LIMITS = {
   inlineItems: 2000,
   /** Configurations recently validated against a catalog. */
   checkedConfigs: 8,
+  /** Manifests that players' seeds were begun with. */
+  cachedManifests: 1000,
 
   // Timeouts and intervals.
   /** For a request to arrive completely, then for its handling, and then for the client to receive the response. */

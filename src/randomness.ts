@@ -1,4 +1,4 @@
-import { createHmac, randomFillSync } from 'node:crypto';
+import { createHmac, randomBytes, randomFillSync } from 'node:crypto';
 import type { Draws } from './engine/random.ts';
 
 const DRAWS_PER_BLOCK = 2048;
@@ -19,6 +19,11 @@ export const systemDraws = (): Draws => {
     return (high * 0x4000000 + low) * SCALE;
   };
 };
+
+const SEED_BYTES = 32;
+
+/** A new server seed, in hex. */
+export const newSeed = (): string => randomBytes(SEED_BYTES).toString('hex');
 
 const DRAWS_PER_DIGEST = 4;
 

@@ -14,32 +14,27 @@ export const up = async (schema: Kysely<unknown>, engine: Engine): Promise<void>
     .addColumn('disclosure', 'text', (column) => column.notNull().defaultTo('private'))
     .execute();
   await schema.schema
+    .alterTable('snapshots')
+    .addColumn('is_public', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await schema.schema
     .alterTable('teams')
     .addColumn('verifiable_rolls', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
-  const seeds = schema.schema
-    .createTable('fairness_seeds')
-    .addColumn('team_id', id, (column) => column.notNull())
-    .addColumn('user_id', id, (column) => column.notNull())
-    .addColumn('epoch', 'integer')
-    .addColumn('seed', 'text')
-    .addColumn('client_seed', 'text')
-    .addColumn('manifest', id)
-    .addColumn('rotation', id)
-    .addColumn('next_seed', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('fairness_seeds_key', ['team_id', 'user_id']);
-  // On Citus, a new table cannot refer to one that is already distributed.
-  const referring =
-    engine === 'sqlite'
-      ? seeds.addForeignKeyConstraint(
-          'fairness_seeds_user',
-          ['team_id', 'user_id'],
-          'users',
-          ['team_id', 'id'],
-          (constraint) => constraint.onDelete('cascade'),
-        )
-      : seeds;
-  await byKey(referring as never).execute();
+  // Neither table refers to users by a foreign key: on Citus, a new table cannot refer to one that is already distributed.
+  await byKey(
+    schema.schema
+      .createTable('fairness_seeds')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('user_id', id, (column) => column.notNull())
+      .addColumn('epoch', 'integer')
+      .addColumn('seed', 'text')
+      .addColumn('client_seed', 'text')
+      .addColumn('manifest', id)
+      .addColumn('rotation', id)
+      .addColumn('next_seed', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('fairness_seeds_key', ['team_id', 'user_id']) as never,
+  ).execute();
   // In the order of insertion: by key, SQLite would spend a page on every receipt.
   await schema.schema
     .createTable('receipts')

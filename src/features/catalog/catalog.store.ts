@@ -14,7 +14,10 @@ export const changeItemCount = async (tx: Transaction, teamId: string, by: numbe
 };
 
 const selectVersion = (queries: Queries, teamId: Expression<string>) =>
-  queries.selectFrom('teams').select(['version', 'catalog_version as versionId']).where('id', '=', teamId);
+  queries
+    .selectFrom('teams')
+    .select(['version', 'catalog_version as versionId', 'verifiable_rolls as verifiableRolls'])
+    .where('id', '=', teamId);
 
 export const currentVersion = lookup({}, selectVersion);
 

@@ -8,18 +8,23 @@ import {
   type RolledItem,
   rollItem as rollFromPool,
 } from '../../engine/pool/pool.ts';
+import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
+import type { Identities } from '../receipts/identities.service.ts';
+import { beginRoll, fairnessText, holdChain, type Manifests } from '../receipts/receipts.service.ts';
 import { recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
-/** What rolling needs: the catalogs of teams, and random draws. */
+/** What rolling needs: the catalogs of teams, random draws, and what verifiable rolls are checked against. */
 export interface RollDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
+  readonly identities: Identities;
+  readonly manifests: Manifests;
 }
 
 /** A test roll belongs to nobody, so a member that gives it to somebody is a mistake. */
@@ -66,34 +71,60 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
   return pool;
 };
 
-/** Rolls an item and, if the request names a user, gives it to them. Returns JSON. */
-export const rollItem = async (
+/** Rolls an item and gives it to a user; if the team wants it so, with a receipt. */
+const rollForUser = async (
   work: Work,
   context: Context,
-  request: RollRequest | null,
-  { catalogs, draws }: RollDeps,
+  request: RollRequest & { readonly userId: string },
+  { catalogs, draws, identities, manifests }: RollDeps,
 ): Promise<string> => {
-  const { userId, userSpaceId, test = false } = request ?? {};
-  const { nowMs } = context;
-  const team = await (userId === undefined ? catalogs.current(work) : catalogs.currentForPlacing(work));
+  const { userId, userSpaceId, classifierOptionIds } = request;
+  const [team, isVerifiable] = await Promise.all([catalogs.currentForPlacing(work), catalogs.verifiesRolls(work)]);
   const pool = poolOf(work, team, request);
-  if (userId === undefined) {
-    const rolled = rollFromPool(pool, draws) as RolledItem;
-    if (!test) recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
-    return team.rollText(rolled);
-  }
-  const receiver = await openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team);
+  const identity = isVerifiable ? identities.ofPlain(work, team) : null;
+  const [receiver, chain] = await Promise.all([
+    openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
+    isVerifiable ? holdChain(work, userId, PLAIN_SCOPE) : null,
+  ]);
   receiver.requireRoom(1, pool.largest);
-  const rolled = rollFromPool(pool, draws) as RolledItem;
+  const roll =
+    identity === null || chain === null
+      ? null
+      : await beginRoll(work, context, manifests, { userId, templateId: '', identity, chain });
+  const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, {
     version: team.version,
     templateId: null,
     rollerId: receiver.user.roller_id,
-    nowMs,
+    nowMs: context.nowMs,
     rolled: [rolled],
   });
-  return team.rollText(rolled, given && giveResultText(given));
+  const fairness = roll?.leaveReceipt({
+    kind: 'roll',
+    request: classifierOptionIds === undefined ? {} : { classifierOptionIds },
+    before: null,
+    after: null,
+    results: [plainRow(rolled)],
+  });
+  return team.rollText(rolled, given && giveResultText(given) + fairnessText(fairness));
+};
+
+/** Rolls an item and, if the request names a user, gives it to them. Returns JSON. */
+export const rollItem = async (
+  work: Work,
+  context: Context,
+  request: RollRequest | null,
+  deps: RollDeps,
+): Promise<string> => {
+  const { userId, test = false } = request ?? {};
+  if (userId !== undefined) return rollForUser(work, context, { ...request, userId }, deps);
+  const { nowMs } = context;
+  const team = await deps.catalogs.current(work);
+  const pool = poolOf(work, team, request);
+  const rolled = rollFromPool(pool, deps.draws) as RolledItem;
+  if (!test) recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
+  return team.rollText(rolled);
 };
 
 const present = ({ item, weight, odds }: OddsOfItem): ItemOdds => ({

@@ -28,6 +28,7 @@ import { type TemplateRow, templateById } from './templates.store.ts';
 export interface ReadyTemplate {
   readonly team: TeamCatalog;
   readonly type: CompiledTemplate['type'];
+  readonly isVerifiable: boolean;
   /** The compiled template. If a later change to the catalog broke it, throws the same issues as saving it would. */
   template(): CompiledTemplate;
   /** What it was compiled from. */
@@ -78,6 +79,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     return {
       team,
       type: row.type as CompiledTemplate['type'],
+      isVerifiable: row.verifiable === 1,
       template,
       source: () => sourceOf(row),
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),

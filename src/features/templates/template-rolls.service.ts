@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Read, Work } from '../../database/work.ts';
+import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
 import {
   depthFaults,
@@ -17,6 +18,7 @@ import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
+import { beginRoll, fairnessText, holdChain } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -66,6 +68,18 @@ const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['typ
   return faults;
 };
 
+/** What a verifiable roll cannot be without, or cannot have. */
+const verifiableFaults = ({ userId, seed }: TemplateRollRequest): Issue[] => [
+  ...(userId === undefined ? [{ path: '/body/userId', message: 'is required: rolls on this template are verifiable' }] : []),
+  ...(seed === undefined ? [] : [{ path: '/body/seed', message: 'is not for verifiable rolls, which have seeds of their own' }]),
+];
+
+/** What a receipt says was asked for. */
+const receiptRequest = (type: CompiledTemplate['type'], count: number, depth: number): RollReceiptRequest => {
+  if (type === 'idle') return {};
+  return type === 'roguelike' ? { count, depth } : { count };
+};
+
 const checkOpen = (template: CompiledTemplate, nowMs: number): void => {
   if (isOpen(template, nowMs)) return;
   const { startsAtMs, endsAtMs } = template;
@@ -104,24 +118,31 @@ export const rollTemplate = async (
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
   const ready = await deps.readyTemplates(work, id, { forPlacing: gives });
-  throwIfAny(requestFaults(request, ready.type));
+  const isVerifiable = ready.isVerifiable && !test;
+  throwIfAny([...requestFaults(request, ready.type), ...(isVerifiable ? verifiableFaults(request) : [])]);
   const template = ready.template();
   checkOpen(template, nowMs);
+  const identity = isVerifiable ? deps.identities.ofTemplate(work, ready) : null;
   throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, receiver, seen] = await Promise.all([
+  const [held, receiver, seen, chain] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
+    userId === undefined || !isVerifiable ? null : holdChain(work, userId, scopeOf(id, template.pityGroup)),
   ]);
   const before = held?.state ?? null;
   receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
+  const verifiable =
+    userId === undefined || identity === null || chain === null
+      ? null
+      : await beginRoll(work, context, deps.manifests, { userId, templateId: id, identity, chain });
   const drawsOf = (roll: number): Draws =>
-    seed === undefined ? deps.draws : seededDraws(seed, template.id, depth, offer + roll);
+    seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
   if (after !== null) held?.save(after);
   const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
@@ -134,9 +155,16 @@ export const rollTemplate = async (
       rolled: results,
     });
 
+  const fairness = verifiable?.leaveReceipt({
+    kind: 'roll',
+    request: receiptRequest(template.type, count, depth),
+    before,
+    after,
+    results: results.map(templateRow),
+  });
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
-  return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}}`;
+  return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}${fairnessText(fairness)}}`;
 };
 
 export const sparkTemplate = async (
@@ -154,12 +182,18 @@ export const sparkTemplate = async (
   if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
-  const [held, receiver] = await Promise.all([
+  const identity = ready.isVerifiable ? deps.identities.ofTemplate(work, ready) : null;
+  const [held, receiver, chain] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
+    identity === null ? null : holdChain(work, userId, scopeOf(id, template.pityGroup)),
   ]);
   const after = paySpark(template, held.state);
-  const item = rollSpark(template, itemId, deps.draws);
+  const verifiable =
+    identity === null || chain === null
+      ? null
+      : await beginRoll(work, context, deps.manifests, { userId, templateId: id, identity, chain });
+  const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (after === null || item === undefined)
     throw conflict({
       path: '/body/userId',
@@ -173,6 +207,13 @@ export const sparkTemplate = async (
     userId,
     itemInstance: given.itemInstance,
     state: showState(template, userId, after, context.nowMs),
+    ...(verifiable !== null && { fairness: verifiable.leaveReceipt({
+      kind: 'spark',
+      request: { itemId },
+      before: held.state,
+      after,
+      results: [sparkRow(item)],
+    }) }),
   };
 };
 

@@ -58,6 +58,9 @@ export const getUser = async (finder: Finder, id: string): Promise<User> => {
 /** To be read together with the locks of a command; the result is for `ensureUser`. */
 export const askUser = (id: string): Ask<KnownUser> => ask(store.userById, { id });
 
+/** The same, and the user is not deleted until the end of the transaction. */
+export const askLockedUser = (id: string): Ask<KnownUser> => ask(store.holdUserById, { id });
+
 /** Creates a user that a call refers to by an unknown id. */
 export const ensureUser = (work: Work, context: Context, id: string, found: readonly KnownUser[]): KnownUser =>
   found[0] ?? insert(work, context, id, null);
