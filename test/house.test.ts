@@ -291,6 +291,9 @@ describe('the architecture', () => {
       catalog_versions: 'catalog',
       catalog_changes: 'catalog',
       catalog_drafts: 'publishing',
+      snapshots: 'snapshots',
+      template_versions: 'snapshots',
+      noted_versions: 'snapshots',
       users: 'users',
       user_states: 'user-states',
       spaces: 'spaces',
@@ -303,6 +306,9 @@ describe('the architecture', () => {
       roll_events: 'rolls',
       roll_counts: 'statistics',
       roll_pending: 'statistics',
+      roll_evidence: 'evidence',
+      evidence_due: 'evidence',
+      evidence_streams: 'evidence',
     };
     /** Who else may read, and why. */
     const READERS: Record<string, readonly string[]> = {
