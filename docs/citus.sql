@@ -21,6 +21,9 @@ declare
     'catalog_versions',
     'catalog_changes',
     'catalog_drafts',
+    'snapshots',
+    'template_versions',
+    'noted_versions',
     'users',
     'user_states',
     'fairness_seeds',
@@ -34,7 +37,10 @@ declare
     'stored_answers',
     'roll_events',
     'roll_counts',
-    'roll_pending'
+    'roll_pending',
+    'roll_evidence',
+    'evidence_due',
+    'evidence_streams'
   ];
   -- Things that happen once in the life of a database; every node has a copy.
   of_all constant text[] := array['milestones', 'chores'];

@@ -8,13 +8,19 @@ import { createCatalogs } from './features/catalog/catalog.service.ts';
 import { createWholeCatalogs } from './features/catalog/document.service.ts';
 import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
+import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
 import { itemRoutes } from './features/items/items.routes.ts';
 import { placementRoutes } from './features/placements/placements.routes.ts';
 import { draftRoutes } from './features/publishing/drafts.routes.ts';
 import { publishingRoutes } from './features/publishing/publishing.routes.ts';
+import { createIdentities } from './features/receipts/identities.service.ts';
+import { receiptRoutes } from './features/receipts/receipts.routes.ts';
+import { createManifests } from './features/receipts/receipts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
+import { snapshotRoutes } from './features/snapshots/snapshots.routes.ts';
+import { publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
@@ -89,6 +95,10 @@ export const buildApp = async ({
     compute,
     readWhole: createWholeCatalogs(),
     draws,
+    identities: createIdentities(),
+    keepPublic: (teamId: string, snapshots: readonly Snapshot[]) =>
+      database.write(teamId, async (work) => publishSnapshots(work, snapshots)),
+    manifests: createManifests(),
     pathPrefix,
     previews: createPreviews(compute),
     checkConfig: createConfigChecks(catalogs),
@@ -111,6 +121,9 @@ export const buildApp = async ({
   versionRoutes(app, parts);
   publishingRoutes(app, parts);
   draftRoutes(app, parts);
+  fairnessRoutes(app, parts);
+  receiptRoutes(app, parts);
+  snapshotRoutes(app, parts);
   userRoutes(app, parts);
   userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);

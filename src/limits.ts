@@ -74,7 +74,9 @@ export const LIMITS = {
   offerDepth: 1000,
   /** Templates of a team whose rolls are verifiable. */
   verifiableTemplates: 100,
-  clientSeedLength: 191,
+  epochs: 2 ** 31 - 1,
+  /** A kind and an id or name. */
+  scopeLength: 200,
   /** Of a pool or a configuration; what is longer can be neither verifiable nor public. */
   snapshotLength: 4 * 1024 * 1024,
   proofReceipts: 1000,
@@ -181,6 +183,7 @@ export const LIMITS = {
   /** The name of a console asset changes with its content; that of the icon does not. */
   consoleAssetMs: 365 * 86_400_000,
   consoleIconMs: 3_600_000,
+  snapshotAgeS: 365 * 86_400,
 
   /** A century; the maximum retention period of roll events and history. */
   keepDays: 36_500,
@@ -216,6 +219,7 @@ export const LIMITS = {
   changesPerWrite: 100,
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
+  receiptsPerRead: 50,
   // Metrics.
   eventLoopResolutionMs: 10,
   eventLoopWindowMs: 15_000,

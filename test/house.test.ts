@@ -291,6 +291,9 @@ describe('the architecture', () => {
       catalog_versions: 'catalog',
       catalog_changes: 'catalog',
       catalog_drafts: 'publishing',
+      snapshots: 'snapshots',
+      template_versions: 'snapshots',
+      noted_versions: 'snapshots',
       fairness_seeds: 'receipts',
       receipts: 'receipts',
       users: 'users',
@@ -305,6 +308,9 @@ describe('the architecture', () => {
       roll_events: 'rolls',
       roll_counts: 'statistics',
       roll_pending: 'statistics',
+      roll_evidence: 'evidence',
+      evidence_due: 'evidence',
+      evidence_streams: 'evidence',
     };
     /** Who else may read, and why. */
     const READERS: Record<string, readonly string[]> = {

@@ -37,6 +37,8 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     send('POST', path, body, { 'idempotency-key': crypto.randomUUID() });
 
   for (const path of ['/healthz', '/readyz', '/team']) await get(path);
+  await send('PUT', '/team', { verifiableRolls: true });
+  await send('PUT', '/team', { verifiableRolls: false });
   const secret = await send('POST', '/secrets', { name: 'game server', role: 'write' });
   await get('/secrets');
   await send('DELETE', `/secrets/${secret.id}`);
@@ -126,6 +128,17 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await Promise.all(['ann', 'bob'].map((userId) => post('/templates/banner/roll', { userId })));
   await post('/templates/spare/roll', { userId: 'ann' });
   await post('/templates/banner/spark', { userId: 'ann', itemId: 'sword' });
+  await post('/templates', { id: 'fair', name: 'Fair', config, verifiable: true });
+  await send('PUT', '/team', { verifiableRolls: true });
+  const { nextCommitment } = await post('/users/ann/fairness');
+  const { manifest } = await post('/users/ann/fairness/rotate', { clientSeed: 'one', commitment: nextCommitment });
+  await Promise.all([1, 2].map(() => post('/templates/fair/roll', { userId: 'ann' })));
+  await post('/templates/fair/spark', { userId: 'ann', itemId: 'sword' });
+  await post('/items/roll', { userId: 'ann' });
+  const { nextCommitment: next } = await get('/users/ann/fairness');
+  await post('/users/ann/fairness/rotate', { clientSeed: 'two', commitment: next });
+  await post('/users/bob/fairness');
+  await send('PUT', '/team', { verifiableRolls: false });
   const give = (id: string, itemId: string) =>
     post('/item-instances', { id, itemId, userId: 'ann', userSpaceId: bags.ann });
   await Promise.all(['one', 'two', 'three'].map((id) => give(id, 'sword')));
@@ -172,6 +185,13 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/spaces/bag/user-spaces',
       '/users/ann/spaces',
       `/users/ann/spaces/${bags.ann}`,
+    ],
+    ...[
+      '/users/ann/receipts',
+      '/users/ann/receipts?limit=1',
+      '/users/ann/proof?epoch=0',
+      '/users/ann/proof?epoch=0&scope=plain&from=1',
+      `/public/${team.teamId}/snapshots/${manifest}`,
     ],
     ...['/item-instances', '/item-instances?userId=ann', `/item-instances?userSpaceId=${bags.ann}`],
     ...[

@@ -12,6 +12,7 @@ import { up as removalByTime } from './migrations/0009-removal-by-time.ts';
 import { up as countersInParts } from './migrations/0010-counters-in-parts.ts';
 import { up as catalogVersions } from './migrations/0011-catalog-versions.ts';
 import { up as catalogDrafts } from './migrations/0012-catalog-drafts.ts';
+import { up as evidence } from './migrations/0013-evidence.ts';
 import { up as verifiableRolls } from './migrations/0014-verifiable-rolls.ts';
 import type { Engine, Migrations, Queries } from './work.ts';
 
@@ -28,6 +29,7 @@ export const MIGRATIONS: Migrations = {
   '0010-counters-in-parts': countersInParts,
   '0011-catalog-versions': catalogVersions,
   '0012-catalog-drafts': catalogDrafts,
+  '0013-evidence': evidence,
   '0014-verifiable-rolls': verifiableRolls,
 };
 

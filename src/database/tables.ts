@@ -110,6 +110,16 @@ export interface Tables {
       failure: string | null;
     };
 
+  /** Texts that are known by their hash: pools, and configurations with the hash of their pool. Kept for ever. */
+  snapshots: { team_id: string; hash: string; text: string; is_public: number };
+  /**
+   * The hash of a template's configuration from a version of the catalog on, until the next row of the template;
+   * `template_id` is empty for rolls without a template. Null: it cannot be rolled on, or is too large to be kept.
+   */
+  template_versions: { team_id: string; template_id: string; version: number; config: string | null };
+  /** Up to which version of the catalog the table above is complete; 0 without a row. */
+  noted_versions: { team_id: string; version: number };
+
   /**
    * `roller_id` is the user's id in the roll events. It is deleted with the user, which makes those events anonymous.
    */
@@ -226,8 +236,47 @@ export interface Tables {
    * are split into parts, so that no text gets very long.
    */
   roll_counts: { team_id: string; day: string; template_id: string; part: number; rolls: number; counts: string };
-  /** Counts of rolls that have not been added to the counters yet, written in the transaction of the roll. */
-  roll_pending: TeamRow & { day: string; template_id: string; rolls: number; counts: string };
+  /**
+   * Counts of rolls that have not been added to the counters yet, written in the transaction of the roll. `version` is
+   * that of the catalog, null for rolls from before it was kept; `evidence` is null unless all of them were observed.
+   */
+  roll_pending: TeamRow & {
+    day: string;
+    template_id: string;
+    rolls: number;
+    counts: string;
+    version: number | null;
+    evidence: string | null;
+  };
+
+  /**
+   * What was observed of rolls, by the version of the catalog that they were made on. `counts` is a flat list: class,
+   * outcome, how often. A row may also have the rolls of later versions with the same configuration.
+   */
+  roll_evidence: {
+    team_id: string;
+    template_id: string;
+    version: number;
+    day: string;
+    rolls: number;
+    counts: string;
+  };
+  /** Where rolls were added since the evidence was last computed; `stamp` changes each time. */
+  evidence_due: { team_id: string; template_id: string; version: number; stamp: string };
+  /**
+   * The evidence against rolls on one configuration, as natural logarithms: at the last look, and the greatest ever.
+   * `streams` is the most configurations that were watched at a time; the threshold depends on it.
+   */
+  evidence_streams: {
+    team_id: string;
+    template_id: string;
+    config: string;
+    streams: number;
+    evidence: number;
+    greatest: number;
+    looked_at: number;
+    alarmed_at: number | null;
+  };
 }
 
 /**
@@ -252,6 +301,9 @@ export const TABLES: readonly (keyof Tables)[] = [
   'catalog_versions',
   'catalog_changes',
   'catalog_drafts',
+  'snapshots',
+  'template_versions',
+  'noted_versions',
   'users',
   'user_states',
   'fairness_seeds',
@@ -266,4 +318,7 @@ export const TABLES: readonly (keyof Tables)[] = [
   'roll_events',
   'roll_counts',
   'roll_pending',
+  'roll_evidence',
+  'evidence_due',
+  'evidence_streams',
 ];

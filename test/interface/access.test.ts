@@ -559,7 +559,14 @@ onEveryDatabase('teams', (service, engine) => {
           columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
       );
       // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
-      const free = ['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts', 'fairness_seeds', 'receipts'];
+      const free = [
+        'users',
+        'item_instance_history',
+        'catalog_versions',
+        'catalog_drafts',
+        'fairness_seeds',
+        'receipts',
+      ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
 

@@ -37,8 +37,8 @@ export interface Catalogs {
    * space changes its size.
    */
   currentForPlacing(work: Work): Promise<TeamCatalog>;
-  /** Whether plain rolls for a user are verifiable; to be asked at the same time as `currentForPlacing`. */
-  verifiesRolls(work: Work): Promise<boolean>;
+  /** Whether plain rolls for a user are verifiable. Costs nothing if asked at the same time as for the catalog. */
+  verifiesRolls(finder: Finder, options?: { readonly forPlacing: boolean }): Promise<boolean>;
   /** Whether nothing has changed since. */
   isCurrent(finder: Finder, team: TeamCatalog): Promise<boolean>;
   /** What is held in memory, for metrics. */
@@ -164,8 +164,10 @@ export const createCatalogs = (read: Read): Catalogs => {
     current: async (finder) => catalogOf(finder, await finder.find(store.currentVersion, {})),
     isCurrent: async (finder, { versionId }) =>
       (await finder.find(store.currentVersion, {}))[0]?.versionId === versionId,
-    verifiesRolls: async (work) =>
-      (await work.find(store.currentVersionForPlacing, {}))[0]?.verifiableRolls === 1,
+    verifiesRolls: async (finder, { forPlacing } = { forPlacing: false }) => {
+      const lookup = forPlacing ? store.currentVersionForPlacing : store.currentVersion;
+      return (await finder.find(lookup, {}))[0]?.verifiableRolls === 1;
+    },
     currentForPlacing: async (work) => catalogOf(work, await work.find(store.currentVersionForPlacing, {})),
   };
 };

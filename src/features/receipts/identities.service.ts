@@ -68,7 +68,12 @@ export const createIdentities = (): Identities => {
   const known = new WeakMap<object, Identity | null>();
   const making = new WeakMap<object, Promise<void>>();
 
-  const identityOf = (finder: Finder, key: object, team: TeamCatalog, make: () => Steps<Snapshots | null>): Identity => {
+  const identityOf = (
+    finder: Finder,
+    key: object,
+    team: TeamCatalog,
+    make: () => Steps<Snapshots | null>,
+  ): Identity => {
     const keep = (made: Snapshots | null): void => {
       known.set(key, made && { config: made.config, pool: made.pool });
     };

@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Transaction, Work } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
+import { sortedBy } from '../../engine/byte-order.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { type VerifiableDraws, verifiableDraws } from '../../engine/fairness/draws.ts';
 import {
   type AnyReceipt,
+  type ChainEnd,
   type ManifestEntry,
   type RollReceipt,
+  type RotateReceipt,
   receiptText,
   type SparkReceipt,
 } from '../../engine/fairness/receipts.ts';
@@ -16,7 +20,9 @@ import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
 import { isoTime } from '../../time.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
+import { askLockedUser, ensureUser } from '../users/users.service.ts';
 import type { Identity } from './identities.service.ts';
+import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
 
 /** The templates that a player may roll on until the next rotation, each with the hash of its configuration. */
@@ -49,36 +55,130 @@ interface Chain {
   readonly previous: string;
 }
 
+/** The seeds of a player. */
+export interface Seeds {
+  /** Null before the first rotation. */
+  readonly current: {
+    readonly epoch: number;
+    readonly seed: string;
+    readonly clientSeed: string;
+    readonly manifest: string;
+    readonly rotation: string;
+  } | null;
+  readonly nextSeed: string;
+}
+
+const toSeeds = (row: Omit<store.SeedsRow, 'team_id'>): Seeds => ({
+  current:
+    row.epoch === null
+      ? null
+      : {
+          epoch: row.epoch,
+          seed: row.seed as string,
+          clientSeed: row.client_seed as string,
+          manifest: row.manifest as string,
+          rotation: row.rotation as string,
+        },
+  nextSeed: row.next_seed,
+});
+
+/** The hash of a hidden seed. */
+export const commitmentOf = (seed: string): string => createHash('sha256').update(seed, 'hex').digest('hex');
+
+export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds | null> => {
+  const [row] = await finder.find(store.seedsOf, { userId });
+  return row === undefined ? null : toSeeds(row);
+};
+
+/** Locks the seeds of a player: none of their verifiable rolls can be made until the end of the transaction. */
+export const holdSeeds = async (work: Work, userId: string): Promise<Seeds | null> => {
+  const [[row]] = await work.hold(ask(store.holdSeeds, { userId }));
+  return row === undefined ? null : toSeeds(row);
+};
+
+/** The seeds of a player; creates the player and the first seed if they are missing. */
+export const createSeeds = async (
+  work: Work,
+  context: Context,
+  userId: string,
+  newSeed: () => string,
+): Promise<Seeds> => {
+  const [users, [known]] = await work.hold(askLockedUser(userId), ask(store.seedsOf, { userId }));
+  if (known !== undefined) return toSeeds(known);
+  ensureUser(work, context, userId, users);
+  const seeds = {
+    user_id: userId,
+    epoch: null,
+    seed: null,
+    client_seed: null,
+    manifest: null,
+    rotation: null,
+    next_seed: newSeed(),
+  };
+  // Concurrent commands that would create the same seeds are retried and then find them.
+  work.claim(`fairness_seeds\0${userId}`);
+  work.write(store.insertSeeds, seeds);
+  return toSeeds(seeds);
+};
+
+/** The chains of an epoch: scope, number of receipts, and the hash of the last, in byte order of the scopes. */
+export type Chains = readonly ChainEnd[];
+
+export const findChains = async (finder: Finder, userId: string, { current }: Seeds): Promise<Chains> => {
+  if (current === null) return [];
+  const rows = await finder.find(store.chainsOf, { userId, epoch: current.epoch });
+  return sortedBy(rows, ({ scope }) => scope).map(
+    ({ scope, nonce, hash }): ChainEnd => [scope, Number(nonce) + 1, hash],
+  );
+};
+
+/** Begins an epoch with the receipt of its rotation. */
+export const beginEpoch = (
+  work: Work,
+  receipt: RotateReceipt,
+  { seed, nextSeed }: { readonly seed: string; readonly nextSeed: string },
+): Seeds => {
+  const { userId, epoch, clientSeed, manifest } = receipt;
+  const rotation = writeReceipt(work, { userId, epoch, scope: store.NO_SCOPE, nonce: 0 }, receipt);
+  const row = {
+    user_id: userId,
+    epoch,
+    seed,
+    client_seed: clientSeed,
+    manifest,
+    rotation,
+    next_seed: nextSeed,
+  };
+  work.write(store.updateSeeds, row);
+  return toSeeds(row);
+};
+
 const NO_CLIENT_SEED = 'has no client seed yet: the player must choose one before the first verifiable roll';
 const MUST_ROTATE =
   'must rotate first: what is rolled on has changed since the player chose a client seed, and nobody may know the seed before';
 
 /** Locks the seeds of a player, and finds the end of a chain. To be called together with all other locks of a roll. */
 export const holdChain = async (work: Work, userId: string, scope: string): Promise<Chain> => {
-  const [[seeds], [last]] = await work.hold(
-    ask(store.holdSeeds, { userId }),
-    ask(store.lastReceipt, { userId, scope }),
-  );
-  if (seeds === undefined || seeds.epoch === null)
-    throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
+  const [[row], [last]] = await work.hold(ask(store.holdSeeds, { userId }), ask(store.lastReceipt, { userId, scope }));
+  const current = row === undefined ? null : toSeeds(row).current;
+  if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   return {
-    epoch: seeds.epoch,
-    seed: seeds.seed as string,
-    clientSeed: seeds.client_seed as string,
-    manifest: seeds.manifest as string,
+    ...current,
     scope,
     nonce: last === undefined ? 0 : Number(last.nonce) + 1,
-    previous: last === undefined ? (seeds.rotation as string) : last.hash,
+    previous: last === undefined ? current.rotation : last.hash,
   };
 };
 
-type Call = Pick<RollReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'> | Pick<SparkReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>;
+type Call =
+  | Pick<RollReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>
+  | Pick<SparkReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>;
 
 /** A verifiable roll: its draws, and the receipt that it leaves. */
 export interface VerifiableRoll {
   readonly draws: VerifiableDraws['draws'];
-  /** Writes the receipt; returns what the response says about it, as JSON. */
-  leaveReceipt(call: Call): string;
+  /** Writes the receipt; returns what the response says about it. */
+  leaveReceipt(call: Call): RollFairness;
 }
 
 /**
@@ -107,15 +207,14 @@ export const beginRoll = async (
         ...{ teamId, userId, at: isoTime(nowMs), epoch, scope, nonce, previous, templateId, config, pool },
         draws: used(),
       } as AnyReceipt;
-      const hash = writeReceipt(work, { userId, epoch, scope, nonce }, receipt);
-      return `{"epoch":${epoch},"scope":${JSON.stringify(scope)},"nonce":${nonce},"receipt":"${hash}"}`;
+      return { epoch, scope, nonce, receipt: writeReceipt(work, { userId, epoch, scope, nonce }, receipt) };
     },
   };
 };
 
 /** What the response to a roll says about its receipt: JSON of an additional member, preceded by a comma. */
-export const fairnessText = (fairness: string | undefined): string =>
-  fairness === undefined ? '' : `,"fairness":${fairness}`;
+export const fairnessText = (fairness: RollFairness | undefined): string =>
+  fairness === undefined ? '' : `,"fairness":${JSON.stringify(fairness)}`;
 
 /** Writes a receipt, and returns its hash. */
 export const writeReceipt = (

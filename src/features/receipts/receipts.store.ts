@@ -57,8 +57,7 @@ export const lastReceipt = lookup({ userId: 'text', scope: 'text' }, (queries, t
         .selectFrom('fairness_seeds')
         .select('epoch')
         .where('fairness_seeds.team_id', '=', teamId)
-        .where('fairness_seeds.user_id', '=', userId)
-        .$notNull(),
+        .where('fairness_seeds.user_id', '=', userId),
     )
     .where('scope', '=', scope)
     .orderBy('nonce', 'desc')

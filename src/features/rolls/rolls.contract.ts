@@ -3,6 +3,7 @@ import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.
 import { LIMITS } from '../../limits.ts';
 import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
+import { RollFairness } from '../receipts/receipts.contract.ts';
 
 const RolledItem = Type.Object(
   {
@@ -27,10 +28,13 @@ export const rollResultMembers = {
   ),
 };
 
-const RollResult = Type.Object(rollResultMembers, {
-  title: 'RollResult',
-  description: 'A rolled item with its values and, if a user was given, the item instance created from it.',
-});
+const RollResult = Type.Object(
+  { ...rollResultMembers, fairness: Type.Optional(RollFairness) },
+  {
+    title: 'RollResult',
+    description: 'A rolled item with its values and, if a user was given, the item instance created from it.',
+  },
+);
 export type RollResult = Static<typeof RollResult>;
 
 export const TestRoll = Type.Boolean({

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
+import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import {
   isRollable,
   type ItemOdds as OddsOfItem,
@@ -8,7 +9,6 @@ import {
   type RolledItem,
   rollItem as rollFromPool,
 } from '../../engine/pool/pool.ts';
-import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
@@ -79,7 +79,10 @@ const rollForUser = async (
   { catalogs, draws, identities, manifests }: RollDeps,
 ): Promise<string> => {
   const { userId, userSpaceId, classifierOptionIds } = request;
-  const [team, isVerifiable] = await Promise.all([catalogs.currentForPlacing(work), catalogs.verifiesRolls(work)]);
+  const [team, isVerifiable] = await Promise.all([
+    catalogs.currentForPlacing(work),
+    catalogs.verifiesRolls(work, { forPlacing: true }),
+  ]);
   const pool = poolOf(work, team, request);
   const identity = isVerifiable ? identities.ofPlain(work, team) : null;
   const [receiver, chain] = await Promise.all([

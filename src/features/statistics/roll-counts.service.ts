@@ -69,6 +69,8 @@ const pending = store.insertPending((all: readonly Counted[]) => {
     day,
     rolls,
     counts: textOf(counts),
+    version: null,
+    evidence: null,
   }));
 });
 

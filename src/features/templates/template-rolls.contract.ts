@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
+import { RollFairness } from '../receipts/receipts.contract.ts';
 import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
@@ -114,6 +115,7 @@ const TemplateRoll = Type.Object(
     userId: Nullable(Type.String()),
     rolls: Type.Array(TemplateRollResult, { description: 'Grouped by pack or offer, in order.' }),
     state: NullableState,
+    fairness: Type.Optional(RollFairness),
   },
   { title: 'TemplateRoll' },
 );
@@ -130,7 +132,13 @@ const SparkRequest = Strict(
 export type SparkRequest = Static<typeof SparkRequest>;
 
 const Spark = Type.Object(
-  { templateId: Id, userId: Type.String(), itemInstance: InstanceResult, state: UserTemplateState },
+  {
+    templateId: Id,
+    userId: Type.String(),
+    itemInstance: InstanceResult,
+    state: UserTemplateState,
+    fairness: Type.Optional(RollFairness),
+  },
   { title: 'Spark' },
 );
 export type Spark = Static<typeof Spark>;

@@ -70,8 +70,12 @@ const requestFaults = (request: TemplateRollRequest, type: CompiledTemplate['typ
 
 /** What a verifiable roll cannot be without, or cannot have. */
 const verifiableFaults = ({ userId, seed }: TemplateRollRequest): Issue[] => [
-  ...(userId === undefined ? [{ path: '/body/userId', message: 'is required: rolls on this template are verifiable' }] : []),
-  ...(seed === undefined ? [] : [{ path: '/body/seed', message: 'is not for verifiable rolls, which have seeds of their own' }]),
+  ...(userId === undefined
+    ? [{ path: '/body/userId', message: 'is required: rolls on this template are verifiable' }]
+    : []),
+  ...(seed === undefined
+    ? []
+    : [{ path: '/body/seed', message: 'is not for verifiable rolls, which have seeds of their own' }]),
 ];
 
 /** What a receipt says was asked for. */
@@ -207,13 +211,15 @@ export const sparkTemplate = async (
     userId,
     itemInstance: given.itemInstance,
     state: showState(template, userId, after, context.nowMs),
-    ...(verifiable !== null && { fairness: verifiable.leaveReceipt({
-      kind: 'spark',
-      request: { itemId },
-      before: held.state,
-      after,
-      results: [sparkRow(item)],
-    }) }),
+    ...(verifiable !== null && {
+      fairness: verifiable.leaveReceipt({
+        kind: 'spark',
+        request: { itemId },
+        before: held.state,
+        after,
+        results: [sparkRow(item)],
+      }),
+    }),
   };
 };
 

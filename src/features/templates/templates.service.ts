@@ -131,6 +131,10 @@ export const deleteTemplate = (tx: Transaction, context: Context, id: string, if
     await store.deleteTemplate(tx, context.teamId, id);
   });
 
+/** The ids of the templates whose rolls are verifiable. */
+export const listVerifiable = async (finder: Finder): Promise<string[]> =>
+  (await finder.find(store.verifiableTemplates, {})).map(({ id }) => id);
+
 /** Templates that refer to one of these options, for error messages. */
 export const templatesNamingOptions = (reader: Reader, optionIds: readonly string[]) =>
   store.selectNamingOptions(reader, reader.teamId, optionIds, LIMITS.issues);

@@ -36,6 +36,11 @@ export const templateById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
 
+/** Those whose rolls are verifiable. */
+export const verifiableTemplates = lookup({}, (queries, teamId) =>
+  queries.selectFrom('templates').select('id').where('team_id', '=', teamId).where('verifiable', '=', 1),
+);
+
 /** The positions of the templates of a page, without their configurations, which may be large. */
 export const selectPositions = async (
   reader: Reader,

@@ -1,0 +1,96 @@
+import { type Static, Type } from 'typebox';
+import { Id, Nullable, responses, Strict, UserId } from '../../http/schemas.ts';
+import { Epoch, Hash, Receipt, Scope } from '../receipts/receipts.contract.ts';
+
+/** Like the id of a user, it comes from elsewhere. */
+const ClientSeed = {
+  ...UserId,
+  description:
+    "Chosen on the player's side, and different from the last one: 1 to 191 characters other than control characters, used exactly as given.",
+  examples: ['lucky ☘'],
+};
+
+const members = {
+  userId: Id,
+  epoch: Nullable(Epoch, { description: 'The current epoch; null before the first rotation.' }),
+  commitment: Nullable(Hash, {
+    description: 'The hash of the server seed of this epoch, which stays hidden until it ends.',
+  }),
+  clientSeed: Nullable(Type.String(), { description: "The player's part of every draw." }),
+  manifest: Nullable(Hash, { description: 'The hash of the list of configurations that this epoch is for.' }),
+  nextCommitment: {
+    ...Hash,
+    description: 'The hash of the next server seed: to be shown to the player before they choose a client seed.',
+  },
+  rotation: Nullable(Hash, { description: 'The hash of the receipt with which the epoch began.' }),
+  chains: Type.Array(
+    Type.Object({
+      scope: Scope,
+      nonce: Type.Integer({ description: 'The nonce of the next roll: the number of receipts so far.' }),
+      head: { ...Hash, description: 'The hash of the last receipt.' },
+    }),
+    { description: 'The rolls of this epoch, in byte order of the scopes.' },
+  ),
+  mustRotate: Type.Boolean({
+    description: 'Whether some verifiable rolls are rejected until the player chooses another client seed.',
+  }),
+};
+
+const PlayerFairness = Type.Object(members, {
+  title: 'PlayerFairness',
+  description: 'What a player has to know to verify rolls.',
+});
+export type PlayerFairness = Static<typeof PlayerFairness>;
+
+const Rotated = Type.Object({ ...members, receipt: Receipt }, { title: 'Rotated' });
+export type Rotated = Static<typeof Rotated>;
+
+const RotateRequest = Strict(
+  {
+    clientSeed: ClientSeed,
+    commitment: { ...Hash, description: 'The `nextCommitment` that was shown to whoever chose the client seed.' },
+  },
+  {
+    title: 'RotateRequest',
+    examples: [
+      {
+        clientSeed: 'lucky ☘',
+        commitment: '630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd',
+      },
+    ],
+  },
+);
+export type RotateRequest = Static<typeof RotateRequest>;
+
+const tags = ['Fairness'];
+const known = Strict({ userId: Id });
+
+export const startFairness = {
+  operationId: 'startFairness',
+  summary: 'Commit to a server seed for a player',
+  description:
+    'Creates the player, and the first server seed, if they do not exist; otherwise it changes nothing. Show `nextCommitment` to the player, then rotate with the client seed that they choose.',
+  tags,
+  params: Strict({ userId: UserId }),
+  response: responses('The state of the player.', PlayerFairness, 400, 401, 403, 500),
+};
+
+export const getFairness = {
+  operationId: 'getFairness',
+  summary: 'Get the seeds and chains of a player',
+  description: 'Without the hidden server seeds.',
+  tags,
+  params: known,
+  response: responses('The state of the player.', PlayerFairness, 400, 401, 403, 404, 500),
+};
+
+export const rotateFairness = {
+  operationId: 'rotateFairness',
+  summary: "Begin a new epoch with the player's client seed",
+  description:
+    'Reveals the server seed of the epoch that ends, so that all its rolls can be verified; begins the one that was committed to, with the configurations that are in force now; and commits to another. 409 if `commitment` is not the next one.',
+  tags,
+  params: known,
+  body: RotateRequest,
+  response: responses('The state of the player, and the receipt.', Rotated, 400, 401, 403, 404, 409, 500),
+};

@@ -1,0 +1,35 @@
+import type { Database } from '../../database/work.ts';
+import { pageOf, sendTextPage } from '../../http/paging.ts';
+import { type App, sendParts } from '../../http/server.ts';
+import * as service from './proofs.service.ts';
+import * as contract from './receipts.contract.ts';
+
+async function* inParts(parts: readonly string[]): AsyncGenerator<string> {
+  yield* parts;
+}
+
+export const receiptRoutes = (app: App, { database }: { database: Database }): void => {
+  app.get('/users/:userId/receipts', { schema: contract.listReceipts }, async (request, reply) => {
+    const { context, params, query } = request;
+    const { epoch, scope } = query;
+    const page = await database.read(context.teamId, (reader) =>
+      service.listReceipts(reader, params.userId, { epoch, scope }, pageOf(query)),
+    );
+    return sendTextPage(request, reply, page);
+  });
+
+  app.get('/users/:userId/proof', { schema: contract.getProof }, async (request, reply) => {
+    const { context, params, query } = request;
+    const { parts, next } = await database.read(context.teamId, (reader) =>
+      service.getProof(reader, params.userId, query),
+    );
+    if (next !== null) {
+      const [path] = request.originalUrl.split('?', 1);
+      const parameters = new URLSearchParams({ ...(query.epoch !== undefined && { epoch: String(query.epoch) }) });
+      parameters.set('scope', query.scope ?? '');
+      parameters.set('from', String(next));
+      reply.header('link', `<${path}?${parameters}>; rel="next"`);
+    }
+    return sendParts(reply, inParts(parts));
+  });
+};

@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { Id, responses, Strict } from '../../http/schemas.ts';
+
+export const getSnapshot = {
+  operationId: 'getPublicSnapshot',
+  summary: 'Get a snapshot that receipts refer to',
+  description:
+    'The manifest, configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls are made of.',
+  tags: ['Public'],
+  security: [],
+  params: Strict({ teamId: Id, hash: Type.String({ description: 'SHA-256 in hexadecimal.' }) }),
+  response: responses(
+    'The snapshot.',
+    Type.Unsafe<object>({ type: 'object', additionalProperties: true, title: 'Snapshot' }),
+    400,
+    404,
+    429,
+    500,
+    503,
+  ),
+};
