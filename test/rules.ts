@@ -22,6 +22,17 @@ export const assertInvalid = (response: ApiResponse, ...paths: string[]): void =
   }
 };
 
+export const assertConflict = (response: ApiResponse, path: string): void => {
+  assert.equal(response.status, 409, JSON.stringify(response.body));
+  assert.deepEqual(
+    response.body.issues.map((issue: { path: string }) => issue.path),
+    [path],
+  );
+};
+
+export const assertNotFound = (response: ApiResponse): void =>
+  assert.equal(response.status, 404, JSON.stringify(response.body));
+
 export const assertDone = (response: ApiResponse): ApiResponse => {
   assert.equal(response.status, 200, JSON.stringify(response.body));
   return response;

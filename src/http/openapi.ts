@@ -59,7 +59,7 @@ interface Operation {
   'x-etag'?: boolean;
   'x-lines'?: string;
   readonly security?: readonly unknown[];
-  parameters?: { name: string; in: string; example?: Json }[];
+  parameters?: { name: string; in: string; schema?: { type?: string }; example?: Json }[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Json | { description: string; headers: Json; content?: Record<string, Media> }>;
 }
@@ -119,7 +119,7 @@ const addExample = (template: string, operation: Operation, { path, request, res
   const values = valuesIn(template, path);
   for (const parameter of operation.parameters ?? []) {
     const value = values.get(parameter.name);
-    if (value !== undefined) parameter.example = value;
+    if (value !== undefined) parameter.example = parameter.schema?.type === 'integer' ? Number(value) : value;
   }
   const body = operation.requestBody?.content['application/json'];
   if (body !== undefined && request !== undefined) body.example = request;
@@ -134,7 +134,7 @@ interface Example {
   readonly response: Json;
 }
 
-const EXAMPLES = examples as Record<string, Example>;
+const EXAMPLES = examples as unknown as Record<string, Example>;
 
 /** What Fastify's plugin generates, completed: named schemas, examples, and the errors and headers of every operation. */
 const finish = (document: Json): Json => {

@@ -60,7 +60,9 @@ const tags = ['Fairness'];
 const params = Strict({ userId: Id });
 const filter = {
   epoch: Type.Optional(Epoch),
-  scope: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.scopeLength, description: 'Only this chain.' })),
+  scope: Type.Optional(
+    Type.String({ minLength: 1, maxLength: LIMITS.scopeLength, description: 'Only this chain.', examples: ['plain'] }),
+  ),
 };
 
 export const listReceipts = {

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { type ApiResponse, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
+import { assertConflict, assertDone, assertInvalid, assertNotFound } from '../../../test/rules.ts';
+import { bytesOfHex } from '../../engine/fairness/bytes.ts';
+import { canonicalText } from '../../engine/fairness/canonical.ts';
+import { verifiableDraws } from '../../engine/fairness/draws.ts';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const RATES = { five: 0.05, three: 0.95 };
+
+onEveryDatabase('verifiable rolls', (service) => {
+  /** A team with a banner, a second one of the same pity group, and the other game systems, all verifiable. */
+  const teamWithTemplates = async (): Promise<Client> => {
+    const team = await service().anotherTeam();
+    const classifierOptions = ['five', 'three'].map((name) => ({ id: name, name, dropRateMultiplier: 1 }));
+    const after = { id: 'stars', name: 'Stars', classifierOptions };
+    const changes = [{ kind: 'classifier', id: 'stars', after }];
+    assertDone(await team.post('/catalog/publish', { baseVersion: 0, changes }));
+    assertDone(await team.post('/attributes', { id: 'power', name: 'Power', min: 0, max: 100, step: 1 }));
+    for (const [id, option] of [
+      ['sword', 'five'],
+      ['axe', 'five'],
+      ['club', 'three'],
+      ['cap', 'three'],
+      ['torch', 'three'],
+    ] as const) {
+      const itemAttributes = id === 'sword' ? [{ attributeId: 'power', min: 40, max: 50 }] : [];
+      assertDone(await team.post('/items', { id, name: id, classifierOptionIds: [option], itemAttributes }));
+    }
+    const featured = { featuredItemIds: ['sword'], featuredShare: 0.5, guaranteeAfterLosses: 1, sparkCurrency: 5 };
+    const gacha = { baseRates: RATES, pityTier: 'five', pityThreshold: 10, pityGroup: 'g' };
+    for (const [id, type, config] of [
+      ['banner', 'gacha', { ...gacha, ...featured }],
+      ['second', 'gacha', gacha],
+      ['pack', 'card_pack', { baseRates: RATES, slots: [{ count: 3 }], unique: true }],
+      ['shrine', 'roguelike', { baseRates: RATES, choices: 2, depthScaling: { five: 1.2 } }],
+      ['chest', 'idle', { baseRates: RATES, rollsPerHour: 10 }],
+    ] as const)
+      assertDone(await team.post('/templates', { id, name: id, type, config, verifiable: true }));
+    assertDone(await team.put('/team', { verifiableRolls: true }));
+    return team;
+  };
+
+  const rotate = async (team: Client, userId: string, clientSeed: string) => {
+    const { nextCommitment } = assertDone(await team.post(`/users/${userId}/fairness`)).body;
+    const path = `/users/${userId}/fairness/rotate`;
+    return assertDone(await team.post(path, { clientSeed, commitment: nextCommitment })).body;
+  };
+  const roll = (team: Client, template: string, userId: string, more: object = {}): Promise<ApiResponse> =>
+    team.post(`/templates/${template}/roll`, { userId, ...more });
+  const receiptsOf = async (team: Client, userId: string, query = '') =>
+    assertDone(await team.get(`/users/${userId}/receipts${query}`)).body as { hash: string; receipt: any }[];
+
+  test('start with a commitment, which the first client seed must name', async () => {
+    const team = await teamWithTemplates();
+    assertNotFound(await team.get('/users/p/fairness'));
+    const started = assertDone(await team.post('/users/p/fairness')).body;
+    const { nextCommitment } = started;
+    assert.match(nextCommitment, /^[0-9a-f]{64}$/);
+    assert.deepEqual(started, {
+      ...{ userId: 'p', epoch: null, commitment: null, clientSeed: null, manifest: null },
+      ...{ nextCommitment, rotation: null, chains: [], mustRotate: true },
+    });
+    assert.deepEqual(assertDone(await team.post('/users/p/fairness')).body, started, 'it is made once');
+    assert.deepEqual(assertDone(await team.get('/users/p/fairness')).body, started);
+    const path = '/users/p/fairness/rotate';
+    assertConflict(await team.post(path, { clientSeed: 'x', commitment: '0'.repeat(64) }), '/body/commitment');
+    const { receipt, ...rotated } = assertDone(
+      await team.post(path, { clientSeed: 'lucky ☘', commitment: nextCommitment }),
+    ).body;
+    assert.deepEqual([rotated.epoch, rotated.commitment, rotated.clientSeed], [0, nextCommitment, 'lucky ☘']);
+    assert.deepEqual([rotated.mustRotate, rotated.chains], [false, []]);
+    assert.equal(rotated.rotation, hashOf(canonicalText(receipt)));
+    assert.equal(receipt.revealed, null);
+    assert.deepEqual(assertDone(await team.get('/users/p/fairness')).body, rotated);
+  });
+
+  test('reveal the old seed at a rotation, and every draw can be computed again', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'first');
+    for (const [template, more] of [
+      ['banner', { count: 10 }],
+      ['second', {}],
+      ['pack', { count: 2 }],
+      ['shrine', { count: 2, depth: 3 }],
+      ['chest', {}],
+    ] as const)
+      assertDone(await roll(team, template, 'p', more));
+    assertDone(await team.post('/items/roll', { userId: 'p' }));
+    assertDone(await team.post('/items/roll', { userId: 'p', classifierOptionIds: ['three'] }));
+    assertDone(await team.post('/templates/banner/spark', { userId: 'p', itemId: 'sword' }));
+    const { receipt: last } = await rotate(team, 'p', 'second');
+    const listed = await receiptsOf(team, 'p', '?epoch=0');
+    for (const { hash, receipt } of listed) assert.equal(hash, hashOf(canonicalText(receipt)));
+    const [rotation, ...rolls] = listed as [(typeof listed)[0], ...typeof listed];
+    assert.equal(createHash('sha256').update(last.revealed, 'hex').digest('hex'), rotation.receipt.commitment);
+    assert.deepEqual(
+      rolls.map(({ receipt }) => [receipt.scope, receipt.nonce, receipt.kind]),
+      [
+        ['group:g', 0, 'roll'],
+        ['group:g', 1, 'roll'],
+        ['group:g', 2, 'spark'],
+        ['plain', 0, 'roll'],
+        ['plain', 1, 'roll'],
+        ['template:chest', 0, 'roll'],
+        ['template:pack', 0, 'roll'],
+        ['template:shrine', 0, 'roll'],
+      ],
+    );
+    const ends = new Map(rolls.map(({ hash, receipt }) => [receipt.scope, [receipt.nonce + 1, hash] as const]));
+    assert.deepEqual(
+      last.chains,
+      [...ends].map(([scope, end]) => [scope, ...end]),
+    );
+    // The third draw picks the item: here one of three with equal weights.
+    const filtered = rolls.find(({ receipt }) => receipt.scope === 'plain' && receipt.nonce === 1)?.receipt;
+    const { draws } = verifiableDraws({
+      ...{ serverSeed: bytesOfHex(last.revealed), teamId: team.teamId, userId: 'p', templateId: '' },
+      ...{ config: filtered.config, clientSeed: 'first', nonce: 1 },
+    });
+    const [, , third] = [draws(), draws(), draws()];
+    const picked = ['cap', 'club', 'torch'][Math.floor((third as number) * 3)];
+    assert.equal(filtered.results[0][0], picked);
+  });
+
+  test('name the receipt in the response, and link it to the one before', async () => {
+    const team = await teamWithTemplates();
+    const { rotation } = await rotate(team, 'p', 'seed');
+    const answers = [];
+    for (let n = 0; n < 3; n += 1) answers.push(assertDone(await roll(team, 'banner', 'p')).body.fairness);
+    const listed = await receiptsOf(team, 'p', '?scope=group:g');
+    assert.deepEqual(
+      answers,
+      listed.map(({ hash, receipt }) => ({ epoch: 0, scope: 'group:g', nonce: receipt.nonce, receipt: hash })),
+    );
+    assert.deepEqual(
+      listed.map(({ receipt }) => receipt.previous),
+      [rotation, ...listed.map(({ hash }) => hash)].slice(0, 3),
+    );
+    const { chains } = (await team.get('/users/p/fairness')).body;
+    assert.deepEqual(chains, [{ scope: 'group:g', nonce: 3, head: listed[2]?.hash }]);
+  });
+
+  test('give a proof with everything that is needed, and snapshots that anyone can read', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    for (const template of ['banner', 'pack']) assertDone(await roll(team, template, 'p'));
+    await rotate(team, 'p', 'two');
+    const { body: proof } = assertDone(await team.get('/users/p/proof?epoch=0'));
+    assert.deepEqual(
+      proof.receipts.map(({ kind, scope }: { kind: string; scope?: string }) => [kind, scope]),
+      [
+        ['rotate', undefined],
+        ['roll', 'group:g'],
+        ['roll', 'template:pack'],
+        ['rotate', undefined],
+      ],
+    );
+    for (const [hash, text] of Object.entries(proof.snapshots as Record<string, string>)) {
+      assert.equal(hashOf(text), hash);
+      const open = await service().anyone().get(`/public/${team.teamId}/snapshots/${hash}`);
+      assert.equal(open.status, 200);
+      assert.equal(JSON.stringify(open.body), text);
+      assertNotFound(await service().anyone().get(`/public/${service().teamId}/snapshots/${hash}`));
+    }
+    assertNotFound(
+      await service()
+        .anyone()
+        .get(`/public/${team.teamId}/snapshots/${'0'.repeat(64)}`),
+    );
+    const { body: part } = await team.get('/users/p/proof?epoch=0&scope=template:pack');
+    assert.equal(part.receipts.length, 3);
+    assertInvalid(await team.get('/users/p/proof?epoch=0&from=1'), '/query/from');
+    assertNotFound(await team.get('/users/p/proof?epoch=2'));
+    assertNotFound(await team.get('/users/nobody/proof'));
+  });
+
+  describe('are refused', () => {
+    test('without a client seed, without a user, and with a seed', async () => {
+      const team = await teamWithTemplates();
+      assertConflict(await roll(team, 'banner', 'p'), '/body/userId');
+      assertConflict(await team.post('/items/roll', { userId: 'p' }), '/body/userId');
+      assertDone(await team.post('/users/p/fairness'));
+      assertConflict(await roll(team, 'banner', 'p'), '/body/userId');
+      assertInvalid(await team.post('/templates/banner/roll', {}), '/body/userId');
+      assertInvalid(await roll(team, 'shrine', 'p', { seed: 'mine' }), '/body/seed');
+      assertDone(await team.post('/items/roll'));
+      assertDone(await team.post('/templates/banner/roll', { test: true }));
+      assert.deepEqual(await receiptsOf(team, 'p'), []);
+    });
+
+    test('after a change, until the player rotates', async () => {
+      const team = await teamWithTemplates();
+      await rotate(team, 'p', 'one');
+      assertDone(await roll(team, 'banner', 'p'));
+      assertDone(await team.put('/items/club', { rollNumerator: 2 }));
+      assert.equal((await team.get('/users/p/fairness')).body.mustRotate, true);
+      assertConflict(await roll(team, 'banner', 'p'), '/body/userId');
+      assertConflict(await team.post('/items/roll', { userId: 'p' }), '/body/userId');
+      const before = (await team.get('/users/p/fairness')).body;
+      await rotate(team, 'p', 'two');
+      assertDone(await roll(team, 'banner', 'p'));
+      assertDone(await team.put('/items/club', { rollNumerator: 1 }));
+      assertConflict(await roll(team, 'banner', 'p'), '/body/userId');
+      assert.deepEqual(before.chains.length, 1);
+      // What changes nothing about a roll needs no rotation.
+      await rotate(team, 'p', 'three');
+      assertDone(await team.put('/items/club', { thumbnail: 'club.png', width: 2 }));
+      assertDone(await team.put('/templates/banner', { name: 'Another name' }));
+      assertDone(await roll(team, 'banner', 'p'));
+    });
+
+    test('never because a bag is full after the draw', async () => {
+      const team = await teamWithTemplates();
+      assertDone(await team.post('/spaces', { id: 'pouch', name: 'Pouch', cols: 1, rows: 1 }));
+      await rotate(team, 'p', 'one');
+      const { id: pouch } = assertDone(await team.post('/users/p/spaces', { spaceId: 'pouch' })).body;
+      const rolled = await roll(team, 'banner', 'p', { count: 3, userSpaceId: pouch, onFull: 'unplaced' });
+      assert.deepEqual(
+        assertDone(rolled).body.rolls.map(({ placed }: { placed?: boolean }) => placed),
+        [undefined, false, false],
+      );
+      assertConflict(await roll(team, 'banner', 'p', { userSpaceId: pouch }), '/body/userSpaceId');
+      assert.equal((await team.get('/users/p/fairness')).body.chains[0].nonce, 1, 'a refusal leaves nothing');
+    });
+  });
+
+  test('reject client seeds that are old, empty, too long or not characters', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    const { nextCommitment: commitment } = (await team.get('/users/p/fairness')).body;
+    const send = (clientSeed: unknown) => team.post('/users/p/fairness/rotate', { clientSeed, commitment });
+    for (const seed of ['one', '', 'x'.repeat(192), 'a\u0007', 7, null, '\ud800'])
+      assertInvalid(await send(seed), '/body/clientSeed');
+    assertInvalid(
+      await team.post('/users/p/fairness/rotate', { clientSeed: 'x', commitment: 'A' }),
+      '/body/commitment',
+    );
+    assertNotFound(await team.post('/users/nobody/fairness/rotate', { clientSeed: 'x', commitment }));
+    assertDone(await send('☘'.repeat(191)));
+  });
+
+  test('of two rotations at once with the same commitment, one is done', async () => {
+    const team = await teamWithTemplates();
+    const { nextCommitment: commitment } = (await team.post('/users/p/fairness')).body;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => team.post('/users/p/fairness/rotate', { clientSeed: `s${n}`, commitment })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)]);
+    assert.equal((await receiptsOf(team, 'p')).length, 1);
+  });
+
+  test('of one player from two nodes at once have every nonce once, also while the player rotates', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'start');
+    const node = await startService(service().databaseUrl);
+    try {
+      const there = node.anyone(`Basic ${btoa(`${team.teamId}:${team.secret}`)}`);
+      const callers = Array.from({ length: 64 }, (_, n) => (n % 2 === 0 ? team : there));
+      const rolls = callers.map((caller, n) => roll(caller as Client, n % 4 < 2 ? 'banner' : 'pack', 'p'));
+      const answers = await Promise.all([...rolls, rotate(team, 'p', 'meanwhile').then(() => null)]);
+      for (const answer of answers) if (answer !== null) assertDone(answer);
+    } finally {
+      await node.stop();
+    }
+    const { receipt } = await rotate(team, 'p', 'end');
+    const listed = await receiptsOf(team, 'p');
+    const rolled = listed.filter((one) => one.receipt.kind === 'roll');
+    assert.equal(rolled.length, 64);
+    for (const [epoch, scope] of [0, 1].flatMap((n) => ['group:g', 'template:pack'].map((one) => [n, one] as const))) {
+      const chain = rolled.filter((one) => one.receipt.epoch === epoch && one.receipt.scope === scope);
+      assert.deepEqual(
+        chain.map((one) => one.receipt.nonce),
+        chain.map((_, index) => index),
+      );
+      const closing = listed.find((one) => one.receipt.kind === 'rotate' && one.receipt.epoch === epoch + 1);
+      const closed = closing?.receipt.chains.find(([of]: [string]) => of === scope);
+      assert.deepEqual(closed?.slice(1) ?? [0, undefined], [chain.length, chain.at(-1)?.hash]);
+    }
+    assert.equal(receipt.epoch, 2);
+  });
+
+  test('that are repeated with the same key have one receipt', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    const send = () =>
+      team.request('POST', '/templates/banner/roll', { userId: 'p' }, { headers: { 'idempotency-key': 'k' } });
+    const [first, again] = [await send(), await send()];
+    assert.deepEqual(again.body, assertDone(first).body);
+    assert.equal((await team.get('/users/p/fairness')).body.chains[0].nonce, 1);
+  });
+
+  test('of a deleted player are gone, and the same id begins anew', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    assertDone(await roll(team, 'banner', 'p'));
+    const stats = (await team.get('/roll-events/stats')).body;
+    assertDone(await team.delete('/users/p'));
+    for (const path of ['fairness', 'receipts', 'proof']) assertNotFound(await team.get(`/users/p/${path}`));
+    assert.deepEqual((await team.get('/roll-events/stats')).body, stats);
+    assert.equal((await rotate(team, 'p', 'one')).epoch, 0);
+    assert.equal(assertDone(await roll(team, 'banner', 'p')).body.fairness.nonce, 0);
+  });
+
+  test('continue their chain when a template is deleted and created again', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    assertDone(await roll(team, 'pack', 'p'));
+    const { id, name, type, config, verifiable } = (await team.get('/templates/pack')).body;
+    assertDone(await team.delete('/templates/pack'));
+    assertDone(await team.post('/templates', { id, name, type, config, verifiable }));
+    assert.equal(assertDone(await roll(team, 'pack', 'p')).body.fairness.nonce, 1);
+  });
+
+  test('are listed page by page, and by epoch and scope', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    for (const template of ['banner', 'pack', 'banner']) assertDone(await roll(team, template, 'p'));
+    await rotate(team, 'p', 'two');
+    const all = await receiptsOf(team, 'p');
+    assert.equal(all.length, 5);
+    const paged = [];
+    for (let path: string | undefined = '/users/p/receipts?limit=2'; path !== undefined; ) {
+      const page: ApiResponse = assertDone(await team.get(path));
+      paged.push(...page.body);
+      path = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(paged, all);
+    assert.equal((await receiptsOf(team, 'p', '?epoch=1')).length, 1);
+    assert.equal((await receiptsOf(team, 'p', '?scope=nothing')).length, 0);
+    const cursor = Buffer.from(JSON.stringify([0, 'x'])).toString('base64url');
+    assertInvalid(await team.get(`/users/p/receipts?cursor=${cursor}`), '/query/cursor');
+  });
+
+  test('are not seen by another team', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    const other = await service().anotherTeam();
+    for (const path of ['fairness', 'receipts', 'proof']) assertNotFound(await other.get(`/users/p/${path}`));
+  });
+});
