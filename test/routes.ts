@@ -40,5 +40,9 @@ export const PUBLIC_URLS = [
   '/readyz',
 ];
 
+/** What players may read without authorization. */
+export const isForPlayers = (url: string): boolean => url.startsWith('/public/');
+
 /** The routes of the API itself, which all need authorization. */
-export const guardedRoutesOf = (app: App): Route[] => routesOf(app).filter(({ url }) => !PUBLIC_URLS.includes(url));
+export const guardedRoutesOf = (app: App): Route[] =>
+  routesOf(app).filter(({ url }) => !PUBLIC_URLS.includes(url) && !isForPlayers(url));

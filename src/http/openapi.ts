@@ -191,6 +191,8 @@ export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
         { name: 'User spaces', description: 'The containers that users have.' },
         { name: 'Item instances', description: 'What users own, and where it is placed.' },
         { name: 'Statistics', description: 'What was rolled.' },
+        { name: 'Fairness', description: 'Rolls that players can verify: seeds, receipts and proofs.' },
+        { name: 'Public', description: 'What anyone may read, without authorization.' },
         { name: 'Team', description: 'The team and its secrets.' },
         { name: 'Service', description: 'Health of the service.' },
       ],

@@ -6,7 +6,7 @@ import { TABLES } from '../../src/database/tables.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
 import { type ApiResponse, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
-import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
+import { guardedRoutesOf, isForPlayers, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 
 const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
 const FORBIDDEN = { code: 'FORBIDDEN', message: 'Insufficient access', issues: [] };
@@ -103,7 +103,7 @@ onEveryDatabase('authorization', (service) => {
     const urls = [...new Set(routesOf(service().app).map(({ url }) => url))];
     assert.deepEqual(
       urls.filter((url) => !guardedRoutesOf(service().app).some((route) => route.url === url)).sort(),
-      [...PUBLIC_URLS].sort(),
+      [...PUBLIC_URLS, ...urls.filter(isForPlayers)].sort(),
     );
     assert.ok(guardedRoutesOf(service().app).length > 40);
   });
@@ -153,7 +153,7 @@ onEveryDatabase('authorization', (service) => {
       const caller = await service().as(role);
       for (const route of guardedRoutesOf(service().app)) {
         const { method, url } = route;
-        const administers = url === '/secrets' || url.startsWith('/secrets/');
+        const administers = /^\/secrets(\/|$)/.test(url) || `${method} ${url}` === 'PUT /team';
         const reads = method === 'GET' || method === 'HEAD' || url === '/catalog/plan';
         const allowed = administers ? role === 'admin' : reads || MAY[role](`${method} ${url}`);
         const answer = await callEmptyHanded(route, caller);
@@ -212,6 +212,9 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     userSpaceId: `${prefix}-user-space`,
   });
   await send('/items/roll', { userId: `${prefix}-user` });
+  const fairness = `/users/${prefix}-user/fairness`;
+  const { nextCommitment: commitment } = await send(fairness, {});
+  await send(`${fairness}/rotate`, { clientSeed: prefix, commitment });
   await send('/catalog/drafts', { id: `${prefix}-draft`, name: 'Draft' });
   await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
@@ -228,6 +231,9 @@ interface Attempt {
 }
 
 const attempt = (expected: Expected, path: string, body?: object): Attempt => ({ path, body, expected });
+
+/** Of no seed. */
+const COMMITMENT = '0'.repeat(64);
 
 /** What team B tries on team A, for every operation. */
 const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
@@ -444,7 +450,15 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('own', '/roll-events/drop-rates'),
     attempt('empty', '/roll-events/drop-rates?templateId=a-template'),
   ],
+  'GET /users/:userId/fairness': () => [attempt('not found', '/users/a-user/fairness')],
+  'POST /users/:userId/fairness': () => [attempt('own', '/users/a-user/fairness')],
+  'POST /users/:userId/fairness/rotate': () => [
+    attempt('not found', '/users/a-user/fairness/rotate', { clientSeed: 'b', commitment: COMMITMENT }),
+  ],
+  'GET /users/:userId/receipts': () => [attempt('not found', '/users/a-user/receipts')],
+  'GET /users/:userId/proof': () => [attempt('not found', '/users/a-user/proof')],
   'GET /team': () => [attempt('own', '/team')],
+  'PUT /team': () => [attempt('own', '/team', {})],
   'POST /secrets': () => [attempt('own', '/secrets', { name: 'B', role: 'read' })],
   'GET /secrets': () => [attempt('own', '/secrets')],
   'DELETE /secrets/:id': (a) => [attempt('not found', `/secrets/${a.secretId}`)],

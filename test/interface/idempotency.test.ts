@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
@@ -8,6 +8,9 @@ import { type ApiResponse, type Client, issuePaths, onEveryDatabase, type Servic
 import { guardedRoutesOf } from '../routes.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+/** The next server seed of a player, whose commitment is then known. */
+const SEED = '01'.repeat(32);
 
 /** A request for every POST that accepts a key, on a team prepared by `stock`. */
 const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boolean }> = {
@@ -44,6 +47,11 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
     path: '/item-instances/batch',
     body: { operations: [{ type: 'create', itemId: 'sword', userId: 'ann' }] },
   },
+  'POST /users/:userId/fairness': { path: '/users/bob/fairness' },
+  'POST /users/:userId/fairness/rotate': {
+    path: '/users/ann/fairness/rotate',
+    body: { clientSeed: 'lucky', commitment: createHash('sha256').update(SEED, 'hex').digest('hex') },
+  },
   'POST /users/:userId/spaces/:id/sort': { path: '/users/bob/spaces/bob-bag/sort' },
 };
 
@@ -64,6 +72,10 @@ const stock = async (service: Service): Promise<Client> => {
   const changes = [{ kind: 'item', id: 'bow', after: { id: 'bow', name: 'Bow' } }];
   await send('/catalog/drafts', { id: 'winter', name: 'Winter', changes });
   await send('/users/bob/spaces', { id: 'bob-bag', spaceId: 'bag' });
+  await send('/users/ann/fairness', {});
+  await service.database.transaction(team.teamId, ({ queries }) =>
+    queries.updateTable('fairness_seeds').set({ next_seed: SEED }).where('team_id', '=', team.teamId).execute(),
+  );
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
   await send('/item-instances', { itemId: 'sword', userId: 'bob', ...corner });
   return team;
