@@ -61,6 +61,8 @@ export interface Ledger {
 
 export const PLAIN = '';
 export const BANNERS = ['banner-a', 'banner-b'] as const;
+/** Its rolls are verifiable. */
+export const FAIR = 'fair';
 const ITEMS = { dot: [1, 1], bar: [1, 3], slab: [2, 1], block: [2, 2] } as const;
 const TIERS = { five: ['five-featured', 'five-other'], four: ['four-one', 'four-two'], three: ['three-one'] };
 const SPARK_COST = 25;
@@ -86,6 +88,8 @@ export const prepareCatalog = async ({ must }: Sight): Promise<void> => {
     for (const id of TIERS[name as keyof typeof TIERS])
       await must('POST', '/items', { id, name: id, classifierOptionIds: [optionId] });
   for (const id of BANNERS) await must('POST', '/templates', { id, name: id, config: BANNER });
+  const fair = { pool: { itemIds: ['dot', 'bar', 'slab'] }, pityThreshold: 5 };
+  await must('POST', '/templates', { id: FAIR, name: FAIR, config: fair, verifiable: true });
   await must('POST', '/spaces', { id: 'bag', name: 'Bag', cols: 4, rows: 4 });
   await must('POST', '/users/shared/spaces', { id: 'shared-bag', spaceId: 'bag' });
 };
@@ -514,6 +518,70 @@ const editor = (sight: Sight, number: number, _ledger: Ledger, seed: number): Ca
   };
 };
 
+/** Rolls on a template whose rolls are verifiable, and rotates now and then. */
+const auditor = (sight: Sight, number: number, ledger: Ledger, seed: number): Caller => {
+  const name = `auditor-${number}`;
+  const choose = chooser(seed);
+  /** The hashes of the receipts of each epoch, the rotation first. */
+  const epochs: string[][] = [];
+  let nextCommitment: string;
+  let asked: 'roll' | 'rotate';
+  let found: Row;
+
+  const begin = (rotated: Row): void => {
+    epochs.push([rotated.rotation]);
+    nextCommitment = rotated.nextCommitment;
+  };
+  const rotation = () => ({ clientSeed: `${name} ${epochs.length}`, commitment: nextCommitment });
+  return {
+    name,
+    prepare: async () => {
+      ({ nextCommitment } = await sight.must('POST', `/users/${name}/fairness`));
+      begin(await sight.must('POST', `/users/${name}/fairness/rotate`, rotation()));
+    },
+    next: () => {
+      asked = choose(8) === 0 ? 'rotate' : 'roll';
+      if (asked === 'rotate') return { method: 'POST', path: `/users/${name}/fairness/rotate`, body: rotation() };
+      const rolls = { templateId: FAIR, count: 1 };
+      return { method: 'POST', path: `/templates/${FAIR}/roll`, body: { userId: name }, rolls };
+    },
+    handleResponse: ({ status, body }) => {
+      assert.equal(status, 200, JSON.stringify(body));
+      if (asked === 'rotate') {
+        begin(body);
+        return;
+      }
+      const { epoch, nonce, receipt } = body.fairness;
+      assert.deepEqual([epoch, nonce], [epochs.length - 1, (epochs.at(-1) as string[]).length - 1]);
+      epochs.at(-1)?.push(receipt);
+      ledger.rolled(FAIR, body.rolls[0].item.id);
+    },
+    look: async (cutOff) => {
+      const rows = await sight.list(`/users/${name}/receipts`);
+      const seen = Map.groupBy(rows, ({ receipt }) => receipt.epoch);
+      const hashes = [...seen.values()].map((receipts) => receipts.map(({ hash }) => hash));
+      const count = epochs.flat().length;
+      const isThere = cutOff !== undefined && rows.length > count;
+      const expected = epochs.map((receipts) => [...receipts]);
+      if (isThere) {
+        found = rows.at(-1);
+        if (asked === 'rotate') expected.push([found.hash]);
+        else expected.at(-1)?.push(found.hash);
+      }
+      assert.deepEqual(hashes, expected, `the receipts of ${name}`);
+      return cutOff && isThere;
+    },
+    accept: () => {
+      const { hash, receipt } = found;
+      if (asked === 'rotate') begin({ rotation: hash, nextCommitment: receipt.nextCommitment });
+      else {
+        epochs.at(-1)?.push(hash);
+        ledger.rolled(FAIR, receipt.results[0][0]);
+      }
+    },
+  };
+};
+
 /** All concurrent callers. Another seed makes them send other requests. */
 export const createCallers = (sight: Sight, ledger: Ledger, seed: number): Caller[] =>
   (
@@ -524,6 +592,7 @@ export const createCallers = (sight: Sight, ledger: Ledger, seed: number): Calle
       [keeper, 4],
       [player, 6],
       [editor, 2],
+      [auditor, 3],
     ] as const
   ).flatMap(([create, count]) =>
     Array.from({ length: count }, (_, number) => create(sight, number, ledger, 100 * seed + number)),

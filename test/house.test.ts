@@ -347,6 +347,8 @@ describe('the architecture', () => {
         'item_instance_history',
         'templates',
         'user_states',
+        'fairness_seeds',
+        'receipts',
         'stored_answers',
         'roll_events',
         'roll_counts',

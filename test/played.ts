@@ -102,6 +102,9 @@ export const responsesOf = async ({ get }: Client, mostPages = 100): Promise<Rec
     const user = encodeURIComponent(id);
     await ask(`/users/${user}`);
     await ask(`/users/${user}/spaces`);
+    await ask(`/users/${user}/fairness`);
+    await ask(`/users/${user}/receipts`);
+    await ask(`/users/${user}/proof`);
     for (const template of templates) await ask(`/users/${user}/templates/${template.id}`);
   }
   for (const { id } of some(await askAll('/item-instances'))) {

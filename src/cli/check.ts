@@ -20,7 +20,8 @@ export const check: Command = {
   usage: '',
   help: [
     'looks for inconsistent data: overlapping or out-of-bounds placements, dangling references,',
-    'counters that differ from the roll events, history that differs from instances; changes nothing',
+    'counters that differ from the roll events, history that differs from instances, broken chains of receipts;',
+    'changes nothing',
   ],
   takesArgument: false,
   options: [],
@@ -38,7 +39,7 @@ export const check: Command = {
         return checkAll(snapshot, report);
       });
       if (findings > LIMITS.printedFindings) print(`… and ${formatCount(findings - LIMITS.printedFindings)} more`);
-      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
+      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states, ${formatCount(seen.receipts)} receipts and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
       print(
         findings === 0
           ? `no problems found: checked ${checked}`

@@ -5,6 +5,7 @@ import {
   BANNERS,
   type Caller,
   createCallers,
+  FAIR,
   PLAIN,
   prepareCatalog,
   type Request,
@@ -139,7 +140,8 @@ const createSight = (address: () => string, onLate: () => void): Sight => {
 };
 
 type Counts = Map<string, Map<string, number>>;
-const SCOPES = [PLAIN, ...BANNERS];
+const TEMPLATES = [...BANNERS, FAIR];
+const SCOPES = [PLAIN, ...TEMPLATES];
 const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0);
 const totalOf = (counts: Counts, scope: string): number => sum(counts.get(scope)?.values() ?? []);
 const perScope = (): Map<string, number> => new Map(SCOPES.map((scope) => [scope, 0]));
@@ -167,7 +169,7 @@ const readStatistics = async ({ get }: Sight, query: string) => {
 const readCounts = async (sight: Sight): Promise<Counts> => {
   const all = await readStatistics(sight, '');
   const found = emptyCounts().set(PLAIN, all.counts);
-  for (const templateId of BANNERS) {
+  for (const templateId of TEMPLATES) {
     const { counts, totalRolls, rollsByTemplate } = await readStatistics(sight, `?templateId=${templateId}`);
     assert.equal(all.rollsByTemplate[templateId] ?? 0, totalRolls);
     assert.deepEqual(rollsByTemplate, totalRolls === 0 ? {} : { [templateId]: totalRolls });

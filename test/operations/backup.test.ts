@@ -310,7 +310,7 @@ onEveryDatabase('a backup', (service, engine) => {
       try {
         await database.migrate();
         await database.load(async (load) => {
-          const team: Value[] = ['t', 'T', 'v', 0, 1, 1, 0];
+          const team: Value[] = ['t', 'T', 'v', 0, 1, 1, 0, 0];
           await load.insert(await tableIn(load, 'teams'), [team]);
           const rolls = Array.from({ length: 50_000 }, (_, index): Value[] => [
             't',

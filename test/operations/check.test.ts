@@ -57,6 +57,29 @@ const look = async (databaseUrl: string): Promise<{ succeeded: boolean; lines: s
 /** What is done to a team with known data, and what the check should find. */
 const DAMAGES: [string, string[], RegExp[]][] = [
   [
+    'a receipt that was removed from the middle',
+    ["delete from receipts where team_id = 'TEAM' and user_id = 'ann' and epoch = 0 and nonce = 1"],
+    [
+      /receipt 2 of epoch 0 in template:fair of user ann (comes where nonce 1 should be|is not linked to the one before)/,
+    ],
+  ],
+  [
+    'a receipt that was removed from the end',
+    ["delete from receipts where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 2"],
+    [/the rotation of epoch 1 of user bob closes other chains than epoch 0 has/],
+  ],
+  [
+    'a receipt that was rewritten, and a seed that was exchanged',
+    [
+      "update receipts set receipt = replace(receipt, 'dora', 'Dora') where team_id = 'TEAM' and user_id = 'dora' and epoch = 1 and nonce = 2",
+      "update fairness_seeds set next_seed = seed where team_id = 'TEAM' and user_id = 'dora'",
+    ],
+    [
+      /receipt 2 of epoch 1 in template:fair of user dora has another hash than it should/,
+      /the seeds of user dora are not those that the last rotation committed to/,
+    ],
+  ],
+  [
     'a missing cell',
     ["delete from item_instance_spaces where team_id = 'TEAM' and item_instance_id = 'slab' and part = 1"],
     [/slab in user space bag covers 1 cells of 1 × 1, but its item is 2 × 1/, /row 0 of user space bag says/],
@@ -181,7 +204,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'an unreadable state',
     ["update user_states set state = '{\"own\":{}}' where team_id = 'TEAM' and user_id = 'ann'"],
-    [/the state of user ann under template:banner cannot be read/],
+    [/the state of user ann under template:(banner|fair) cannot be read/],
   ],
   [
     'an empty stored response',
@@ -248,6 +271,14 @@ onEveryDatabase('a check', (service) => {
       ['handed', 'bob', 'dora'],
     ])
       for (const owner of owners) await transfer(id as string, owner);
+    await must('POST', '/templates', { id: 'fair', name: 'Fair', config: {}, verifiable: true });
+    for (const userId of ['ann', 'bob', 'dora']) {
+      for (const clientSeed of ['one', 'two']) {
+        const { nextCommitment: commitment } = (await team.post(`/users/${userId}/fairness`)).body;
+        await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment });
+        for (let count = 0; count < 3; count += 1) await must('POST', '/templates/fair/roll', { userId });
+      }
+    }
     await must('POST', '/items/roll', {}, 'kept');
     await must('POST', '/templates/banner/roll', { userId: 'ann' });
   });

@@ -5,6 +5,7 @@
 import type { CompiledQuery } from 'kysely';
 import type { Snapshot } from '../../database/work.ts';
 import * as store from './check.store.ts';
+import { checkReceipts } from './receipts.service.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
 
 /** Called for each inconsistency, with a description. */
@@ -216,5 +217,6 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   const placements = await checkPlacements(snapshot, report);
   await checkGridRows(snapshot, report);
   await checkStoredResponses(snapshot, report);
-  return { instances, placements, events, states, rolls: await checkCounters(snapshot, report) };
+  const receipts = await checkReceipts(snapshot, report);
+  return { instances, placements, events, states, receipts, rolls: await checkCounters(snapshot, report) };
 };

@@ -1,5 +1,6 @@
 /** Queries over all teams, each to be read as a stream. */
 import { sql } from 'kysely';
+import type { Tables } from '../../database/tables.ts';
 import type { Queries } from '../../database/work.ts';
 
 export const selectTeamIds = (queries: Queries) => queries.selectFrom('teams').select('id').orderBy('id').compile();
@@ -162,6 +163,42 @@ export const selectTemplates = (queries: Queries) =>
 
 export const selectStates = (queries: Queries) =>
   queries.selectFrom('user_states').select(['team_id', 'user_id', 'scope', 'template_id', 'state']).compile();
+
+export type ReceiptRow = Tables['receipts'];
+
+/** All receipts, user by user, as they were left. */
+export const selectReceipts = (queries: Queries) =>
+  queries
+    .selectFrom('receipts')
+    .selectAll()
+    .orderBy('team_id')
+    .orderBy('user_id')
+    .orderBy('epoch')
+    .orderBy('scope')
+    .orderBy('nonce')
+    .compile();
+
+/** The seeds of all users, each with the last rotation. */
+export const selectSeeds = (queries: Queries) =>
+  queries
+    .selectFrom('fairness_seeds as seeds')
+    .leftJoin('receipts', (join) =>
+      join
+        .onRef('receipts.team_id', '=', 'seeds.team_id')
+        .onRef('receipts.user_id', '=', 'seeds.user_id')
+        .onRef('receipts.epoch', '=', 'seeds.epoch')
+        .on('receipts.scope', '=', ''),
+    )
+    .select([
+      'seeds.team_id',
+      'seeds.user_id',
+      'seeds.seed',
+      'seeds.next_seed',
+      'seeds.rotation',
+      'receipts.receipt',
+      'receipts.hash',
+    ])
+    .compile();
 
 export const selectEmptyResponses = (queries: Queries) =>
   queries

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Snapshot } from '../../database/work.ts';
+import { digestOf } from '../../digest.ts';
+import { NO_PREVIOUS } from '../../engine/fairness/receipts.ts';
+import type { Check } from './check.service.ts';
+import * as store from './check.store.ts';
+
+type Row = store.ReceiptRow;
+
+/** The members of a receipt that chains consist of. */
+interface Links {
+  readonly previous?: string;
+  readonly chains?: readonly (readonly [scope: string, count: number, head: string])[];
+}
+
+const linksOf = ({ receipt }: Row): Links => {
+  try {
+    return JSON.parse(receipt) as Links;
+  } catch {
+    return {};
+  }
+};
+
+const ROTATION = '';
+
+/** What is known of a player while their receipts go by: epoch by epoch, each beginning with its rotation. */
+interface Player {
+  readonly key: string;
+  epoch: number;
+  rotation: string;
+  /** The receipts of the epoch so far, by scope: their number and the hash of the last. */
+  ends: Map<string, { count: number; head: string }>;
+}
+
+const rotationFaults = (player: Player, row: Row, { previous, chains = [] }: Links): string[] => {
+  const faults: string[] = [];
+  if (previous !== player.rotation) faults.push('is not linked to the rotation before');
+  const closed = JSON.stringify(chains);
+  const found = JSON.stringify([...player.ends].map(([scope, { count, head }]) => [scope, count, head]));
+  if (closed !== found) faults.push(`closes other chains than epoch ${row.epoch - 1} has`);
+  return faults;
+};
+
+const rollFaults = (player: Player, row: Row, { previous }: Links): string[] => {
+  const end = player.ends.get(row.scope) ?? { count: 0, head: player.rotation };
+  const faults: string[] = [];
+  if (row.nonce !== end.count) faults.push(`comes where nonce ${end.count} should be`);
+  if (previous !== end.head) faults.push('is not linked to the one before');
+  return faults;
+};
+
+const faultsOf = (player: Player, row: Row): string[] => {
+  const links = linksOf(row);
+  const faults = digestOf(row.receipt) === row.hash ? [] : ['has another hash than it should'];
+  if (row.scope === ROTATION) {
+    faults.push(...rotationFaults(player, row, links));
+    if (row.epoch !== player.epoch + 1) faults.push(`begins an epoch after epoch ${player.epoch}`);
+    Object.assign(player, { epoch: row.epoch, rotation: row.hash, ends: new Map() });
+    return faults;
+  }
+  if (row.epoch !== player.epoch) faults.push('belongs to an epoch without a rotation');
+  faults.push(...rollFaults(player, row, links));
+  player.ends.set(row.scope, { count: row.nonce + 1, head: row.hash });
+  return faults;
+};
+
+const commitmentOf = (seed: string): string => createHash('sha256').update(seed, 'hex').digest('hex');
+
+/** Hidden seeds must be those that players were committed to. */
+const checkSeeds: Check = async (snapshot, report) => {
+  let seeds = 0;
+  for await (const rows of snapshot.stream(store.selectSeeds(snapshot.queries))) {
+    seeds += rows.length;
+    for (const { team_id, user_id, seed, next_seed, rotation, receipt, hash } of rows) {
+      if (rotation === null) continue;
+      const { commitment, nextCommitment } = JSON.parse(receipt ?? '{}') as Record<string, string>;
+      const isRight =
+        hash === rotation && commitmentOf(seed ?? '') === commitment && commitmentOf(next_seed) === nextCommitment;
+      if (!isRight) report(team_id, `the seeds of user ${user_id} are not those that the last rotation committed to`);
+    }
+  }
+  return seeds;
+};
+
+/** Receipts of players, each chain without a gap; returns how many there are. */
+export const checkReceipts: Check = async (snapshot: Snapshot, report) => {
+  let player: Player | undefined;
+  let receipts = 0;
+  for await (const rows of snapshot.stream(store.selectReceipts(snapshot.queries))) {
+    receipts += rows.length;
+    for (const found of rows) {
+      const row = { ...found, nonce: Number(found.nonce) };
+      const key = JSON.stringify([row.team_id, row.user_id]);
+      if (player?.key !== key) player = { key, epoch: -1, rotation: NO_PREVIOUS, ends: new Map() };
+      const what =
+        row.scope === ROTATION
+          ? `the rotation of epoch ${row.epoch}`
+          : `receipt ${row.nonce} of epoch ${row.epoch} in ${row.scope}`;
+      for (const fault of faultsOf(player, row)) report(row.team_id, `${what} of user ${row.user_id} ${fault}`);
+    }
+  }
+  await checkSeeds(snapshot, report);
+  return receipts;
+};
