@@ -186,7 +186,7 @@ describe('the published proof', () => {
     ]);
     const end = verify(part((epoch, _, nonce) => epoch === 1 && nonce >= 18));
     assert.deepEqual(end.counts, { verified: 6, sealed: 0, failed: 0 });
-    assert.match(end.notes[0] ?? '', /^In epoch 1, #0 to #17 of the pity group "g" are not in this proof.$/);
+    assert.match(end.notes[1] ?? '', /^In epoch 1, #0 to #17 of the pity group "g" are not in this proof.$/);
 
     const first = proof.receipts.filter(({ epoch, kind }) => (kind === 'rotate' ? epoch < 2 : epoch === 0));
     const scope = first.filter((receipt) => receipt.kind === 'rotate' || receipt.scope === 'plain');
@@ -219,6 +219,13 @@ describe('tampering with a proof is found:', () => {
       '1 group:g #3': [/^item 5 should be "cap", but the receipt says "dawnblade"$/, changed],
       '1 group:g #4': [changed],
     });
+  });
+
+  test('an item that does not exist, even while the seed is hidden', () => {
+    const verification = afterChange((proof) => {
+      (callOf(proof, 2, g, 0).results[0] as unknown[])[0] = 'excalibur';
+    });
+    assertFailures(verification, { '2 group:g #0': [/^"excalibur" is not an item of its pool$/] });
   });
 
   test('a changed value', () => {
@@ -349,7 +356,7 @@ describe('tampering with a proof is found:', () => {
       /the server seed that it reveals is not the one that was promised/,
     );
     for (const label of ['0 group:g #0', '0 plain #0', '0 plain #1', '0 template:pack #0', '0 template:shrine #0'])
-      assert.match(failures[label]?.at(-1) ?? '', /the server seed of its epoch is not the one promised$/, label);
+      assert.match(failures[label]?.[0] ?? '', /the server seed of its epoch is not the one promised$/, label);
     assert.deepEqual(verification.seeds[0], { epoch: 0, seed: 'ff'.repeat(32), isCommitted: false });
   });
 
@@ -586,7 +593,7 @@ describe('tampering with a proof is found:', () => {
       proof.receipts.push({ ...last, nonce: 2, previous: hashOfReceipt(last) });
     });
     const reasons = failuresOf(verification)['0 plain #2'] ?? [];
-    assert.match(reasons[0] ?? '', /^the next rotation ends plain rolls with #1, before this$/);
+    assert.match(reasons.at(-1) ?? '', /^the next rotation ends plain rolls with #1, before this$/);
   });
 
   test('a chain that a rotation does not list', () => {
@@ -829,8 +836,8 @@ describe('a history', () => {
     const verification = verify({ ...rest, receipts: part });
     assert.deepEqual(failuresOf(verification), {});
     assert.deepEqual(verification.notes, [
-      'Epoch 1 also has rolls that are not in this proof: the pity group "group".',
       'The first counters of the pity group "group" come from rolls before this proof, and are taken as given.',
+      'Epoch 1 also has rolls that are not in this proof: the pity group "group".',
     ]);
     // What other templates leave still counts.
     const [last] = part.filter(

@@ -172,9 +172,11 @@ const checkCall = (
     reasons.push(fault);
     return;
   }
-  const unknown = receipt.results.find(([itemId]) => !machine.catalog.itemsById.has(itemId));
-  if (unknown !== undefined) reasons.push(`${shortened(unknown[0])} is not an item of its pool`);
-  if (seeds === null) return;
+  if (seeds === null) {
+    const unknown = receipt.results.find(([itemId]) => !machine.catalog.itemsById.has(itemId));
+    if (unknown !== undefined) reasons.push(`${shortened(unknown[0])} is not an item of its pool`);
+    return;
+  }
   const replayed = replayer.replay(receipt, machine, seeds);
   if ('reason' in replayed) reasons.push(replayed.reason);
   else reasons.push(...replayDifferences(replayed.value, receipt, namesIn(machine)));
@@ -265,7 +267,6 @@ export function* verifyInSteps(
   const epochs = epochsOf(entries);
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
   const isFull = proof.receipts.length >= FULL_RECEIPTS || source.length >= FULL_LENGTH;
-  for (const epoch of epochs) checkEpoch(epoch, byNumber.get(epoch.number - 1)?.opening, isFull, note);
   const snapshots = readSnapshots(proof.snapshots);
   const sealed = yield* checkCalls(epochs, {
     snapshots,
@@ -273,6 +274,9 @@ export function* verifyInSteps(
     standings: createStandings(),
     note,
   });
+
+  // Later, so that the reasons of a receipt begin with what is wrong with itself.
+  for (const epoch of epochs) checkEpoch(epoch, byNumber.get(epoch.number - 1)?.opening, isFull, note);
 
   const counts = { verified: 0, sealed: 0, failed: 0 };
   const receipts = entries.map((entry): CheckedReceipt => {
