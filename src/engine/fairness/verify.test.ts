@@ -995,7 +995,7 @@ describe('what is not a proof', () => {
           const copy = structuredClone(proof);
           for (const [path, drop, value] of changes) {
             try {
-              changeAt(copy, path.slice(0, Math.max(1, path.length - drop)), () => value);
+              changeAt(copy, path.slice(0, Math.max(1, path.length - drop)), () => structuredClone(value));
             } catch {
               // An earlier change has removed the place.
             }
@@ -1023,7 +1023,7 @@ describe('what is not a proof', () => {
         fc.constantFrom('card_pack', 'gacha', 'roguelike', 'idle', 'plain'),
         (path, drop, value, type) => {
           const copy = structuredClone({ config: { ...config, type }, pool });
-          changeAt(copy, path.slice(0, Math.max(2, path.length - drop)), () => value);
+          changeAt(copy, path.slice(0, Math.max(2, path.length - drop)), () => structuredClone(value));
           const changed = structuredClone(proof);
           const poolHash = addSnapshot(changed, canonicalText(copy.pool));
           const other = callOf(changed, 0, 'template:pack', 0);
