@@ -98,7 +98,8 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  * types of others: `types`.
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
-  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness'] },
+  // A proof is verified on the command line without a service, by the engine alone.
+  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness', 'engine'] },
   app: { uses: ['app', 'routes', 'http', 'service', 'compute', 'units of work'], types: ['settings', 'engine'] },
   routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
   // Readiness checks use the database itself; a page of rows becomes a page of a response.

@@ -5,6 +5,7 @@ import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { openService } from './catalog/service.ts';
 import { printable, type Surroundings, terminalOf } from './catalog/terminal.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
+import { LOCAL_COMMANDS } from './verify.ts';
 
 /** Loaded only if needed: drivers and migrations take longer than most requests to a service. */
 const loadDatabaseCommands = () => import('./database-commands.ts');
@@ -24,10 +25,15 @@ ${list(CATALOG_COMMANDS)}
   --verbose shows all of a long plan; --json prints the response of the service instead.
   The exit code is 0 on success, 1 on failure, and 2 if plan finds changes.`;
 
+const LOCAL_USAGE = `Proofs, which need neither a database nor a service:
+
+${list(LOCAL_COMMANDS)}`;
+
 const usageOf = async (noun: string | undefined): Promise<string> => {
   if (noun === 'catalog') return `itemwright: manages the catalog of a running service\n\n${CATALOG_USAGE}`;
+  if (noun !== undefined && Object.hasOwn(LOCAL_COMMANDS, noun)) return `itemwright: verifies rolls\n\n${LOCAL_USAGE}`;
   const { DATABASE_COMMANDS } = await loadDatabaseCommands();
-  return `itemwright: manages the database at DATABASE_URL, and the catalog of a running service
+  return `itemwright: manages the database at DATABASE_URL and the catalog of a running service, and verifies rolls
 
 The database at DATABASE_URL:
 
@@ -36,7 +42,9 @@ ${list(DATABASE_COMMANDS)}
   The service may keep running, except during move. Team and secret commands print one line of JSON.
   The exit code is 0 on success, and 1 on failure or if check finds problems.
 
-${CATALOG_USAGE}`;
+${CATALOG_USAGE}
+
+${LOCAL_USAGE}`;
 };
 
 interface Named<C> {
@@ -70,6 +78,7 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
       ...{ team: text, role: text, name: text, id: text, to: text, limit: text, force: flag, replace: flag },
       ...{ merge: flag, json: flag, yes: flag, verbose: flag },
       ...{ players: text, rolls: text, seed: text, price: text, depth: text },
+      receipt: { type: 'string', multiple: true },
       output: { type: 'string', short: 'o' },
       message: { type: 'string', short: 'm' },
       help: { type: 'boolean', short: 'h' },
@@ -80,6 +89,11 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
   if (help || positionals[0] === 'help') {
     terminal.print(await usageOf(positionals.find((word) => word !== 'help')));
     return 0;
+  }
+  const local = commandIn(LOCAL_COMMANDS, positionals);
+  if (local !== undefined) {
+    await assertSyntax(local, options);
+    return local.command.run({ terminal, argument: local.rest[0], options });
   }
   const onCatalog = commandIn(CATALOG_COMMANDS, positionals);
   if (onCatalog !== undefined) {

@@ -24,6 +24,7 @@ export interface Options {
   readonly seed?: string;
   readonly price?: string;
   readonly depth?: string;
+  readonly receipt?: readonly string[];
 }
 
 /** How a command is called. */

@@ -13,7 +13,7 @@ import { type CompiledTemplate, compileTemplate } from '../systems/templates.ts'
 import { canonicalText } from './canonical.ts';
 
 /** Rises with any change of a rule that could change a result. */
-const ENGINE_VERSION = 1;
+export const ENGINE_VERSION = 1;
 
 /** A catalog, and what compiling it does not keep. */
 export interface SnapshotCatalog {
@@ -22,7 +22,7 @@ export interface SnapshotCatalog {
 }
 
 /** Everything about a pool that decides what is rolled from it. */
-interface PoolSnapshot {
+export interface PoolSnapshot {
   readonly v: 1;
   readonly options: readonly CatalogOption[];
   readonly items: readonly Omit<CatalogItem, 'width' | 'height'>[];
@@ -124,14 +124,12 @@ export interface ConfigSnapshot {
 export const configText = ({ templateId, type, config, bindings, pool }: ConfigSnapshot): string =>
   canonicalText({ v: 1, engine: ENGINE_VERSION, templateId, type, config, bindings, pool });
 
-/** The catalog in the text of a pool. Sizes of items are not part of it: they decide nothing about a roll. */
-const catalogIn = (text: string): Catalog => {
-  const { options, items } = JSON.parse(text) as PoolSnapshot;
-  return compileCatalog(
+/** The catalog of a pool. Sizes of items are not part of it: they decide nothing about a roll. */
+export const catalogOfPool = ({ options, items }: PoolSnapshot): Catalog =>
+  compileCatalog(
     options,
     items.map((item) => ({ ...item, width: 1, height: 1 })),
   );
-};
 
 /** Compiles a template from nothing but its snapshot: it rolls as the one that the snapshot was made of. */
 export const templateFromSnapshot = (
@@ -139,7 +137,8 @@ export const templateFromSnapshot = (
   pool: string,
 ): CompiledTemplate => {
   if (type === 'plain') throw new Error('Plain rolls have no template.');
-  const { template, faults } = compileTemplate({ id: templateId, type, config, bindings }, catalogIn(pool));
+  const catalog = catalogOfPool(JSON.parse(pool) as PoolSnapshot);
+  const { template, faults } = compileTemplate({ id: templateId, type, config, bindings }, catalog);
   if (template === null) throw new Error(`A snapshot does not compile: ${JSON.stringify(faults[0])}`);
   return template;
 };

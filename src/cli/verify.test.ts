@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { after, before, describe, test } from 'node:test';
+import { callOf, fairnessVectors, type TestProof } from '../../test/fairness.ts';
+import { run as runScript } from '../../test/processes.ts';
+import type { Surroundings } from './catalog/terminal.ts';
+import { runCommandLine } from './run.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line in this process. */
+const run = async (args: readonly string[], { input = '' as string | Buffer, isTTY = false } = {}): Promise<Ended> => {
+  const written = { stdout: '', stderr: '' };
+  const collect = (name: 'stdout' | 'stderr') =>
+    Object.assign(new PassThrough(), { isTTY }).on('data', (chunk) => {
+      written[name] += chunk;
+    });
+  const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY });
+  const streams = { stdin, stdout: collect('stdout'), stderr: collect('stderr') };
+  const code = await runCommandLine(args, { ...streams, env: {} } as unknown as Surroundings);
+  return { code, ...written };
+};
+
+describe('itemwright verify', () => {
+  const { held } = fairnessVectors();
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'itemwright-verify-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** Writes the published proof to a file, after a change. */
+  const fileWith = async (change: (proof: TestProof) => void = () => {}): Promise<string> => {
+    const { proof } = fairnessVectors();
+    change(proof);
+    const file = join(folder, 'proof.json');
+    await writeFile(file, JSON.stringify(proof));
+    return file;
+  };
+  const changeItem = (proof: TestProof): void => {
+    (callOf(proof, 1, 'group:g', 3).results[4] as unknown[])[0] = 'dawn\u001b[31mblade\u202e';
+  };
+
+  test('says that a proof is sound, what was revealed, and what sealed means', async () => {
+    const { code, stdout, stderr } = await run(['verify', await fileWith()]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(
+      stdout,
+      /^33 receipts of the player "p1" in the team "t1":\n {2}32 verified, 1 sealed, 0 failed\n\nServer seeds/,
+    );
+    assert.match(
+      stdout,
+      / {2}epoch 0: 000102[0-9a-f]+1f\n {2}epoch 1: 2021[0-9a-f]+3f\n\nSealed means: nothing is wrong/,
+    );
+    assert.match(stdout, /\n\nNothing is wrong with this proof\.\n$/);
+    assert.doesNotMatch(stdout, /Failed|kept|Left out/);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 120, line);
+  });
+
+  test('reads standard input', async () => {
+    const { code, stdout } = await run(['verify', '-'], { input: JSON.stringify(fairnessVectors().proof) });
+    assert.equal(code, 0);
+    assert.match(stdout, /32 verified/);
+  });
+
+  test('names every failed receipt with its reasons, in a form that a terminal shows as it is', async () => {
+    const { code, stdout, stderr } = await run(['verify', await fileWith(changeItem)]);
+    assert.deepEqual([code, stderr], [1, '']);
+    assert.match(
+      stdout,
+      /30 verified, 1 sealed, 2 failed\n\nFailed:\n {2}roll #3 of the pity group "g" in epoch 1, 2027-/,
+    );
+    assert.match(
+      stdout,
+      /\n {4}[0-9a-f]{64}\n {4}- item 5 should be "cap", but the receipt says "dawn\\u001b\[31mblade\\u202e"\n/,
+    );
+    assert.match(
+      stdout,
+      /\n {2}roll #4 of the pity group "g" in epoch 1, .*\n.*\n {4}- it names another receipt as #3/,
+    );
+    assert.match(stdout, /\n\nThis proof is not sound\.\n$/);
+  });
+
+  test('looks for the receipts that the player kept', async () => {
+    const kept = held.flatMap((hash, index) => ['--receipt', index % 2 === 0 ? hash : ` ${hash.toUpperCase()} `]);
+    assert.equal((await run(['verify', await fileWith(), ...kept])).code, 0);
+    const file = await fileWith((proof) => {
+      proof.receipts.pop();
+    });
+    assert.equal((await run(['verify', file])).code, 0);
+    const { code, stdout } = await run(['verify', file, ...kept]);
+    assert.equal(code, 1);
+    const section = /\n\nReceipts that you kept, but that are not in this proof\. .*\n((?: {2}[0-9a-f]{64}\n)+)\n/.exec(
+      stdout,
+    );
+    assert.equal(section?.[1]?.trim(), held.at(-1));
+    assert.match(stdout, /0 failed/);
+    assert.match(stdout, /This proof is not sound\.\n$/);
+  });
+
+  test('says what a proof leaves out', async () => {
+    const file = await fileWith((proof) => {
+      proof.receipts = proof.receipts.filter(({ kind, epoch }) => epoch === 1 || (kind === 'rotate' && epoch === 2));
+    });
+    const { code, stdout } = await run(['verify', file]);
+    assert.equal(code, 0);
+    assert.match(stdout, /\n\nLeft out of this proof:\n {2}- The first counters of the pity group "g" come from rolls/);
+    assert.doesNotMatch(stdout, /Sealed/);
+  });
+
+  test('prints JSON for programs', async () => {
+    const { code, stdout } = await run([
+      'verify',
+      await fileWith(changeItem),
+      '--json',
+      '--receipt',
+      held[0] as string,
+    ]);
+    assert.equal(code, 1);
+    const { receipts, ...rest } = JSON.parse(stdout);
+    assert.deepEqual(rest, {
+      isSound: false,
+      teamId: 't1',
+      userId: 'p1',
+      counts: { verified: 30, sealed: 1, failed: 2 },
+      seeds: rest.seeds,
+      kept: [{ hash: held[0], isFound: true }],
+      notes: [],
+    });
+    assert.deepEqual(receipts[0], {
+      hash: held[0],
+      kind: 'rotate',
+      epoch: 0,
+      at: '2027-03-01T10:00:01.000Z',
+      status: 'verified',
+      reasons: [],
+    });
+    const failed = receipts.filter(({ status }: { status: string }) => status === 'failed');
+    assert.deepEqual(
+      failed.map(({ scope, nonce, reasons }: Record<string, unknown>) => [scope, nonce, (reasons as string[]).length]),
+      [
+        ['group:g', 3, 2],
+        ['group:g', 4, 1],
+      ],
+    );
+    assert.deepEqual(JSON.parse((await run(['verify', '-', '--json'], { input: '[]' })).stdout), {
+      error: 'This is not a proof that can be read: it is not an object.',
+    });
+  });
+
+  test('ends with 2 if there is no proof to check', async () => {
+    const large = join(folder, 'large');
+    await writeFile(large, '');
+    await truncate(large, 2 ** 40);
+    for (const [args, input, message] of [
+      [['-'], '', /^itemwright: This is not a proof that can be read: it is not JSON\.\n$/],
+      [['-'], '{"v":1,"receipts":[]}', /snapshots is missing/],
+      [['-'], Buffer.from([0xff, 0xfe, 0x7b, 0x00]), /it is not UTF-8/],
+      [[join(folder, 'nothing')], '', /no such file/],
+      [[folder], '', /EISDIR|illegal operation/],
+      [[large], '', /longer than any proof/],
+      [[], '', /FILE is missing/],
+      [['-', '--receipt', 'abc'], '', /--receipt must be a hash of 64 hexadecimal digits/],
+    ] as const) {
+      const { code, stdout, stderr } = await run(['verify', ...args], { input });
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, message);
+    }
+  });
+
+  test('has no other options, and is explained', async () => {
+    const { code, stderr } = await run(['verify', '-', '--team', 'a']);
+    assert.deepEqual([code, stderr], [1, 'itemwright: verify has no option --team\n']);
+    for (const args of [['help', 'verify'], ['help']]) {
+      const { stdout } = await run(args);
+      assert.match(stdout, /\n {2}verify FILE \[--receipt HASH\]\.\.\. \[--json\]\n {6}checks a proof/);
+    }
+  });
+
+  test('shows on a terminal how far it is, and in colour what it found', async () => {
+    const { code, stdout, stderr } = await run(['verify', await fileWith()], { isTTY: true });
+    assert.equal(code, 0);
+    assert.ok(stderr.endsWith('\r\u001b[KChecking: 100%\r\u001b[K'));
+    assert.ok(stdout.endsWith('\u001b[32mNothing is wrong with this proof.\u001b[0m\n'));
+  });
+
+  test('needs neither a database nor a service', async () => {
+    const { code, stdout } = await runScript('src/cli.ts', ['verify', await fileWith()], { DATABASE_URL: 'nowhere' })
+      .ended;
+    assert.equal(code, 0);
+    assert.match(stdout, /Nothing is wrong/);
+  });
+});
