@@ -13,6 +13,9 @@ import { TierBars } from './tier-bars.tsx';
 
 const CurveChart = lazy(async () => ({ default: (await import('./curve-chart.tsx')).CurveChart }));
 
+/** The curve ends when nearly everybody has the top tier. */
+const CURVE = { rolls: 4_000, enough: 0.999 };
+
 interface OddsPanelProps {
   readonly name: string;
   readonly type: TemplateType;
@@ -31,7 +34,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
-  const points = top && curveOf(type, config, top);
+  const isUncertain = top !== undefined && top.expectedRolls !== null && top.base < 1;
+  const points = isUncertain ? curveOf(type, config, odds, { tier: 0 }, CURVE) : undefined;
   const cost = price === '' ? undefined : Number(price);
 
   return (

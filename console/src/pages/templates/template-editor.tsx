@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { reapplied } from '../../catalog/edits.ts';
 import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
-import { LiveNote, useIsNew } from '../../catalog/marks.tsx';
+import { LiveNote } from '../../catalog/marks.tsx';
 import { Cancelled } from '../../catalog/questions.tsx';
 import { StaleNotice } from '../../catalog/stale-notice.tsx';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
@@ -20,6 +20,7 @@ import { Lines } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
+import { TemplateSimulator } from '../simulator/template-simulator.tsx';
 import { fieldOf, type TemplateForm } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { useLiveOdds } from './live-odds.ts';
@@ -34,7 +35,6 @@ import {
   toConfig,
   toValues,
 } from './template-values.ts';
-import { TryPanel } from './try-panel.tsx';
 
 interface TemplateEditorProps {
   /** Undefined for a new template. */
@@ -72,7 +72,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const saved = useTemplateOdds(canDesign ? undefined : template?.id);
 
   const isDraft = useActiveDraft() !== undefined;
-  const isNew = useIsNew('template', template?.id ?? '');
   // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
   const formError = isDraft ? saveError : (live.error ?? saveError);
   const { fields, others } = templateFaults(formError, form.values, (field) => FIELD.test(field));
@@ -202,7 +201,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
             <Tabs defaultValue="odds" keepMounted={false}>
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
-                {template !== undefined && !isNew && <Tabs.Tab value="try">Try it</Tabs.Tab>}
+                <Tabs.Tab value="simulator">Simulator</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="odds">
                 {isDraft && (
@@ -228,11 +227,15 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                   />
                 )}
               </Tabs.Panel>
-              {template !== undefined && !isNew && (
-                <Tabs.Panel value="try">
-                  <TryPanel template={template} isDirty={form.isDirty()} items={items} options={options} />
-                </Tabs.Panel>
-              )}
+              {/* Kept, so that a result is still there after a look at the odds. */}
+              <Tabs.Panel value="simulator" keepMounted>
+                <TemplateSimulator
+                  subject={{ name: form.values.name || 'this template', type, config }}
+                  isUnfinished={isUnfinished}
+                  items={items}
+                  options={options}
+                />
+              </Tabs.Panel>
             </Tabs>
             {template !== undefined && <EntityHistory kind="template" id={template.id} />}
           </Stack>
