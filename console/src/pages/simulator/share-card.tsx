@@ -9,7 +9,7 @@ import type { Outcome } from './use-simulation.ts';
 const ShareChart = lazy(async () => ({ default: (await import('./share-chart.tsx')).ShareChart }));
 
 /** As many lines as can be told apart. */
-const COLOURS = ['verdigris.6', 'orange.6', 'indigo.5', 'pink.6', 'cyan.6'];
+const COLOURS = ['verdigris.5', 'orange.6', 'indigo.5', 'pink.6', 'cyan.6'];
 
 /** The top tier, and the first featured items. */
 const firstChoice = (targets: readonly Target[]): string[] => [
@@ -49,7 +49,7 @@ export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
   return (
     <Card component="section" aria-label="Players who have it">
       <Stack gap="sm">
-        <Title order={2}>Who has it by which {roll}</Title>
+        <Title order={2}>Players who have one, by {roll}</Title>
         <Chip.Group multiple value={shown} onChange={(keys) => setChosen(keys.slice(-COLOURS.length))}>
           <Group gap={6}>
             {targets.map(({ key, name }) => {

@@ -101,11 +101,9 @@ export const SimulationForm = (props: SimulationFormProps) => {
   const set = (changed: Partial<SimulationValues>) => onChange({ ...values, ...changed });
   const total = Number(values.players) * Number(values.rolls);
   const featured = new Set(subject.config.featuredItemIds);
-  // The form may be within another one, which Enter would save.
   const runOnEnter = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
-    if (!event.defaultPrevented && canRun) onRun();
-    event.preventDefault();
+    const isInInput = event.key === 'Enter' && event.target instanceof HTMLInputElement;
+    if (isInInput && !event.defaultPrevented && canRun) onRun();
   };
   return (
     <Card component="section" aria-label="Simulation" onKeyDown={runOnEnter}>

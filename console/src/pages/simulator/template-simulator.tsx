@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { Stack } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -8,17 +9,23 @@ import { Simulator } from './simulator.tsx';
 
 interface TemplateSimulatorProps {
   readonly subject: Subject;
-  readonly isUnfinished: boolean;
+  /** Why it cannot be simulated as it is. */
+  readonly obstacle: string | undefined;
   readonly items: readonly Schemas['Item'][];
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
+const keepFromSaving = (event: KeyboardEvent) => {
+  if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+};
+
 /** The simulator next to the editor of a template: it simulates what is being edited, saved or not. */
-export const TemplateSimulator = ({ subject, isUnfinished, items, options }: TemplateSimulatorProps) => {
+export const TemplateSimulator = ({ subject, obstacle, items, options }: TemplateSimulatorProps) => {
   const [values, setValues] = useState(() => startValues(subject));
   const body = requestOf(subject, values);
   return (
-    <>
+    // It is within the form of the template, which Enter would save.
+    <Stack gap="lg" onKeyDown={keepFromSaving}>
       <LiveNote>Simulations use the live items and multipliers.</LiveNote>
       <Simulator
         subject={subject}
@@ -26,7 +33,7 @@ export const TemplateSimulator = ({ subject, isUnfinished, items, options }: Tem
         onChange={setValues}
         items={items}
         options={options}
-        obstacle={isUnfinished ? 'A row has no tier yet.' : undefined}
+        obstacle={obstacle}
         actions={
           <Curl
             request={{ method: 'POST', path: '/templates/simulate', body }}
@@ -34,6 +41,6 @@ export const TemplateSimulator = ({ subject, isUnfinished, items, options }: Tem
           />
         }
       />
-    </>
+    </Stack>
   );
 };
