@@ -28,6 +28,7 @@ const PAGES = {
   '/templates/emberfall-depths': 'Depths of Emberfall',
   '/templates/expedition': 'Expedition',
   '/new-template': 'New template',
+  '/simulator': 'Simulator',
   '/roll-lab': 'Roll lab',
   '/statistics': 'Statistics',
   '/players': 'Players',
@@ -147,6 +148,7 @@ describe('every page of the console', { skip: noBrowser }, () => {
       ['/classifiers', 'Classifiers', 'changed in draft'],
       ['/spaces', 'Spaces', 'new in draft'],
       ['/templates/winter', 'Winter', 'These odds are computed on the live items and multipliers.'],
+      ['/simulator?template=winter', 'Simulator', 'Simulations use the live items and multipliers.'],
       ['/roll-lab', 'Roll lab', 'Rolls use the live catalog, without the draft.'],
     ] as const) {
       // What only the draft has is not found live.

@@ -139,12 +139,15 @@ export const usePlayerState = (userId: string, id: string) => {
   });
 };
 
-/** The odds of a saved template; disabled without an id. */
-export const useTemplateOdds = (id: string | undefined) => {
+/** The odds of a saved template, of offers at a depth; disabled without an id. */
+export const useTemplateOdds = (id: string | undefined, depth = 0) => {
   const api = useApi();
   return useQuery({
-    queryKey: ['template-odds', id],
-    queryFn: ({ signal }) => unwrap(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' } }, signal })),
+    queryKey: ['template-odds', id, ...(depth > 0 ? [depth] : [])],
+    queryFn: ({ signal }) => {
+      const query = depth > 0 ? { depth } : {};
+      return unwrap(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' }, query }, signal }));
+    },
     enabled: id !== undefined,
   });
 };

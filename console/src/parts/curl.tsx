@@ -23,7 +23,12 @@ export const curlCommand = ({ method = 'GET', path, body }: CurlRequest, teamId:
   return parts.join(' ');
 };
 
-export const Curl = ({ request }: { request: CurlRequest }) => {
+interface CurlProps {
+  readonly request: CurlRequest;
+  readonly label?: string;
+}
+
+export const Curl = ({ request, label = "Show this page's request as a curl command" }: CurlProps) => {
   const teamId = useSession().credentials?.teamId ?? '';
   const command = curlCommand(request, teamId);
   const [isOpen, setOpen] = useState(false);
@@ -39,19 +44,14 @@ export const Curl = ({ request }: { request: CurlRequest }) => {
     >
       <Popover.Target>
         <Tooltip label="Show as curl" disabled={isOpen}>
-          <ActionIcon
-            variant="default"
-            size={36}
-            aria-label="Show this page's request as a curl command"
-            onClick={() => setOpen(!isOpen)}
-          >
+          <ActionIcon variant="default" size={36} aria-label={label} onClick={() => setOpen(!isOpen)}>
             <IconTerminal2 size={18} />
           </ActionIcon>
         </Tooltip>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="sm">
-          <Text size="sm">The request of this page for a terminal. The secret is read from the environment.</Text>
+          <Text size="sm">The request for a terminal. The secret is read from the environment.</Text>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {command}
           </Code>

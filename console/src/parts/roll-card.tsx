@@ -1,4 +1,4 @@
-import { Badge, Card, Group, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../interface/client.ts';
 import type { KnownOption } from './catalog.ts';
 import { OptionBadge } from './option-badge.tsx';
@@ -9,12 +9,11 @@ interface RollCardProps {
   readonly result: Schemas['RollResult'];
   readonly items: readonly Schemas['Item'][];
   readonly options: ReadonlyMap<string, KnownOption>;
-  readonly marks?: readonly string[];
   readonly size?: number;
 }
 
 /** The result of a roll: the item, and its values on the ranges from which they were rolled. */
-export const RollCard = ({ result, items, options, marks = [], size = 52 }: RollCardProps) => {
+export const RollCard = ({ result, items, options, size = 52 }: RollCardProps) => {
   const { item, itemAttributeInstances } = result;
   const ranges = items.find(({ id }) => id === item.id)?.attributes ?? [];
   return (
@@ -22,20 +21,9 @@ export const RollCard = ({ result, items, options, marks = [], size = 52 }: Roll
       <Stack gap="sm">
         <Group wrap="nowrap" gap="sm">
           <Thumbnail name={item.name} thumbnail={item.thumbnail} size={size} />
-          <Stack gap={4} miw={0}>
-            <Text fw={650} lh={1.3}>
-              {item.name}
-            </Text>
-            {marks.length > 0 && (
-              <Group gap={4}>
-                {marks.map((mark) => (
-                  <Badge key={mark} variant="filled" color="verdigris">
-                    {mark}
-                  </Badge>
-                ))}
-              </Group>
-            )}
-          </Stack>
+          <Text fw={650} lh={1.3} miw={0}>
+            {item.name}
+          </Text>
         </Group>
         <Group gap={4}>
           {item.classifiers.map(({ classifierOptionId, classifierOption }) => (

@@ -11,6 +11,7 @@ import {
   IconSparkles,
   IconSword,
   IconTags,
+  IconTestPipe,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type ComponentType, lazy } from 'react';
@@ -38,6 +39,7 @@ export const NAVIGATION: readonly { readonly heading?: string; readonly places: 
     heading: 'Rolls',
     places: [
       { path: '/templates', label: 'Templates', icon: IconSparkles },
+      { path: '/simulator', label: 'Simulator', icon: IconTestPipe },
       { path: '/roll-lab', label: 'Roll lab', icon: IconDice5 },
       { path: '/statistics', label: 'Statistics', icon: IconChartBar },
     ],
@@ -70,6 +72,7 @@ export const PAGES: readonly { readonly path: string; readonly Page: ComponentTy
   { path: '/templates', Page: page(() => import('../pages/templates/templates.tsx')) },
   { path: '/templates/:id', Page: page(() => import('../pages/templates/template-page.tsx')) },
   { path: '/new-template', Page: page(() => import('../pages/templates/new-template.tsx')) },
+  { path: '/simulator', Page: page(() => import('../pages/simulator/simulator-page.tsx')) },
   { path: '/roll-lab', Page: page(() => import('../pages/roll-lab/roll-lab.tsx')) },
   { path: '/statistics', Page: page(() => import('../pages/statistics/statistics.tsx')) },
   { path: '/players', Page: page(() => import('../pages/players/players.tsx')) },

@@ -1,6 +1,7 @@
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import { formatShare } from '../../parts/format.ts';
+import { ticksTo } from './ticks.ts';
 
 const MAX_DRAWN = 300;
 
@@ -9,15 +10,6 @@ interface CurveChartProps {
   readonly rolls: string;
   readonly median: number | null;
 }
-
-/** Round numbers along the axis, and the last one if there is room for it. */
-const ticksTo = (last: number): number[] => {
-  const rough = last / 6;
-  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
-  const step = magnitude * ([1, 2, 5, 10].find((factor) => factor * magnitude >= rough) ?? 10);
-  const ticks = Array.from({ length: Math.floor(last / step) + 1 }, (_, place) => place * step);
-  return last - (ticks.at(-1) ?? 0) > step / 2 ? [...ticks, last] : ticks;
-};
 
 /** Loaded on demand: charts are heavy. */
 export const CurveChart = ({ points, rolls, median }: CurveChartProps) => {

@@ -11,12 +11,12 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** The odds as stores and laws require them: a table of tiers and one of items, in Markdown. */
-export const disclosureOf = (name: string, type: TemplateType, odds: Schemas['ConfigOdds']): string => {
+export const disclosureOf = (name: string, type: TemplateType, odds: Schemas['ConfigOdds'], depth: number): string => {
   const unit = SYSTEMS[type].rolls;
   const byShare = [...odds.items].sort((left, right) => left.effective - right.effective);
   const tierName = new Map(odds.tiers.map((row) => [row.tier, row.name ?? 'all']));
   return [
-    `# Odds of ${name}`,
+    `# Odds of ${name}${depth > 0 ? ` at depth ${depth}` : ''}`,
     '',
     table(
       ['Tier', 'Base odds', 'Odds with all guarantees', `Mean ${unit} to the first`, `At most`],

@@ -1,7 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { ApiError, asSentence } from '../../interface/api-error.ts';
 import { type Schemas, unwrap } from '../../interface/client.ts';
+import { useTemplateOdds } from '../../interface/queries.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
 
@@ -9,27 +11,58 @@ const TYPING_PAUSE_MS = 300;
 
 interface LiveOdds {
   readonly odds: Schemas['ConfigOdds'];
-  /** The configuration that these odds belong to. */
+  /** The configuration and the depth that these odds belong to. */
   readonly config: Config;
+  readonly depth: number;
 }
 
-/** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
-export const useLiveOdds = (type: TemplateType, config: Config, isComplete: boolean) => {
-  const api = useApi();
-  const [settled] = useDebouncedValue(JSON.stringify(config), TYPING_PAUSE_MS);
+interface LiveOddsRequest {
+  readonly type: TemplateType;
+  readonly config: Config;
+  /** Of roguelike offers; 0 for other types. */
+  readonly depth: number;
+}
+
+/** While there are no odds, the last ones stay, so that the layout does not jump. */
+const useLast = (data: LiveOdds | undefined): LiveOdds | undefined => {
   const [last, setLast] = useState<LiveOdds>();
+  useEffect(() => {
+    if (data !== undefined) setLast(data);
+  }, [data]);
+  return data ?? last;
+};
+
+/** The exact odds of a configuration that is being edited, fetched whenever typing pauses. */
+export const useLiveOdds = ({ type, config, depth }: LiveOddsRequest, isComplete: boolean) => {
+  const api = useApi();
+  const [settled] = useDebouncedValue(JSON.stringify({ config, depth }), TYPING_PAUSE_MS);
   const { data, error, isFetching } = useQuery({
     queryKey: ['config-odds', type, settled],
     queryFn: async ({ signal }): Promise<LiveOdds> => {
-      const body = { type, config: JSON.parse(settled) as Config };
-      return { odds: await unwrap(api.POST('/templates/odds', { body, signal })), config: body.config };
+      const asked = JSON.parse(settled) as Pick<LiveOddsRequest, 'config' | 'depth'>;
+      const body = { type, config: asked.config, ...(asked.depth > 0 && { depth: asked.depth }) };
+      return { odds: await unwrap(api.POST('/templates/odds', { body, signal })), ...asked };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,
   });
-  useEffect(() => {
-    if (data !== undefined) setLast(data);
-  }, [data]);
-  // While the configuration is invalid, the last odds stay, so that the layout does not jump.
-  return { data: data ?? last, error, isFetching };
+  return { data: useLast(data), error, isFetching };
+};
+
+/** The exact odds of a saved template, for those who cannot edit it. */
+export const useSavedOdds = (template: Schemas['Template'] | undefined, depth: number) => {
+  const [settled] = useDebouncedValue(depth, TYPING_PAUSE_MS);
+  const { data: odds, error, isFetching } = useTemplateOdds(template?.id, settled);
+  const data = useMemo(
+    () => odds && { odds, config: template?.config as Config, depth: settled },
+    [odds, template, settled],
+  );
+  return { data: useLast(data), error, isFetching };
+};
+
+/** Why there are no odds at a depth; undefined if the depth is not to blame. */
+export const depthFaultOf = (error: unknown): string | undefined => {
+  if (!(error instanceof ApiError)) return undefined;
+  const issue = error.issues.find(({ path }) => path === '/body/depth' || path === '/query/depth');
+  return issue && asSentence(issue.message);
 };

@@ -1,5 +1,5 @@
 import { Box, Card, Group, NumberInput, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
@@ -13,25 +13,33 @@ import { TierBars } from './tier-bars.tsx';
 
 const CurveChart = lazy(async () => ({ default: (await import('./curve-chart.tsx')).CurveChart }));
 
+/** The curve ends when nearly everybody has the top tier. */
+const CURVE = { rolls: 4_000, enough: 0.999 };
+
 interface OddsPanelProps {
   readonly name: string;
   readonly type: TemplateType;
   readonly config: Config;
   readonly odds: Schemas['ConfigOdds'];
+  /** The depth of these odds; 0 for other systems. */
+  readonly depth: number;
   readonly options: ReadonlyMap<string, KnownOption>;
   /** Whether newer odds are being computed. */
   readonly isOld: boolean;
+  /** What the odds depend on, such as the depth. */
+  readonly children?: ReactNode;
 }
 
 const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPanelProps) => {
+export const OddsPanel = ({ name, type, config, odds, depth, options, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
-  const points = top && curveOf(type, config, top);
+  const isUncertain = top !== undefined && top.expectedRolls !== null && top.base < 1;
+  const points = isUncertain ? curveOf(type, config, odds, { tier: 0 }, CURVE) : undefined;
   const cost = price === '' ? undefined : Number(price);
 
   return (
@@ -40,8 +48,9 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
         <Stack gap="md">
           <Group justify="space-between" align="flex-end">
             <Title order={2}>Odds</Title>
-            <Copy text={disclosureOf(name, type, odds)} label="Copy disclosure" size="xs" disabled={isOld} />
+            <Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />
           </Group>
+          {children}
           <TierBars tiers={odds.tiers} options={options} />
           <Table.ScrollContainer minWidth={340} type="native" tabIndex={0}>
             <Table verticalSpacing={6} horizontalSpacing={6} aria-label={`${rolls} until the first of each tier`}>
@@ -107,8 +116,8 @@ export const OddsPanel = ({ name, type, config, odds, options, isOld }: OddsPane
           <Title order={2}>Items</Title>
           <ItemOddsTable items={odds.items} options={options} />
           <Text size="xs" c="dimmed">
-            Base: without pity and guarantee{type === 'roguelike' ? ', at depth 0' : ''}. Effective: in the long run,
-            with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
+            Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
+            run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
           </Text>
         </Stack>
       </Card>

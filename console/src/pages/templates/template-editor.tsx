@@ -6,13 +6,13 @@ import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { reapplied } from '../../catalog/edits.ts';
 import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
-import { LiveNote, useIsNew } from '../../catalog/marks.tsx';
+import { LiveNote } from '../../catalog/marks.tsx';
 import { Cancelled } from '../../catalog/questions.tsx';
 import { StaleNotice } from '../../catalog/stale-notice.tsx';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { usePermissions, useTemplateOdds } from '../../interface/queries.ts';
+import { usePermissions } from '../../interface/queries.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { LinkButton } from '../../parts/links.tsx';
@@ -20,9 +20,11 @@ import { Lines } from '../../parts/loaded.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
+import { TemplateSimulator } from '../simulator/template-simulator.tsx';
+import { DepthSlider } from './depth-slider.tsx';
 import { fieldOf, type TemplateForm } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
-import { useLiveOdds } from './live-odds.ts';
+import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
 import { templateFaults } from './template-faults.ts';
 import {
@@ -34,7 +36,6 @@ import {
   toConfig,
   toValues,
 } from './template-values.ts';
-import { TryPanel } from './try-panel.tsx';
 
 interface TemplateEditorProps {
   /** Undefined for a new template. */
@@ -53,6 +54,12 @@ const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boo
 const FIELD =
   /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
+/** Why a configuration cannot be simulated. */
+const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefined => {
+  if (isUnfinished) return 'A row of the configuration has no tier yet.';
+  return isFaulty ? 'The configuration has errors, which are shown next to its fields.' : undefined;
+};
+
 export const TemplateEditor = ({ template, type, items, options, onDiscard }: TemplateEditorProps) => {
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
@@ -68,14 +75,18 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const [saveError, setSaveError] = useState<unknown>();
   const config = toConfig(type, form.values);
   const isUnfinished = unfinished(form.values);
-  const live = useLiveOdds(type, config, canDesign && !isUnfinished);
-  const saved = useTemplateOdds(canDesign ? undefined : template?.id);
+  const [depth, setDepth] = useState(0);
+  const live = useLiveOdds({ type, config, depth }, canDesign && !isUnfinished);
+  const saved = useSavedOdds(canDesign ? undefined : template, depth);
 
   const isDraft = useActiveDraft() !== undefined;
-  const isNew = useIsNew('template', template?.id ?? '');
+  const depthFault = depthFaultOf(canDesign ? live.error : saved.error);
+  const configError = depthFault === undefined ? live.error : null;
   // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
-  const formError = isDraft ? saveError : (live.error ?? saveError);
+  const formError = isDraft ? saveError : (configError ?? saveError);
   const { fields, others } = templateFaults(formError, form.values, (field) => FIELD.test(field));
+  const configFaults = templateFaults(configError, form.values, (field) => FIELD.test(field)).fields;
+  const obstacle = obstacleOf(isUnfinished, Object.keys(configFaults).length > 0);
   const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
 
   const current = template === undefined ? null : entityOf('template', template);
@@ -129,9 +140,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
     });
   });
 
-  const shown = canDesign ? live.data : saved.data && { odds: saved.data, config: config };
-  const oddsError = canDesign ? live.error : saved.error;
-  const isWaiting = canDesign ? live.isFetching : saved.isFetching;
+  const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
 
   return (
     <form onSubmit={submit} noValidate>
@@ -198,19 +207,19 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 The errors are shown next to the fields.
               </Alert>
             )}
-            <FaultList faults={others} title={oddsError === null ? 'Could not save' : 'This cannot be saved yet'} />
+            <FaultList faults={others} title={configError === null ? 'Could not save' : 'This cannot be saved yet'} />
             <Tabs defaultValue="odds" keepMounted={false}>
               <Tabs.List mb="lg">
                 <Tabs.Tab value="odds">Odds</Tabs.Tab>
-                {template !== undefined && !isNew && <Tabs.Tab value="try">Try it</Tabs.Tab>}
+                <Tabs.Tab value="simulator">Simulator</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="odds">
                 {isDraft && (
                   <Stack mb="lg">
                     <LiveNote>These odds are computed on the live items and multipliers.</LiveNote>
-                    {live.error !== null && (
+                    {configError !== null && (
                       <Text size="sm" c="dimmed">
-                        {explain(live.error)}
+                        {explain(configError)}
                       </Text>
                     )}
                   </Stack>
@@ -224,15 +233,29 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                     config={shown.config}
                     odds={shown.odds}
                     options={options}
+                    depth={shown.depth}
                     isOld={isWaiting || oddsError !== null || isUnfinished}
-                  />
+                  >
+                    {type === 'roguelike' && (
+                      <DepthSlider
+                        depth={depth}
+                        onChange={setDepth}
+                        isScaled={Object.keys(config.depthScaling ?? {}).length > 0}
+                        fault={depthFault}
+                      />
+                    )}
+                  </OddsPanel>
                 )}
               </Tabs.Panel>
-              {template !== undefined && !isNew && (
-                <Tabs.Panel value="try">
-                  <TryPanel template={template} isDirty={form.isDirty()} items={items} options={options} />
-                </Tabs.Panel>
-              )}
+              {/* Kept, so that a result is still there after a look at the odds. */}
+              <Tabs.Panel value="simulator" keepMounted>
+                <TemplateSimulator
+                  subject={{ name: form.values.name || 'this template', type, config }}
+                  obstacle={obstacle}
+                  items={items}
+                  options={options}
+                />
+              </Tabs.Panel>
             </Tabs>
             {template !== undefined && <EntityHistory kind="template" id={template.id} />}
           </Stack>

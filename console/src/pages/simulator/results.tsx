@@ -1,0 +1,161 @@
+import { Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Schemas } from '../../interface/client.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { formatCount, formatMany, formatNumber, formatShare } from '../../parts/format.ts';
+import { SYSTEMS } from '../templates/systems.ts';
+import { formatAmount, formatCost } from './costs.ts';
+import { type Column, Figures } from './figures.tsx';
+import { OriginCard } from './origin-card.tsx';
+import { ShareCard } from './share-card.tsx';
+import { type Target, targetsOf } from './targets.ts';
+import type { Outcome } from './use-simulation.ts';
+
+const formatMean = (mean: number): string => formatNumber(Number(mean.toFixed(mean < 10 ? 2 : 1)));
+
+/** What a designer wants to know first, in words. */
+const inWords = ({ name, never, first, cost }: Target, { subject, request, values }: Outcome): string => {
+  const { roll, rolls } = SYSTEMS[subject.type];
+  const within = `within ${formatMany(request.rolls, roll, rolls)}`;
+  if (first === null) return `Nobody got ${name} ${within}.`;
+  if (never > 0) return `${formatShare(1 - never, 3)} of the players got ${name} at least once ${within}.`;
+  const by = (number: number) => `by ${roll} ${formatCount(number)}`;
+  const price = cost === null ? '' : ` On average it cost ${formatCost(cost.mean, values.currency)}.`;
+  return `Half of the players had their first ${name} ${by(first.p50)}, 95 % ${by(first.p95)}, the unluckiest ${by(first.max)}.${price}`;
+};
+
+const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: Target[]; isOutdated: boolean }) => {
+  const { subject, request, values, simulation } = outcome;
+  const { roll, rolls, oneRoll } = SYSTEMS[subject.type];
+  const told = targets.filter(({ kind }, place) => place === 0 || kind === 'featured').slice(0, 4);
+  const facts = [
+    subject.name,
+    formatMany(request.players, 'player'),
+    `${formatMany(request.rolls, roll, rolls)} each`,
+    ...(request.depth === undefined ? [] : [`depth ${formatCount(request.depth)}`]),
+    ...(request.pricePerRoll === undefined
+      ? []
+      : [`${formatCost(request.pricePerRoll, values.currency)} for ${oneRoll}`]),
+    `seed ${request.seed}`,
+  ];
+  return (
+    <Card component="section" aria-label="Result">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2}>Result</Title>
+          {isOutdated && (
+            <Badge variant="light" color="yellow">
+              the inputs have changed since
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {facts.join(' · ')}
+        </Text>
+        <Stack gap={6} role="status">
+          {told.map((target) => (
+            <Text key={target.key}>{inWords(target, outcome)}</Text>
+          ))}
+        </Stack>
+        <Text size="xs" c="dimmed">
+          The same inputs and seed give exactly this result, until the configuration or its items change. Fingerprint of
+          the configuration: <code title={simulation.config}>{simulation.config.slice(0, 12)}</code>
+        </Text>
+      </Stack>
+    </Card>
+  );
+};
+
+/** The mean of a simulation above the exact one. */
+const Mean = ({ target: { first, exactMean } }: { target: Target }) => (
+  <>
+    {first === null ? '–' : formatMean(first.mean)}
+    {typeof exactMean === 'number' && (
+      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        exact {formatMean(exactMean)}
+      </Text>
+    )}
+  </>
+);
+
+const WAITS: readonly Column[] = [
+  { label: 'Mean', value: (target) => <Mean target={target} />, visibleFrom: 'sm' },
+  { label: 'Median', value: ({ first }) => (first === null ? '–' : formatCount(first.p50)) },
+  { label: '95 %', value: ({ first }) => (first === null ? '–' : formatCount(first.p95)) },
+  { label: 'Worst', value: ({ first }) => (first === null ? '–' : formatCount(first.max)) },
+  { label: 'Never', value: ({ never }) => formatShare(never, 3) },
+];
+
+const COUNTS: readonly Column[] = [
+  { label: 'Mean', value: ({ perPlayer }) => formatMean(perPlayer.mean) },
+  { label: '5 %', value: ({ perPlayer }) => formatCount(perPlayer.p5), visibleFrom: 'sm' },
+  { label: 'Median', value: ({ perPlayer }) => formatCount(perPlayer.p50) },
+  { label: '95 %', value: ({ perPlayer }) => formatCount(perPlayer.p95) },
+  { label: 'Most', value: ({ perPlayer }) => formatCount(perPlayer.max) },
+];
+
+const costColumn = (label: string, of: 'mean' | 'p50' | 'p95' | 'max', visibleFrom?: 'sm'): Column => ({
+  label,
+  value: ({ cost }) => (cost === null ? '–' : formatAmount(cost[of])),
+  visibleFrom,
+});
+
+const COSTS: readonly Column[] = [
+  costColumn('Mean', 'mean'),
+  costColumn('Median', 'p50'),
+  costColumn('95 %', 'p95'),
+  costColumn('Worst', 'max', 'sm'),
+];
+
+interface ResultsProps {
+  readonly outcome: Outcome;
+  /** Whether inputs or configuration have changed since. */
+  readonly isOutdated: boolean;
+  readonly items: readonly Schemas['Item'][];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) => {
+  const targets = useMemo(() => targetsOf(outcome, items, options), [outcome, items, options]);
+  const { subject, request, values } = outcome;
+  const { rolls, roll } = SYSTEMS[subject.type];
+  const currency = values.currency.trim();
+  const [top] = targets;
+  const missing = targets.some(({ never, first }) => never > 0 && first !== null);
+  const shared = { targets, options };
+  return (
+    <Stack gap="lg">
+      <Summary outcome={outcome} targets={targets} isOutdated={isOutdated} />
+      <Figures
+        title="Until the first one"
+        about={`How many ${rolls} players needed. 95 %: all but the unluckiest twentieth had it by then.`}
+        columns={WAITS}
+        {...shared}
+        note={
+          missing && (
+            <Text size="sm" c="dimmed">
+              Players who never got one are missing from the other columns, which therefore look better than they are.
+              Simulate more {rolls} to see how long they would wait.
+            </Text>
+          )
+        }
+      />
+      <ShareCard outcome={outcome} targets={targets} />
+      {request.pricePerRoll !== undefined && (
+        <Figures
+          title="Cost of the first one"
+          about={`What players paid until they had it${currency === '' ? '' : `, in ${currency}`}.`}
+          columns={COSTS}
+          {...shared}
+        />
+      )}
+      <Figures
+        title="How many a player gets"
+        about={`In ${formatMany(request.rolls, roll, rolls)}. 5 %: one in twenty players gets no more than this.`}
+        columns={COUNTS}
+        {...shared}
+      />
+      {top !== undefined && <OriginCard outcome={outcome} top={top} />}
+    </Stack>
+  );
+};

@@ -1,0 +1,77 @@
+import { Box, Card, Chip, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { curveOf } from '../templates/curve.ts';
+import { SYSTEMS } from '../templates/systems.ts';
+import type { Line } from './share-chart.tsx';
+import type { Target } from './targets.ts';
+import type { Outcome } from './use-simulation.ts';
+
+const ShareChart = lazy(async () => ({ default: (await import('./share-chart.tsx')).ShareChart }));
+
+/** As many lines as can be told apart. */
+const COLOURS = ['verdigris.5', 'orange.6', 'indigo.5', 'pink.6', 'cyan.6'];
+
+/** The top tier, and the first featured items. */
+const firstChoice = (targets: readonly Target[]): string[] => [
+  ...targets.slice(0, 1).map(({ key }) => key),
+  ...targets
+    .filter(({ kind }) => kind === 'featured')
+    .slice(0, 2)
+    .map(({ key }) => key),
+];
+
+const linesOf = ({ subject, request, odds }: Outcome, targets: readonly Target[], shown: readonly string[]): Line[] =>
+  shown.flatMap((key, place) => {
+    const target = targets.find((one) => one.key === key);
+    if (target === undefined) return [];
+    const { name, curve, waited } = target;
+    const exact =
+      odds === null ? undefined : curveOf(subject.type, subject.config, odds, waited, { rolls: request.rolls });
+    return [{ key, name, colour: COLOURS[place] ?? 'gray.6', simulated: curve, exact }];
+  });
+
+interface ShareCardProps {
+  readonly outcome: Outcome;
+  readonly targets: readonly Target[];
+}
+
+/** How many players have a tier or an item by a roll, on top of the exact chance. */
+export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
+  const [chosen, setChosen] = useState(() => firstChoice(targets));
+  const { roll, rolls } = SYSTEMS[outcome.subject.type];
+  // Another template has other tiers and items.
+  const shown = useMemo(() => {
+    const known = chosen.filter((key) => targets.some((target) => target.key === key));
+    return known.length > 0 ? known : firstChoice(targets);
+  }, [chosen, targets]);
+  const lines = useMemo(() => linesOf(outcome, targets, shown), [outcome, targets, shown]);
+  const isExact = lines.some(({ exact }) => exact !== undefined);
+  return (
+    <Card component="section" aria-label="Players who have it">
+      <Stack gap="sm">
+        <Title order={2}>Players who have one, by {roll}</Title>
+        <Chip.Group multiple value={shown} onChange={(keys) => setChosen(keys.slice(-COLOURS.length))}>
+          <Group gap={6}>
+            {targets.map(({ key, name }) => {
+              const colour = lines.find((line) => line.key === key)?.colour;
+              return (
+                <Chip key={key} value={key} size="xs" color={colour} variant="outline">
+                  {name}
+                </Chip>
+              );
+            })}
+          </Group>
+        </Chip.Group>
+        <Box aria-hidden>
+          <Suspense fallback={<Skeleton height={280} />}>
+            <ShareChart lines={lines} roll={roll} rolls={rolls} />
+          </Suspense>
+        </Box>
+        <Text size="xs" c="dimmed">
+          Thin lines: the share of the simulated players who have at least one.
+          {isExact && ' Wide, pale lines: the exact chance, computed from the rules.'}
+        </Text>
+      </Stack>
+    </Card>
+  );
+};

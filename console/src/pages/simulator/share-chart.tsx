@@ -1,0 +1,83 @@
+import '@mantine/charts/styles.css';
+import { LineChart } from '@mantine/charts';
+import { formatShare } from '../../parts/format.ts';
+import { ticksTo } from '../templates/ticks.ts';
+
+export interface Line {
+  readonly key: string;
+  readonly name: string;
+  readonly colour: string;
+  /** The share of players by roll. */
+  readonly simulated: readonly { readonly roll: number; readonly share: number }[];
+  /** The exact chance by roll 1, 2 and so on; undefined if it is not known. */
+  readonly exact: readonly number[] | undefined;
+}
+
+interface ShareChartProps {
+  readonly lines: readonly Line[];
+  readonly roll: string;
+  readonly rolls: string;
+}
+
+const NEARLY_ALL = 0.9995;
+
+/** The last roll worth drawing: when nearly everybody has everything, or the end. */
+const lastOf = (lines: readonly Line[]): number =>
+  Math.max(
+    ...lines.map(
+      ({ simulated }) => (simulated.find(({ share }) => share >= NEARLY_ALL) ?? simulated.at(-1))?.roll ?? 1,
+    ),
+  );
+
+/** Loaded on demand: charts are heavy. */
+export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
+  const last = lastOf(lines);
+  // The points of all lines are at the same rolls.
+  const points = lines[0]?.simulated.filter((point) => point.roll <= last) ?? [];
+  const data = [
+    {
+      roll: 0,
+      ...Object.fromEntries(lines.flatMap(({ key }) => [`${key} simulated`, `${key} exact`].map((k) => [k, 0]))),
+    },
+    ...points.map(({ roll: number }, place) => ({
+      roll: number,
+      ...Object.fromEntries(
+        lines.flatMap(({ key, simulated, exact }) => [
+          [`${key} simulated`, simulated[place]?.share],
+          // After its end, a curve stays where it is.
+          [`${key} exact`, exact?.[number - 1] ?? exact?.at(-1)],
+        ]),
+      ),
+    })),
+  ];
+  return (
+    <LineChart
+      h={280}
+      data={data}
+      dataKey="roll"
+      series={[
+        ...lines
+          .filter(({ exact }) => exact !== undefined)
+          .map(({ key, name, colour }) => ({ name: `${key} exact`, label: `${name}, exact`, color: colour })),
+        ...lines.map(({ key, name, colour }) => ({
+          name: `${key} simulated`,
+          label: `${name}, simulated`,
+          color: colour,
+        })),
+      ]}
+      curveType="linear"
+      withDots={false}
+      gridAxis="x"
+      gridProps={{ syncWithTicks: true }}
+      lineProps={({ name }) =>
+        name.endsWith(' exact') ? { strokeWidth: 8, strokeOpacity: 0.28 } : { strokeWidth: 1.75 }
+      }
+      xAxisProps={{ type: 'number', domain: [0, last], ticks: ticksTo(last) }}
+      yAxisProps={{ domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], interval: 0, width: 52 }}
+      xAxisLabel={rolls}
+      valueFormatter={(value) => formatShare(value, 3)}
+      lineChartProps={{ accessibilityLayer: false, margin: { top: 10, bottom: 16 } }}
+      tooltipProps={{ labelFormatter: (number) => `By ${roll} ${number}` }}
+    />
+  );
+};

@@ -1,0 +1,218 @@
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Card,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Progress,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
+import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { ApiError } from '../../interface/api-error.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { FaultList } from '../../parts/fault-list.tsx';
+import { formatCount } from '../../parts/format.ts';
+import { SYSTEMS } from '../templates/systems.ts';
+import { missingOf, type SimulationValues, type Subject, simulationFaults } from './simulation-values.ts';
+
+const MAX_ITEMS = 20;
+const MAX_DEPTH = 1000;
+
+interface ProgressProps {
+  readonly progress: number;
+  readonly onCancel: () => void;
+}
+
+const Running = ({ progress, onCancel }: ProgressProps) => (
+  <Stack gap={6}>
+    <Group wrap="nowrap">
+      <Progress
+        flex={1}
+        size="lg"
+        value={100 * progress}
+        aria-label="Progress of the simulation"
+        transitionDuration={100}
+      />
+      <Button
+        variant="default"
+        size="xs"
+        miw="max-content"
+        leftSection={<IconPlayerStop size={14} />}
+        onClick={onCancel}
+      >
+        Cancel
+      </Button>
+    </Group>
+    <Text size="xs" c="dimmed">
+      {progress === 0
+        ? 'Starting. If somebody else is simulating, yours waits for its turn.'
+        : `${Math.round(100 * progress)} % done`}
+    </Text>
+  </Stack>
+);
+
+const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => {
+  if (error instanceof ApiError && (error.status === 503 || error.status === 429))
+    return (
+      <Alert color="yellow" icon={<IconAlertCircle />} title="The service is busy" role="alert">
+        <Stack align="flex-start" gap="sm">
+          Others are simulating, and too many are waiting already. Try again in a moment.
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Stack>
+      </Alert>
+    );
+  return <FaultList faults={simulationFaults(error).others} title="Could not simulate" />;
+};
+
+export interface SimulationFormProps {
+  readonly subject: Subject;
+  readonly values: SimulationValues;
+  readonly onChange: (values: SimulationValues) => void;
+  readonly items: readonly Schemas['Item'][];
+  /** Why it cannot be run now. */
+  readonly obstacle?: string;
+  readonly isRunning: boolean;
+  readonly isCanceled: boolean;
+  readonly progress: number;
+  readonly error: unknown;
+  readonly onRun: () => void;
+  readonly onCancel: () => void;
+  readonly actions?: ReactNode;
+  /** Inputs in front of the others. */
+  readonly children?: ReactNode;
+}
+
+export const SimulationForm = (props: SimulationFormProps) => {
+  const { subject, values, onChange, items, obstacle, isRunning, isCanceled, progress, error, onRun, onCancel } = props;
+  const { rolls: many, oneRoll } = SYSTEMS[subject.type];
+  const missing = missingOf(values, subject.type);
+  const canRun = obstacle === undefined && Object.keys(missing).length === 0 && !isRunning;
+  const fields: Record<string, string> = { ...(error !== null && simulationFaults(error).fields), ...missing };
+  const set = (changed: Partial<SimulationValues>) => onChange({ ...values, ...changed });
+  const total = Number(values.players) * Number(values.rolls);
+  const featured = new Set(subject.config.featuredItemIds);
+  const runOnEnter = (event: KeyboardEvent) => {
+    const isInInput = event.key === 'Enter' && event.target instanceof HTMLInputElement;
+    if (isInInput && !event.defaultPrevented && canRun) onRun();
+  };
+  return (
+    <Card component="section" aria-label="Simulation" onKeyDown={runOnEnter}>
+      <Stack gap="md">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <div>
+            <Title order={2}>Simulate players</Title>
+            <Text size="sm" c="dimmed" mt={4}>
+              New players roll by the rules of real rolls. Nothing is saved, given or counted.
+            </Text>
+          </div>
+          {props.actions}
+        </Group>
+        {props.children}
+        <SimpleGrid cols={2} spacing="sm">
+          <NumberInput
+            label="Players"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            value={values.players}
+            onChange={(players) => set({ players })}
+            error={fields.players}
+          />
+          <NumberInput
+            label={`${many.charAt(0).toUpperCase()}${many.slice(1)} each`}
+            min={1}
+            max={10_000}
+            allowDecimal={false}
+            value={values.rolls}
+            onChange={(rolls) => set({ rolls })}
+            error={fields.rolls}
+          />
+          <NumberInput
+            label={`Price of ${oneRoll}`}
+            placeholder="none"
+            min={0}
+            value={values.pricePerRoll}
+            onChange={(pricePerRoll) => set({ pricePerRoll })}
+            error={fields.pricePerRoll}
+          />
+          <TextInput
+            label="Currency"
+            placeholder="e.g. gems"
+            maxLength={20}
+            value={values.currency}
+            onChange={(event) => set({ currency: event.currentTarget.value })}
+          />
+        </SimpleGrid>
+        {subject.type === 'roguelike' && (
+          <NumberInput
+            label="Depth"
+            description="All offers are made at this depth."
+            min={0}
+            max={MAX_DEPTH}
+            allowDecimal={false}
+            value={values.depth}
+            onChange={(depth) => set({ depth })}
+            error={fields.depth}
+          />
+        )}
+        <MultiSelect
+          label="Also report these items"
+          description="Tiers and featured items are always reported."
+          placeholder={values.itemIds.length === 0 ? 'none' : ''}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the items' }}
+          limit={100}
+          maxValues={MAX_ITEMS}
+          data={items.filter(({ id }) => !featured.has(id)).map(({ id, name }) => ({ value: id, label: name }))}
+          value={[...values.itemIds]}
+          onChange={(itemIds) => set({ itemIds })}
+          error={fields.itemIds}
+        />
+        <TextInput
+          label="Seed"
+          description="The same seed gives the same result."
+          maxLength={191}
+          value={values.seed}
+          onChange={(event) => set({ seed: event.currentTarget.value })}
+          error={fields.seed}
+          rightSection={
+            <Tooltip label="Another seed">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Choose another seed"
+                onClick={() => set({ seed: `seed-${crypto.getRandomValues(new Uint32Array(1))[0]}` })}
+              >
+                <IconDice5 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          }
+        />
+        {error !== null && !isRunning && <Failed error={error} onRetry={onRun} />}
+        {isRunning ? (
+          <Running progress={progress} onCancel={onCancel} />
+        ) : (
+          <Stack gap={6}>
+            <Button leftSection={<IconPlayerPlay size={16} />} disabled={!canRun} onClick={onRun}>
+              Run the simulation
+            </Button>
+            <Text size="xs" c="dimmed" role="status">
+              {obstacle ?? (isCanceled ? 'Canceled.' : total > 0 && `${formatCount(total)} ${many} in total.`)}
+            </Text>
+          </Stack>
+        )}
+      </Stack>
+    </Card>
+  );
+};

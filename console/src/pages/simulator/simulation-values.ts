@@ -1,0 +1,94 @@
+import { ApiError, type Issue } from '../../interface/api-error.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { type Faults, faultsOf } from '../../parts/field-errors.ts';
+import type { Config, TemplateType } from '../templates/template-values.ts';
+
+/** What is simulated: a saved template, or a configuration as it is being edited. */
+export interface Subject {
+  readonly name: string;
+  readonly type: TemplateType;
+  readonly config: Config;
+  /** Left out if the configuration is not saved. */
+  readonly templateId?: string;
+}
+
+/** The inputs of a simulation; an empty string while a number is missing. */
+export interface SimulationValues {
+  readonly players: number | string;
+  readonly rolls: number | string;
+  readonly pricePerRoll: number | string;
+  readonly currency: string;
+  readonly seed: string;
+  readonly depth: number | string;
+  readonly itemIds: readonly string[];
+}
+
+/** Enough rolls to see the effect of a pity twice. */
+const usualRolls = ({ type, config }: Subject): number => {
+  if (config.pityThreshold) return Math.min(10_000, 2 * config.pityThreshold);
+  return type === 'gacha' || type === 'idle' ? 200 : 50;
+};
+
+export const startValues = (subject: Subject): SimulationValues => ({
+  players: 10_000,
+  rolls: usualRolls(subject),
+  pricePerRoll: '',
+  currency: '',
+  seed: 'seed-1',
+  depth: 0,
+  itemIds: [],
+});
+
+/** The inputs for another template: all but what belongs to the template stays. */
+export const valuesFor = (values: SimulationValues, before: Subject | undefined, after: Subject): SimulationValues => ({
+  ...values,
+  rolls: before === undefined || values.rolls === usualRolls(before) ? usualRolls(after) : values.rolls,
+  itemIds: [],
+});
+
+/** A missing number is left out. */
+const given = (value: number | string): number | undefined => (value === '' ? undefined : Number(value));
+
+export const requestOf = (
+  { type, config, templateId }: Subject,
+  { players, rolls, pricePerRoll, seed, depth, itemIds }: SimulationValues,
+): Schemas['SimulationRequest'] =>
+  // Members that are undefined are not sent, nor compared.
+  JSON.parse(
+    JSON.stringify({
+      ...(templateId === undefined ? { type, config } : { templateId }),
+      players: given(players),
+      rolls: given(rolls),
+      seed,
+      depth: type === 'roguelike' ? given(depth) : undefined,
+      pricePerRoll: given(pricePerRoll),
+      itemIds: itemIds.length === 0 ? undefined : itemIds,
+    }),
+  );
+
+/** What is missing, by input; nothing if it can be run. */
+export const missingOf = (
+  { players, rolls, seed, depth }: SimulationValues,
+  type: TemplateType,
+): Record<string, string> => ({
+  ...(players === '' && { players: 'Enter a number' }),
+  ...(rolls === '' && { rolls: 'Enter a number' }),
+  ...(type === 'roguelike' && depth === '' && { depth: 'Enter a number' }),
+  ...(seed === '' && { seed: 'Enter any text' }),
+});
+
+const FIELDS = new Set(['players', 'rolls', 'seed', 'depth', 'pricePerRoll', 'itemIds']);
+
+/** Too much is asked for by players and rolls together, so the message belongs to neither. */
+const isTooMuch = ({ path, message }: Issue): boolean => path === '/body/players' && message.startsWith('get ');
+
+/** Assigns the errors of a simulation to its inputs; the configuration has its own form. */
+export const simulationFaults = (error: unknown): Faults => {
+  if (!(error instanceof ApiError)) return faultsOf(error, () => false);
+  const issues = error.issues.map((issue) => {
+    if (isTooMuch(issue)) return { path: '', message: `The players ${issue.message}.` };
+    const path = issue.path.replace(/^\/body\/itemIds\/\d+$/, '/body/itemIds');
+    return { path: path.replace(/^\/(?:body|template)\/config/, '/body'), message: issue.message };
+  });
+  return faultsOf(new ApiError(error.status, error.message, issues), (field) => FIELDS.has(field));
+};

@@ -1,0 +1,96 @@
+import { Select } from '@mantine/core';
+import { IconSparkles } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useDraftChanges } from '../../catalog/draft.ts';
+import { LiveNote } from '../../catalog/marks.tsx';
+import { useCatalogItems, useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { pathTo } from '../../parts/path-id.ts';
+import type { Config } from '../templates/template-values.ts';
+import { requestOf, type SimulationValues, type Subject, startValues, valuesFor } from './simulation-values.ts';
+import { Simulator } from './simulator.tsx';
+
+const CURL = { method: 'POST', path: '/templates/simulate' } as const;
+const TITLE = 'Simulator';
+const ABOUT = 'Let many new players roll on a template, and see how long they wait and what they pay.';
+
+interface BenchProps {
+  readonly templates: readonly Schemas['Template'][];
+  readonly items: readonly Schemas['Item'][];
+}
+
+/** The simulator of the template that the URL names, or of the first one. */
+const Bench = ({ templates, items }: BenchProps) => {
+  const [, navigate] = useLocation();
+  const wanted = new URLSearchParams(useSearch()).get('template');
+  const inDraft = useDraftChanges('template');
+  const options = useOptions();
+  const subjectOf = ({ id, name, type, config }: Schemas['Template']): Subject => ({
+    name,
+    type,
+    config: config as Config,
+    // What the draft changes is not saved yet.
+    ...(!inDraft.has(id) && { templateId: id }),
+  });
+  const template = (templates.find(({ id }) => id === wanted) ?? templates[0]) as Schemas['Template'];
+  const subject = subjectOf(template);
+  const [values, setValues] = useState<SimulationValues>(() => startValues(subject));
+  const choose = (id: string) => {
+    const chosen = templates.find((one) => one.id === id);
+    if (chosen === undefined) return;
+    setValues(valuesFor(values, subject, subjectOf(chosen)));
+    navigate(`/simulator?${new URLSearchParams({ template: id })}`, { replace: true });
+  };
+  return (
+    <Page title={TITLE} about={ABOUT} curl={{ ...CURL, body: requestOf(subject, values) }}>
+      <LiveNote>Simulations use the live items and multipliers.</LiveNote>
+      <Simulator subject={subject} values={values} onChange={setValues} items={items} options={options} isWide>
+        <Select
+          label="Template"
+          description={
+            <TextLink href={pathTo('templates', template.id)} size="xs">
+              Edit it, and simulate what you change
+            </TextLink>
+          }
+          inputWrapperOrder={['label', 'input', 'description']}
+          searchable
+          allowDeselect={false}
+          data={templates.map(({ id, name }) => ({ value: id, label: name }))}
+          value={template.id}
+          onChange={(id) => id !== null && choose(id)}
+        />
+      </Simulator>
+    </Page>
+  );
+};
+
+export const SimulatorPage = () => {
+  const templates = useCatalogTemplates();
+  const items = useCatalogItems();
+  if (templates.data !== undefined && items.data !== undefined && templates.data.rows.length > 0)
+    return <Bench templates={templates.data.rows} items={items.data.rows} />;
+  return (
+    <Page title={TITLE} about={ABOUT} curl={CURL}>
+      <Loaded query={items}>
+        {() => (
+          <Loaded query={templates}>
+            {() => (
+              <Empty
+                title="No templates yet"
+                icon={IconSparkles}
+                action={<LinkButton href="/new-template">Create a template</LinkButton>}
+              >
+                A template is what players roll on: a banner, a pack, an offer or idle rewards.
+              </Empty>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+};

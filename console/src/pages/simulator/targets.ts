@@ -1,0 +1,37 @@
+import type { Schemas } from '../../interface/client.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import type { Waited } from '../templates/curve.ts';
+import type { Outcome } from './use-simulation.ts';
+
+type SimulationTarget = Schemas['SimulationTarget'];
+
+/** A tier or an item of a result, with its names and exact odds. */
+export interface Target extends SimulationTarget {
+  readonly key: string;
+  readonly name: string;
+  /** Of an item. */
+  readonly item?: Schemas['Item'];
+  readonly waited: Waited;
+  /** The exact mean; null if it never comes, undefined if it is not known. */
+  readonly exactMean?: number | null;
+}
+
+export const targetsOf = (
+  { simulation, odds }: Outcome,
+  items: readonly Schemas['Item'][],
+  options: ReadonlyMap<string, KnownOption>,
+): Target[] =>
+  simulation.targets.map((target, place) => {
+    const { kind, id } = target;
+    const key = `${kind} ${id}`;
+    if (kind === 'tier') {
+      const row = odds?.tiers.find(({ tier }) => tier === id);
+      const name = id === null ? 'Any item' : (row?.name ?? options.get(id)?.name ?? id);
+      // Tiers come first, in the order of the odds.
+      return { ...target, key, name, waited: { tier: place }, exactMean: row?.expectedRolls };
+    }
+    const item = items.find((one) => one.id === id);
+    const row = odds?.items.find(({ itemId }) => itemId === id);
+    const name = item?.name ?? row?.itemName ?? String(id);
+    return { ...target, key, name, item, waited: { itemId: String(id) }, exactMean: row?.expectedRolls };
+  });

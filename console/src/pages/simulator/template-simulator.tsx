@@ -1,0 +1,46 @@
+import { Stack } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import { LiveNote } from '../../catalog/marks.tsx';
+import type { Schemas } from '../../interface/client.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { Curl } from '../../parts/curl.tsx';
+import { requestOf, type Subject, startValues } from './simulation-values.ts';
+import { Simulator } from './simulator.tsx';
+
+interface TemplateSimulatorProps {
+  readonly subject: Subject;
+  /** Why it cannot be simulated as it is. */
+  readonly obstacle: string | undefined;
+  readonly items: readonly Schemas['Item'][];
+  readonly options: ReadonlyMap<string, KnownOption>;
+}
+
+const keepFromSaving = (event: KeyboardEvent) => {
+  if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault();
+};
+
+/** The simulator next to the editor of a template: it simulates what is being edited, saved or not. */
+export const TemplateSimulator = ({ subject, obstacle, items, options }: TemplateSimulatorProps) => {
+  const [values, setValues] = useState(() => startValues(subject));
+  const body = requestOf(subject, values);
+  return (
+    // It is within the form of the template, which Enter would save.
+    <Stack gap="lg" onKeyDown={keepFromSaving}>
+      <LiveNote>Simulations use the live items and multipliers.</LiveNote>
+      <Simulator
+        subject={subject}
+        values={values}
+        onChange={setValues}
+        items={items}
+        options={options}
+        obstacle={obstacle}
+        actions={
+          <Curl
+            request={{ method: 'POST', path: '/templates/simulate', body }}
+            label="Show this simulation as a curl command"
+          />
+        }
+      />
+    </Stack>
+  );
+};
