@@ -12,6 +12,7 @@ import {
   toAt,
 } from './inventory-model.ts';
 import { cheapDraws } from './statistics.ts';
+import { verified } from './verified.ts';
 
 /** A request of a caller. */
 export interface Request {
@@ -569,6 +570,8 @@ const auditor = (sight: Sight, number: number, ledger: Ledger, seed: number): Ca
         else expected.at(-1)?.push(found.hash);
       }
       assert.deepEqual(hashes, expected, `the receipts of ${name}`);
+      const { isSound, receipts } = verified((await sight.get(`/users/${name}/proof?epoch=0`)).body, hashes[0]);
+      assert.ok(isSound, JSON.stringify(receipts.filter(({ status }) => status === 'failed')));
       return cutOff && isThere;
     },
     accept: () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { type ApiResponse, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertConflict, assertDone, assertInvalid, assertNotFound } from '../../../test/rules.ts';
+import { verified } from '../../../test/verified.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { canonicalText } from '../../engine/fairness/canonical.ts';
 import { verifiableDraws } from '../../engine/fairness/draws.ts';
@@ -123,6 +124,63 @@ onEveryDatabase('verifiable rolls', (service) => {
     const [, , third] = [draws(), draws(), draws()];
     const picked = ['cap', 'club', 'torch'][Math.floor((third as number) * 3)];
     assert.equal(filtered.results[0][0], picked);
+  });
+
+  test('of every game system are verified from nothing but their proof', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'first');
+    const kept = [];
+    for (let n = 0; n < 5; n += 1)
+      for (const [template, more] of [
+        ['banner', { count: 10 }],
+        ['second', {}],
+        ['pack', { count: 2 }],
+        ['shrine', { count: 2, depth: 3 * n }],
+        ['chest', {}],
+      ] as const) {
+        service().setClock(Date.parse('2027-03-01T10:00:00Z') + n * 3_600_000);
+        kept.push(assertDone(await roll(team, template, 'p', more)).body.fairness.receipt);
+      }
+    for (const body of [{ userId: 'p' }, { userId: 'p', classifierOptionIds: ['three'] }])
+      kept.push(assertDone(await team.post('/items/roll', body)).body.fairness.receipt);
+    const spark = { userId: 'p', itemId: 'sword' };
+    kept.push(assertDone(await team.post('/templates/banner/spark', spark)).body.fairness.receipt);
+    const sealed = verified((await team.get('/users/p/proof')).body, kept);
+    assert.deepEqual(sealed.counts, { verified: 1, sealed: 28, failed: 0 });
+    await rotate(team, 'p', 'second');
+    const { body: proof } = await team.get('/users/p/proof?epoch=0');
+    const { counts, isSound, notes } = verified(proof, kept);
+    assert.deepEqual(
+      { counts, isSound, notes },
+      { counts: { verified: 30, sealed: 0, failed: 0 }, isSound: true, notes: [] },
+    );
+    // An item that was exchanged for another is noticed, and so is a receipt that is missing.
+    const tampered = structuredClone(proof);
+    const victim = tampered.receipts.find(({ results }: { results?: string[][] }) => results?.[0]?.[0] === 'club');
+    victim.results[0][0] = 'cap';
+    assert.equal(verified(tampered, kept).isSound, false);
+    proof.receipts.splice(5, 1);
+    assert.equal(verified(proof, []).isSound, false);
+  });
+
+  test('are verified part by part if there are many', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'first');
+    for (let n = 0; n < 21; n += 1)
+      await Promise.all(Array.from({ length: 50 }, async () => assertDone(await roll(team, 'pack', 'p'))));
+    await rotate(team, 'p', 'second');
+    assertInvalid(await team.get('/users/p/proof?epoch=0'), '/query/scope');
+    const parts = [];
+    for (let path: string | undefined = '/users/p/proof?epoch=0&scope=template:pack'; path !== undefined; ) {
+      const part: ApiResponse = assertDone(await team.get(path));
+      parts.push(part.body);
+      path = /<([^>]+)>/.exec(part.headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(
+      parts.map(({ receipts }) => receipts.length),
+      [1001, 53],
+    );
+    for (const part of parts) assert.equal(verified(part).isSound, true);
   });
 
   test('name the receipt in the response, and link it to the one before', async () => {
