@@ -92,6 +92,19 @@ export const LIMITS = {
   /** Characters of a pool as text, which a thread gets all at once. */
   simulationPoolLength: 64 * 1024 * 1024,
 
+  // What was configured when, and the evidence against it.
+  /** A larger pool is not kept, so its odds cannot be looked up later, and evidence against them is not computed. */
+  snapshotBytes: 4 * 1024 * 1024,
+  /** Versions that are noted at once; if there are more, the older ones are skipped. */
+  versionsPerNote: 100,
+  /** For noting, before what was found is written: time, and characters of new snapshots. */
+  noteMs: 2000,
+  notedLength: 8 * 1024 * 1024,
+  /** How long what was observed of rolls is kept. */
+  evidenceDays: 400,
+  /** States of counters, depths and slots that are told apart per day. */
+  evidenceClasses: 10_000,
+
   // Caches.
   cachedPools: 64,
   cachedItemTexts: 2000,

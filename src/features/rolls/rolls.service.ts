@@ -13,7 +13,7 @@ import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
-import { recordRolls } from './roll-record.service.ts';
+import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
 /** What rolling needs: the catalogs of teams, and random draws. */
@@ -57,6 +57,10 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
   return pool;
 };
 
+/** Only rolls on all items are evidence; with a filter, the odds are different for every filter. */
+const observationOf = (team: TeamCatalog, request: RollRequest | null, { item }: RolledItem): Rolls['observe'] =>
+  request?.classifierOptionIds?.length ? null : (observe) => team.observer()(item.id, observe);
+
 /** Rolls an item and, if the request names a user, gives it to them. Returns JSON. */
 export const rollItem = async (
   work: Work,
@@ -70,7 +74,8 @@ export const rollItem = async (
   const pool = poolOf(work, team, request);
   if (userId === undefined) {
     const rolled = rollFromPool(pool, draws) as RolledItem;
-    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
+    const observe = observationOf(team, request, rolled);
+    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled], observe });
     return team.rollText(rolled);
   }
   const receiver = await openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team);
@@ -83,6 +88,7 @@ export const rollItem = async (
     rollerId: receiver.user.roller_id,
     nowMs,
     rolled: [rolled],
+    observe: observationOf(team, request, rolled),
   });
   return team.rollText(rolled, given && giveResultText(given));
 };
