@@ -3,8 +3,8 @@ import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { ROLES, type Role } from '../../src/context.ts';
 import { TABLES } from '../../src/database/tables.ts';
-import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { lookAtAll } from '../chores.ts';
 import { type ApiResponse, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
 import { guardedRoutesOf, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 
@@ -340,6 +340,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     }),
   ],
   'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
+  'GET /templates/:id/odds/history': () => [attempt('not found', '/templates/a-template/odds/history')],
   'GET /users/:userId/templates/:id': () => [
     attempt('not found', '/users/a-user/templates/a-template'),
     attempt('not found', '/users/a-user/templates/b-template'),
@@ -444,6 +445,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('own', '/roll-events/drop-rates'),
     attempt('empty', '/roll-events/drop-rates?templateId=a-template'),
   ],
+  'GET /roll-events/evidence': () => [
+    attempt('own', '/roll-events/evidence'),
+    attempt('empty', '/roll-events/evidence?templateId=a-template'),
+  ],
   'GET /team': () => [attempt('own', '/team')],
   'POST /secrets': () => [attempt('own', '/secrets', { name: 'B', role: 'read' })],
   'GET /secrets': () => [attempt('own', '/secrets')],
@@ -478,8 +483,8 @@ onEveryDatabase('teams', (service, engine) => {
   before(async () => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
-    // Pending counts would be folded in the meantime, and the rows of team A would change.
-    await service().database.transaction(a.client.teamId, (tx) => foldCounts(tx, 1000));
+    // What is done in the background would change the rows of team A in the meantime.
+    await lookAtAll(service());
     unchanging = await stock(service(), 'b');
   });
 
@@ -493,7 +498,7 @@ onEveryDatabase('teams', (service, engine) => {
   test('have rows in every table except those of deleted and pending things', async () => {
     const rows = await rowsOf(service(), tables, a.client.teamId);
     const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
-    assert.deepEqual(empty, ['deleted_items', 'item_instance_history', 'roll_pending']);
+    assert.deepEqual(empty, ['deleted_items', 'evidence_due', 'item_instance_history', 'roll_pending']);
   });
 
   for (const [operation, attempts] of Object.entries(ATTEMPTS)) {
@@ -559,7 +564,10 @@ onEveryDatabase('teams', (service, engine) => {
           columns.some((column) => column.name.endsWith('_id') && column.name !== 'team_id'),
       );
       // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
-      const free = ['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'];
+      const free = [
+        ...['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'],
+        ...['template_versions', 'evidence_due', 'evidence_streams'],
+      ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });
 

@@ -133,6 +133,9 @@ const catalogIn = (text: string): Catalog => {
   );
 };
 
+/** All items in the text of a pool. */
+export const itemsFromSnapshot = (pool: string): readonly CompiledItem[] => catalogIn(pool).items;
+
 /** Compiles a template from nothing but its snapshot: it rolls as the one that the snapshot was made of. */
 export const templateFromSnapshot = (
   { templateId, type, config, bindings }: ConfigSnapshot,

@@ -144,11 +144,9 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
   return taken.length;
 };
 
-/** Fewer rows than this are left pending: readers include them anyway. */
-const FOLD_FROM = 32;
-
-/** Teams with enough pending rows to be worth folding. */
-export const teamsToFold = (reader: Reader): Promise<string[]> => store.selectTeamsWithPending(reader, FOLD_FROM);
+/** Teams with so many pending rows that folding them is worth it; readers include the others anyway. */
+export const teamsToFold = (reader: Reader, least: number = LIMITS.rollCountsFoldedFrom): Promise<string[]> =>
+  store.selectTeamsWithPending(reader, least);
 
 type CountsKey = Awaited<ReturnType<typeof store.selectDays>>[number];
 
