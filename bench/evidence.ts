@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { logEvidence, logEvidenceOfDays, type Observations } from '../src/engine/evidence/evidence.ts';
 import { evidenceModel } from '../src/engine/evidence/model.ts';
-import { observeResults } from '../src/engine/evidence/observation.ts';
+import { createObserver } from '../src/engine/evidence/observation.ts';
 import { compileCatalog } from '../src/engine/pool/catalog.ts';
 import { templateOdds } from '../src/engine/systems/odds.ts';
 import { rollTemplate } from '../src/engine/systems/rolling.ts';
@@ -58,6 +58,7 @@ const run = (
 ): Ended => {
   const { soundCalls = 0, callsPerDay = Number.POSITIVE_INFINITY } = scene;
   const draws = cheapDraws(seed);
+  const observers = new Map([promised, actual].map((template) => [template, createObserver(template)]));
   const model = evidenceModel(promised);
   const days: Map<string, Map<string, number>>[] = [new Map()];
   const odds = templateOddsOf(promised);
@@ -78,7 +79,7 @@ const run = (
     });
     state = after ?? state;
     const today = days.at(-1) as Map<string, Map<string, number>>;
-    observeResults(template, before.pity, results, 0, (kind, outcome) => {
+    observers.get(template)?.(before.pity, results, 0, (kind, outcome) => {
       const outcomes = today.get(kind) ?? new Map<string, number>();
       today.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
     });

@@ -8,6 +8,7 @@ import { createCatalogs } from './features/catalog/catalog.service.ts';
 import { createWholeCatalogs } from './features/catalog/document.service.ts';
 import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
+import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
 import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
@@ -27,6 +28,7 @@ import { teamRoutes } from './features/teams/teams.routes.ts';
 import { secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
+import { createKeptOdds } from './features/templates/kept-odds.service.ts';
 import { simulationRoutes } from './features/templates/simulation.routes.ts';
 import { createSimulations } from './features/templates/simulation.service.ts';
 import { createTemplateGuard } from './features/templates/template-guard.service.ts';
@@ -101,6 +103,7 @@ export const buildApp = async ({
     manifests: createManifests(),
     pathPrefix,
     previews: createPreviews(compute),
+    keptOdds: createKeptOdds(compute),
     checkConfig: createConfigChecks(catalogs),
     guard: createTemplateGuard(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
@@ -133,6 +136,7 @@ export const buildApp = async ({
   batchRoutes(app, parts);
   placementRoutes(app, parts);
   statisticsRoutes(app, parts);
+  evidenceRoutes(app, parts);
   teamRoutes(app, parts);
   const chores = startChores({
     database,
@@ -142,6 +146,7 @@ export const buildApp = async ({
     logger,
     settings,
     ran: metrics?.chores,
+    alarmed: metrics?.alarmed,
   });
   app.addHook('onClose', chores.stop);
   await app.ready();

@@ -4,8 +4,17 @@ import type { Compute } from './compute/compute.ts';
 import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import type { ReadWhole } from './features/catalog/document.service.ts';
+import { mergeVersions, removeOldEvidence, teamsWithOldEvidence } from './features/evidence/roll-evidence.service.ts';
+import {
+  findDueStreams,
+  forgetDue,
+  lookAt,
+  saveLook,
+  teamsWithDueStreams,
+} from './features/evidence/streams.service.ts';
 import { removeOldHistory } from './features/history/history.service.ts';
 import { failDueDraft, findDueDrafts, isRejection, publishDueDraft } from './features/publishing/drafts.service.ts';
+import { findUnnoted, saveNoted, teamsToNote } from './features/snapshots/noting.service.ts';
 import { foldCounts, teamsToFold } from './features/statistics/roll-counts.service.ts';
 import { removeOldResponses } from './http/idempotency.ts';
 import { LIMITS } from './limits.ts';
@@ -31,6 +40,8 @@ interface Parts {
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
   /** Called after each run of a chore. */
   readonly ran?: (chore: string, isDone: boolean) => void;
+  /** Called for each new alarm. */
+  readonly alarmed?: () => void;
 }
 
 const start = ({ name, everyMs, failure, work }: Chore, { logger, ran }: Parts): { stop: () => Promise<void> } => {
@@ -124,6 +135,96 @@ const publishDrafts = async (
   if (errors.length > 0) throw errors[0];
 };
 
+/** Does work for teams that need it, on one node at a time. What fails for one team does not keep others waiting. */
+const forTeams = async (
+  { database, clock }: Pick<Parts, 'database' | 'clock'>,
+  chore: string,
+  teams: readonly string[],
+  work: (teamId: string) => Promise<void>,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  if (teams.length === 0) return;
+  if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
+  const lease = (dueAtMs: number): Promise<void> =>
+    database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
+  const errors: unknown[] = [];
+  for (const [index, teamId] of teams.entries()) {
+    if (!shouldContinue()) break;
+    if (index > 0) await lease(clock() + LIMITS.choreLeaseMs);
+    await work(teamId).catch((error: unknown) => errors.push(error));
+  }
+  // Whichever node looks next may go on, whatever its clock says.
+  await lease(0);
+  if (errors.length > 0) throw errors[0];
+};
+
+/** Notes what was configured at new versions of catalogs. */
+export const noteVersions = async (
+  parts: Pick<Parts, 'database' | 'compute' | 'readWhole' | 'clock'>,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  const { database, compute, readWhole } = parts;
+  const deps = { read: database.read, compute, readWhole };
+  const note = async (teamId: string): Promise<void> => {
+    for (let found = await findUnnoted(deps, teamId); found !== undefined && shouldContinue(); ) {
+      const finding = found;
+      await database.transaction(teamId, (tx) => saveNoted(tx, finding));
+      found = await findUnnoted(deps, teamId, finding);
+    }
+  };
+  await forTeams(parts, 'versions', await database.read(NO_TEAM, teamsToNote), note, shouldContinue);
+};
+
+/** Adds up what is pending, if there are at least so many rows. */
+const foldPending = async (database: Database, least: number, shouldContinue: () => boolean): Promise<void> => {
+  const most = LIMITS.rollCountsPerFold;
+  for (const teamId of await database.read(NO_TEAM, (reader) => teamsToFold(reader, least)))
+    while (shouldContinue() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
+};
+
+/** Looks at the evidence against all odds that were rolled on since the last look. */
+export const lookAtEvidence = async (
+  parts: Pick<Parts, 'database' | 'compute' | 'clock' | 'logger' | 'alarmed'>,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  const { database, compute, clock, logger, alarmed } = parts;
+  const deps = { read: database.read, compute };
+  const look = async (teamId: string): Promise<void> => {
+    const { moves, streams, vain } = await database.read(teamId, findDueStreams);
+    for (const move of moves) await database.transaction(teamId, (tx) => mergeVersions(tx, move));
+    if (vain.length > 0) await database.transaction(teamId, (tx) => forgetDue(tx, vain));
+    for (const stream of streams) {
+      if (!shouldContinue()) return;
+      const found = await lookAt(deps, teamId, stream, clock(), { withPending: false, withRows: false });
+      if (found === undefined) {
+        await database.transaction(teamId, (tx) => forgetDue(tx, stream.due));
+        continue;
+      }
+      const alarm = await database.transaction(teamId, (tx) => saveLook(tx, stream, found, clock()));
+      if (alarm === undefined) continue;
+      alarmed?.();
+      logger.error(alarm, 'what was rolled is strong evidence against the odds');
+    }
+  };
+  await foldPending(database, 1, shouldContinue);
+  await forTeams(parts, 'evidence', await database.read(NO_TEAM, teamsWithDueStreams), look, shouldContinue);
+};
+
+/** Removes observations of rolls that are too old. */
+export const removeObservations = async (
+  { database, clock }: Pick<Parts, 'database' | 'clock'>,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  const chore = 'observations';
+  if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
+  for (const teamId of await database.read(NO_TEAM, (reader) => teamsWithOldEvidence(reader, clock()))) {
+    if (!shouldContinue()) break;
+    await database.transaction(teamId, (tx) => removeOldEvidence(tx, clock()));
+  }
+  const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
+  await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
+};
+
 const choresOf = (parts: Parts): Chore[] => {
   const { database, clock, settings } = parts;
   const chores: Chore[] = [
@@ -146,14 +247,28 @@ const choresOf = (parts: Parts): Chore[] => {
       work: (shouldContinue) => publishDrafts(parts, shouldContinue),
     },
     {
+      name: 'versions',
+      everyMs: 1_000,
+      failure: 'could not note what was configured; will retry',
+      work: (shouldContinue) => noteVersions(parts, shouldContinue),
+    },
+    {
       name: 'counters',
       everyMs: 1_000,
       failure: 'could not add pending rolls to the counters; will retry',
-      work: async (shouldContinue) => {
-        const most = LIMITS.rollCountsPerFold;
-        for (const teamId of await database.read(NO_TEAM, teamsToFold))
-          while (shouldContinue() && (await database.transaction(teamId, (tx) => foldCounts(tx, most))) === most);
-      },
+      work: (shouldContinue) => foldPending(database, LIMITS.rollCountsFoldedFrom, shouldContinue),
+    },
+    {
+      name: 'evidence',
+      everyMs: 60_000,
+      failure: 'could not look at the evidence; will retry',
+      work: (shouldContinue) => lookAtEvidence(parts, shouldContinue),
+    },
+    {
+      name: 'observations',
+      everyMs: 60_000,
+      failure: 'could not delete old observations of rolls; will retry',
+      work: (shouldContinue) => removeObservations(parts, shouldContinue),
     },
   ];
   if (settings.keepRollEventsDays < Number.POSITIVE_INFINITY)

@@ -101,6 +101,31 @@ export const LIMITS = {
   /** Characters of a pool as text, which a thread gets all at once. */
   simulationPoolLength: 64 * 1024 * 1024,
 
+  // What was configured when, and the evidence against it.
+  /** A larger pool is not kept, so its odds cannot be looked up later, and evidence against them is not computed. */
+  snapshotBytes: 4 * 1024 * 1024,
+  /** Versions that are noted at once, and changes of theirs; if there are more, the older versions are skipped. */
+  versionsPerNote: 1000,
+  changesPerNote: 100_000,
+  /** Of more versions than this, only configurations that were rolled on are kept, and the last ones. */
+  versionsKeptWhole: 20,
+  /** For noting, before what was found is written: time, and characters of new snapshots. */
+  noteMs: 2000,
+  notedLength: 8 * 1024 * 1024,
+  /** Configurations of a template on a page of its history. */
+  listedConfigs: 20,
+  /** How long what was observed of rolls is kept. */
+  evidenceDays: 400,
+  /** States of counters, depths and slots that are told apart per day. */
+  evidenceClasses: 10_000,
+  /** Days of observations that are read at once. */
+  evidencePerRead: 50,
+  /** Evidence beyond this is not told apart. */
+  evidence: 1e12,
+  /** Configurations with evidence in one response, and rows of one of them: tiers, and the items with most evidence. */
+  listedStreams: 100,
+  evidenceRows: 1000,
+
   // Caches.
   cachedPools: 64,
   cachedItemTexts: 2000,
@@ -111,6 +136,8 @@ export const LIMITS = {
   cachedTeams: 1000,
   cachedItems: 1_000_000,
   cachedTimeTexts: 1000,
+  /** Configurations that were in force, with the odds of their tiers. */
+  cachedKeptOdds: 500,
   /** Whole catalogs as text, kept between plans: characters in total, and for how long. */
   keptCatalogsLength: 32 * 1024 * 1024,
   keptCatalogsMs: 60_000,
@@ -199,6 +226,8 @@ export const LIMITS = {
   /** How often roll events and history are searched for expired rows. */
   removalPassMs: 6 * 3_600_000,
   rollCountsPerFold: 2000,
+  /** Fewer pending rows than this are added to the counters once a minute, more once a second. */
+  rollCountsFoldedFrom: 32,
   /** Items whose counts statistics read at once, and sum up in one turn of the event loop. */
   countedItemsRead: 10_000,
   countedItemsPerTurn: 5000,

@@ -3,6 +3,7 @@
  * `src/http/openapi-examples.json`, and a test replays it and compares every response.
  */
 import assert from 'node:assert/strict';
+import { noteAll } from './chores.ts';
 import type { Service } from './harness.ts';
 import { operationOf } from './walk.ts';
 
@@ -122,6 +123,8 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/templates/type/gacha');
   await send('GET', '/templates/standard-banner');
   await send('GET', '/templates/standard-banner/odds');
+  await noteAll(service);
+  await send('GET', '/templates/standard-banner/odds/history');
 
   await send('POST', '/users', { id: 'player-1', externalId: 'auth0|5f7c8ec7' });
   await send('POST', '/users', { id: 'player-2' });
@@ -167,6 +170,8 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/item-instances/sword-1/history');
   await send('GET', '/roll-events/stats');
   await send('GET', '/roll-events/drop-rates');
+  await noteAll(service);
+  await send('GET', '/roll-events/evidence?templateId=standard-banner');
 
   await send('DELETE', '/item-instances/sword-1');
   await send('DELETE', `/users/player-1/spaces/${bag}`);

@@ -336,6 +336,10 @@ describe('the architecture', () => {
       placements: ['item_instances'],
       // Statistics name items, even deleted ones; loading the whole catalog for a few names would be too much.
       statistics: ['items', 'deleted_items'],
+      // Teams whose catalog has new versions are found in one query; what was rolled on is kept.
+      snapshots: ['teams', 'roll_evidence', 'roll_pending'],
+      // Evidence includes rolls that are not added up yet.
+      evidence: ['roll_pending'],
       // A check compares tables with each other, and changes nothing.
       check: [
         'teams',

@@ -175,6 +175,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/templates/type/gacha',
       '/templates/banner',
       '/templates/banner/odds',
+      '/templates/banner/odds/history',
       '/users/ann/templates/banner',
     ],
     ...[
@@ -204,6 +205,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       `/item-instance-spaces?teamUserSpaceId=${bags.ann},${bags.bob}`,
       '/roll-events/stats',
       '/roll-events/drop-rates',
+      '/roll-events/evidence',
     ],
   ])
     await get(path);

@@ -1,8 +1,11 @@
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
 import type { DraftInput } from '../planning/draft.ts';
+import type { NoteInput } from '../planning/noting.ts';
 import type { EffectInput, PlanInput } from '../planning/plan.ts';
+import type { EvidenceInput } from './evidence.ts';
 import type { SimulationInput } from './simulation.ts';
+import type { SnapshotOddsInput } from './snapshot-odds.ts';
 
 /** Loaded on first use: most threads compute nothing but odds, and start faster without it. */
 const planning = () => import('../planning/plan.ts');
@@ -22,6 +25,12 @@ export const JOBS = {
   draft: async (input: DraftInput) => (await import('../planning/draft.ts')).readDraftBytes(input),
   /** What a version of the catalog did to the odds. */
   effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
+  /** What was configured at each version of a catalog. */
+  note: async (input: NoteInput) => (await import('../planning/noting.ts')).noteVersions(input),
+  /** The odds of a configuration that was kept. */
+  snapshotOdds: async (input: SnapshotOddsInput) => (await import('./snapshot-odds.ts')).oddsOfSnapshot(input),
+  /** The evidence against the odds of a configuration that was kept. */
+  evidence: async (input: EvidenceInput) => (await import('./evidence.ts')).computeEvidence(input),
   /** What becomes of new players of a template, as JSON. */
   simulation: async (input: SimulationInput, report?: (progress: number) => void) =>
     (await import('./simulation.ts')).runSimulation(input, report),

@@ -19,6 +19,8 @@ export interface Metrics {
   readonly database: DatabaseObserver;
   /** Counts a run of a chore. */
   readonly chores: (chore: string, isDone: boolean) => void;
+  /** Counts an alarm. */
+  readonly alarmed: () => void;
   /** Measures requests, and serves all metrics at `/metrics`. */
   serve(app: App): void;
 }
@@ -120,6 +122,15 @@ const watchChores = (registry: Registry): Metrics['chores'] => {
   };
 };
 
+const watchEvidence = (registry: Registry): Metrics['alarmed'] => {
+  const alarms = new Counter({
+    name: 'itemwright_evidence_alarms_total',
+    help: 'Configurations whose results have become strong evidence against their odds.',
+    registers: [registry],
+  });
+  return () => alarms.inc();
+};
+
 const watchRequests = (registry: Registry, app: App): void => {
   const registers = [registry];
   const durations = new Histogram({
@@ -206,6 +217,7 @@ export const createMetrics = (held: () => Held): Metrics => {
   return {
     database: watchDatabase(registry),
     chores: watchChores(registry),
+    alarmed: watchEvidence(registry),
     serve: (app) => {
       watchRequests(registry, app);
       app.get('/metrics', { schema: { hide: true }, config: { access: 'public' } }, async (_request, reply) => {

@@ -3,8 +3,8 @@ import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { ROLES, type Role } from '../../src/context.ts';
 import { TABLES } from '../../src/database/tables.ts';
-import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { lookAtAll } from '../chores.ts';
 import { type ApiResponse, basic, type Client, onEveryDatabase, type Service } from '../harness.ts';
 import { guardedRoutesOf, isForPlayers, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 
@@ -346,6 +346,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     }),
   ],
   'GET /templates/:id/odds': () => [attempt('not found', '/templates/a-template/odds')],
+  'GET /templates/:id/odds/history': () => [attempt('not found', '/templates/a-template/odds/history')],
   'GET /users/:userId/templates/:id': () => [
     attempt('not found', '/users/a-user/templates/a-template'),
     attempt('not found', '/users/a-user/templates/b-template'),
@@ -457,6 +458,10 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   ],
   'GET /users/:userId/receipts': () => [attempt('not found', '/users/a-user/receipts')],
   'GET /users/:userId/proof': () => [attempt('not found', '/users/a-user/proof')],
+  'GET /roll-events/evidence': () => [
+    attempt('own', '/roll-events/evidence'),
+    attempt('empty', '/roll-events/evidence?templateId=a-template'),
+  ],
   'GET /team': () => [attempt('own', '/team')],
   'PUT /team': () => [attempt('own', '/team', {})],
   'POST /secrets': () => [attempt('own', '/secrets', { name: 'B', role: 'read' })],
@@ -492,8 +497,8 @@ onEveryDatabase('teams', (service, engine) => {
   before(async () => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
-    // Pending counts would be folded in the meantime, and the rows of team A would change.
-    await service().database.transaction(a.client.teamId, (tx) => foldCounts(tx, 1000));
+    // What is done in the background would change the rows of team A in the meantime.
+    await lookAtAll(service());
     unchanging = await stock(service(), 'b');
   });
 
@@ -507,7 +512,7 @@ onEveryDatabase('teams', (service, engine) => {
   test('have rows in every table except those of deleted and pending things', async () => {
     const rows = await rowsOf(service(), tables, a.client.teamId);
     const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
-    assert.deepEqual(empty, ['deleted_items', 'item_instance_history', 'roll_pending']);
+    assert.deepEqual(empty, ['deleted_items', 'evidence_due', 'item_instance_history', 'roll_pending']);
   });
 
   for (const [operation, attempts] of Object.entries(ATTEMPTS)) {
@@ -574,12 +579,8 @@ onEveryDatabase('teams', (service, engine) => {
       );
       // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
       const free = [
-        'users',
-        'item_instance_history',
-        'catalog_versions',
-        'catalog_drafts',
-        'fairness_seeds',
-        'receipts',
+        ...['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'],
+        ...['template_versions', 'evidence_due', 'evidence_streams', 'fairness_seeds', 'receipts'],
       ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { removeObservations } from '../../src/chores.ts';
 import { TABLES } from '../../src/database/tables.ts';
 import { foldCounts, teamsToFold } from '../../src/features/statistics/roll-counts.service.ts';
 import { deleteOldResponses } from '../../src/http/idempotency.store.ts';
+import { lookAtAll } from '../chores.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 import { walkThroughInterface } from '../walk.ts';
 
@@ -17,6 +19,10 @@ const OF_NO_TEAM: Record<string, RegExp> = {
   'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
   'drafts that are due are found across all teams, and published team by team':
     /^select team_id as "teamId", "id" from "catalog_drafts" where "publish_at" <= \$1/,
+  'teams with new versions are found across all teams, and noted team by team':
+    /^select "teams"."id" from "teams" left join "noted_versions" on "noted_versions"."team_id" = "teams"."id"/,
+  'teams with new or old evidence are found across all teams':
+    /^select distinct "team_id" from ("evidence_due"|"roll_evidence" where "day" < \$1)$/,
   'the oldest responses are found across all teams, and deleted team by team':
     /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
 };
@@ -54,6 +60,8 @@ describe('every statement sent to PostgreSQL', () => {
     await walkThroughInterface(service);
     await service.database.read('', teamsToFold);
     await service.database.transaction(service.teamId, (tx) => foldCounts(tx, 100));
+    await lookAtAll(service);
+    await removeObservations({ database: service.database, clock: () => Date.now() + 500 * 86_400_000 }, () => true);
     await service.database.maintain();
     assert.ok((await service.database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 100))) > 10);
   });

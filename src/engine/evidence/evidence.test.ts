@@ -8,7 +8,7 @@ import type { CompiledTemplate } from '../systems/templates.ts';
 import { evidenceRows, IMPOSSIBLE, logEvidence, logEvidenceOfDays, type Observations } from './evidence.ts';
 import { logGamma, logMixture, logRatio, logSpread, rangeOf } from './likelihood.ts';
 import { evidenceModel } from './model.ts';
-import { observeResults } from './observation.ts';
+import { createObserver } from './observation.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${actual} is not ${expected}`);
@@ -90,6 +90,7 @@ const observed = (
 ): Observations => {
   const counts = new Map<string, Map<string, number>>();
   const draws = cheapDraws(seed);
+  const observer = createObserver(template);
   for (let user = 0; user < users; user += 1) {
     let state: TemplateState = initialState();
     for (let call = 0; call < calls; call += 1) {
@@ -101,7 +102,7 @@ const observed = (
         nowMs: 0,
       });
       state = after ?? state;
-      observeResults(template, before.pity, results, depth, (kind, outcome) => {
+      observer(before.pity, results, depth, (kind, outcome) => {
         const outcomes = counts.get(kind) ?? new Map<string, number>();
         counts.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
       });

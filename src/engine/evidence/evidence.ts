@@ -54,10 +54,17 @@ const tierClassesOf = (model: EvidenceModel, observed: Observations): TierClass[
   return classes;
 };
 
-const hitsOfTier = (classes: readonly TierClass[], place: number): Hits => ({
-  cells: classes.map(({ rolls, odds }): Cell => ({ rolls, odds: odds[place] as number })),
-  hits: classes.reduce((sum, { counts }) => sum + (counts[place] as number), 0),
-});
+/** Many classes have the same odds; together they are one cell. */
+const hitsOfTier = (classes: readonly TierClass[], place: number): Hits => {
+  const rollsByOdds = new Map<number, number>();
+  let hits = 0;
+  for (const { rolls, odds, counts } of classes) {
+    const chance = odds[place] as number;
+    rollsByOdds.set(chance, (rollsByOdds.get(chance) ?? 0) + rolls);
+    hits += counts[place] as number;
+  }
+  return { cells: Array.from(rollsByOdds, ([odds, rolls]): Cell => ({ rolls, odds })), hits };
+};
 
 const SHIFTS = [1, 2, 3, 5, 10].flatMap((d) => [d, -d]);
 
@@ -89,28 +96,15 @@ interface Part {
   readonly rolls: number;
 }
 
-/** Items of a part that are told apart; the least likely ones count as one. */
-const ITEMS_PER_PART = 1000;
-const OTHER_ITEMS = '';
-
 const partOf = (odds: ReadonlyMap<string, number>, counts: ReadonlyMap<string, number>): Part | undefined => {
   for (const [id, count] of counts) if (count > 0 && !((odds.get(id) ?? 0) > 0)) return undefined;
   const items = [...odds].filter(([, p]) => p > 0);
-  if (items.length > ITEMS_PER_PART) items.sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
-  const shown = items.slice(0, ITEMS_PER_PART);
-  const rest = items.slice(ITEMS_PER_PART);
-  const part: Part = {
-    ids: shown.map(([id]) => id),
-    odds: shown.map(([, p]) => p),
-    counts: shown.map(([id]) => counts.get(id) ?? 0),
+  return {
+    ids: items.map(([id]) => id),
+    odds: items.map(([, p]) => p),
+    counts: items.map(([id]) => counts.get(id) ?? 0),
     rolls: counts.values().reduce((sum, count) => sum + count, 0),
   };
-  if (rest.length > 0) {
-    part.ids.push(OTHER_ITEMS);
-    part.odds.push(rest.reduce((sum, [, p]) => sum + p, 0));
-    part.counts.push(rest.reduce((sum, [id]) => sum + (counts.get(id) ?? 0), 0));
-  }
-  return part;
 };
 
 const NOTHING: ReadonlyMap<string, number> = new Map();

@@ -1,9 +1,12 @@
+import type { CompiledItem } from '../pool/catalog.ts';
+import { sumOf } from '../pool/weighted.ts';
 import type { PackPlan } from '../systems/card-pack/card-pack.ts';
 import { type GachaRules, writeRates } from '../systems/gacha/gacha.ts';
 import { offerPlan } from '../systems/roguelike/roguelike.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
-import type { Tiers, WeightedItems } from '../systems/tiers.ts';
-import { dividesTop } from './observation.ts';
+import type { Tiers } from '../systems/tiers.ts';
+import { dividesTop, PLAIN_PART } from './observation.ts';
+import { OTHER_ITEMS, toldApart, type Weighted } from './told-apart.ts';
 
 /** The odds that were promised for everything that is observed of a template. */
 export interface EvidenceModel {
@@ -21,8 +24,18 @@ export interface EvidenceModel {
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-const partOf = ({ items, weights, picker }: Pick<WeightedItems, 'items' | 'weights' | 'picker'>) =>
-  new Map(items.map(({ id }, index) => [id, picker.total > 0 ? (weights[index] as number) / picker.total : 0]));
+/** The odds of the items that are told apart, and of all others together. */
+const partOf = (part: Weighted): ReadonlyMap<string, number> => {
+  const total = sumOf(part.weights);
+  const named = toldApart(part);
+  const odds = new Map<string, number>();
+  for (const [index, { id }] of part.items.entries()) {
+    const share = total > 0 ? (part.weights[index] as number) / total : 0;
+    if (named === null || named.has(id)) odds.set(id, share);
+    else odds.set(OTHER_ITEMS, (odds.get(OTHER_ITEMS) ?? 0) + share);
+  }
+  return odds;
+};
 
 const tiersOf = ({ all }: Tiers): EvidenceModel['tiers'] => all.map(({ optionId: id, name }) => ({ id, name }));
 
@@ -116,3 +129,13 @@ export const evidenceModel = (template: CompiledTemplate): EvidenceModel => {
       return modelOfPacks((depth) => offerPlan(template.rules, depth));
   }
 };
+
+/** Of rolls on all items. */
+export const plainEvidenceModel = (items: readonly CompiledItem[]): EvidenceModel => ({
+  tiers: [],
+  tierOdds: () => undefined,
+  baseOdds: null,
+  shifts: [],
+  featuredShare: null,
+  parts: new Map([[PLAIN_PART, partOf({ items, weights: items.map(({ weight }) => weight) })]]),
+});

@@ -131,6 +131,10 @@ export const catalogOfPool = ({ options, items }: PoolSnapshot): Catalog =>
     items.map((item) => ({ ...item, width: 1, height: 1 })),
   );
 
+/** All items in the text of a pool. */
+export const itemsFromSnapshot = (pool: string): readonly CompiledItem[] =>
+  catalogOfPool(JSON.parse(pool) as PoolSnapshot).items;
+
 /** Compiles a template from nothing but its snapshot: it rolls as the one that the snapshot was made of. */
 export const templateFromSnapshot = (
   { templateId, type, config, bindings }: ConfigSnapshot,

@@ -1,4 +1,6 @@
 import type { Finder, Read, Reader, Transaction, Work } from '../../database/work.ts';
+import { createPlainObserver } from '../../engine/evidence/observation.ts';
+import { once } from '../../engine/once.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
@@ -24,6 +26,8 @@ export interface TeamCatalog extends CatalogPresenter {
   rollNumeratorOf(item: CompiledItem): number;
   /** The pool of all items. */
   readonly everything: Pool;
+  /** What is observed of rolls on all items. */
+  observer(): ReturnType<typeof createPlainObserver>;
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
 }
@@ -89,6 +93,7 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     ...createPresenter(catalog, shown),
     rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
+    observer: once(() => createPlainObserver(catalog.items)),
     pool: (finder, filter) =>
       filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),
   };

@@ -94,6 +94,20 @@ export const currentVersionOf = async (finder: Finder): Promise<number> => {
   return current.version;
 };
 
+/** The versions after one with the number of their changes, newest first. */
+export const listNewVersions = (
+  reader: Reader,
+  after: number,
+  limit: number,
+): Promise<{ version: number; changes: number }[]> => store.selectNewVersions(reader, after, limit);
+
+/** When a version was made. */
+export const timeOfVersion = async (finder: Finder, version: number): Promise<number> => {
+  const [found] = await finder.find(store.versionTime, { version });
+  if (found === undefined) throw new Error(`version ${version} of team ${finder.teamId} is not recorded`);
+  return found.created_at;
+};
+
 /** A change of one entity, as one version. */
 export const changeCatalog = async <T>(
   tx: Transaction,

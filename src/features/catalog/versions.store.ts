@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { EntityKind } from '../../context.ts';
-import { insertInto } from '../../database/declarations.ts';
+import { insertInto, lookup } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { LIMITS } from '../../limits.ts';
@@ -121,6 +121,25 @@ export const selectVersion = (reader: Reader, version: number): Promise<VersionR
     .where('team_id', '=', reader.teamId)
     .where('version', '=', version)
     .executeTakeFirst();
+
+/** The versions after one with the number of their changes, newest first. */
+export const selectNewVersions = ({ queries, teamId }: Reader, after: number, limit: number) =>
+  queries
+    .selectFrom('catalog_versions')
+    .select(['version', 'changes'])
+    .where('team_id', '=', teamId)
+    .where('version', '>', after)
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .execute();
+
+export const versionTime = lookup({ version: 'integer' }, (queries, teamId, { version }) =>
+  queries
+    .selectFrom('catalog_versions')
+    .select('created_at')
+    .where('team_id', '=', teamId)
+    .where('version', '=', version),
+);
 
 /** The changes of a version after one of them, in order of kind and id. */
 export const selectChanges = (

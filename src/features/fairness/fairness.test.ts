@@ -52,7 +52,10 @@ onEveryDatabase('verifiable rolls', (service) => {
   const roll = (team: Client, template: string, userId: string, more: object = {}): Promise<ApiResponse> =>
     team.post(`/templates/${template}/roll`, { userId, ...more });
   const receiptsOf = async (team: Client, userId: string, query = '') =>
-    assertDone(await team.get(`/users/${userId}/receipts${query}`)).body as { hash: string; receipt: any }[];
+    assertDone(await team.get(`/users/${userId}/receipts${query}`)).body as {
+      hash: string;
+      receipt: ApiResponse['body'];
+    }[];
 
   test('start with a commitment, which the first client seed must name', async () => {
     const team = await teamWithTemplates();

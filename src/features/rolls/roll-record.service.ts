@@ -1,4 +1,5 @@
 import type { Work } from '../../database/work.ts';
+import type { Observe } from '../../engine/evidence/observation.ts';
 import type { RolledItem } from '../../engine/pool/pool.ts';
 import { newId } from '../../ids.ts';
 import { utcDay } from '../../time.ts';
@@ -13,6 +14,8 @@ export interface Rolls {
   readonly rollerId: string | null;
   readonly nowMs: number;
   readonly rolled: readonly RolledItem[];
+  /** Tells what is observed of them; null if they are no evidence, since they have other odds or none. */
+  readonly observe: ((observe: Observe) => void) | null;
 }
 
 /** The item, followed by its values in the order of the item attribute ids. */

@@ -16,7 +16,7 @@ import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
 import { beginRoll, fairnessText, holdChain, type Manifests } from '../receipts/receipts.service.ts';
-import { recordRolls } from './roll-record.service.ts';
+import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
 /** What rolling needs: the catalogs of teams, random draws, and what verifiable rolls are checked against. */
@@ -71,6 +71,10 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
   return pool;
 };
 
+/** Only rolls on all items are evidence; with a filter, the odds are different for every filter. */
+const observationOf = (team: TeamCatalog, request: RollRequest | null, { item }: RolledItem): Rolls['observe'] =>
+  request?.classifierOptionIds?.length ? null : (observe) => team.observer()(item.id, observe);
+
 /** Rolls an item and gives it to a user; if the team wants it so, with a receipt. */
 const rollForUser = async (
   work: Work,
@@ -102,6 +106,7 @@ const rollForUser = async (
     rollerId: receiver.user.roller_id,
     nowMs: context.nowMs,
     rolled: [rolled],
+    observe: observationOf(team, request, rolled),
   });
   const fairness = roll?.leaveReceipt({
     kind: 'roll',
@@ -126,7 +131,9 @@ export const rollItem = async (
   const team = await deps.catalogs.current(work);
   const pool = poolOf(work, team, request);
   const rolled = rollFromPool(pool, deps.draws) as RolledItem;
-  if (!test) recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled] });
+  const observe = observationOf(team, request, rolled);
+  if (!test)
+    recordRolls(work, { version: team.version, templateId: null, rollerId: null, nowMs, rolled: [rolled], observe });
   return team.rollText(rolled);
 };
 

@@ -1,4 +1,5 @@
-import type { Finder, Work } from '../../database/work.ts';
+import type { Finder, Reader, Work } from '../../database/work.ts';
+import type { ConfigSnapshot } from '../../engine/fairness/snapshots.ts';
 import { notFound } from '../../errors.ts';
 import * as store from './snapshots.store.ts';
 
@@ -13,6 +14,24 @@ export interface Snapshot {
 
 export const findSnapshot = async (finder: Finder, hash: string): Promise<string | undefined> =>
   (await finder.find(store.snapshotByHash, { hash }))[0]?.text;
+
+/** A configuration with its pool, as texts. */
+export interface KeptConfig {
+  readonly templateId: string;
+  readonly config: string;
+  readonly pool: string;
+}
+
+/** The configuration that a hash stands for; undefined if it stands for none. */
+export const findConfig = async (finder: Finder, hash: string): Promise<KeptConfig | undefined> => {
+  const config = await findSnapshot(finder, hash);
+  if (config === undefined) return undefined;
+  const { templateId, pool: poolHash } = JSON.parse(config) as Partial<ConfigSnapshot>;
+  // A pool has a hash too.
+  if (templateId === undefined || poolHash === undefined) return undefined;
+  const pool = await findSnapshot(finder, poolHash);
+  return pool === undefined ? undefined : { templateId, config, pool };
+};
 
 /** Keeps snapshots for ever, each once. */
 export const ensureSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {
@@ -44,17 +63,43 @@ export const findNotedVersion = async (finder: Finder): Promise<number> =>
   (await finder.find(store.notedVersion, {}))[0]?.version ?? 0;
 
 /**
- * The hash of a template's configuration at a version of the catalog; null if it could not be rolled on then, and
- * undefined if that is not known: not yet, or because the version is from before configurations were kept.
+ * A template's configuration at a version of the catalog, with the version that it began with; null if it could not be
+ * rolled on then. Undefined if it is not known: not yet, or because the version is from before configurations were kept.
  */
-export const configAt = async (
+export const configInForceAt = async (
   finder: Finder,
   templateId: string,
   version: number,
-): Promise<string | null | undefined> => {
+): Promise<{ readonly version: number; readonly config: string | null } | undefined> => {
   const [[found], noted] = await Promise.all([
     finder.find(store.configAt, { templateId, version }),
     findNotedVersion(finder),
   ]);
-  return version > noted ? undefined : found?.config;
+  return version > noted ? undefined : found;
 };
+
+/** The hash alone. */
+export const configAt = async (
+  finder: Finder,
+  templateId: string,
+  version: number,
+): Promise<string | null | undefined> => (await configInForceAt(finder, templateId, version))?.config;
+
+/** The versions that a configuration of a template began with: it may have come back. */
+export const findVersionsOf = async (finder: Finder, templateId: string, config: string): Promise<number[]> =>
+  (await finder.find(store.versionsOf, { templateId, config })).map(({ version }) => version);
+
+/** The configurations that can be rolled on, as far as is noted; of one template if it is given. */
+export const listInForce = async (
+  reader: Reader,
+  templateId?: string,
+): Promise<{ templateId: string; version: number; config: string }[]> => store.selectInForce(reader, templateId);
+
+export const countInForce = async (reader: Reader): Promise<number> => (await store.selectInForce(reader)).length;
+
+/** The configurations of a template by the version of the catalog that they began with, the last one first. */
+export const listConfigs = (
+  reader: Reader,
+  templateId: string,
+  range: { readonly upTo: number | undefined; readonly limit: number },
+): Promise<{ version: number; config: string | null }[]> => store.selectConfigs(reader, templateId, range);

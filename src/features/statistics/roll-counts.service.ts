@@ -1,10 +1,12 @@
 import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction, Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
+import type { Observe } from '../../engine/evidence/observation.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { utcDay } from '../../time.ts';
 import { takeTurns } from '../../turns.ts';
+import { createSeenCounts, foldEvidence, type SeenCounts } from '../evidence/roll-evidence.service.ts';
 import * as store from './roll-counts.store.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
@@ -25,25 +27,31 @@ const addText = (counts: ItemCounts, text: string): void => {
 
 /** The rolls of one call. */
 export interface Counted {
+  /** The version of the catalog that was rolled on. */
+  readonly version: number;
   readonly templateId: string | null;
   readonly nowMs: number;
   readonly rolled: readonly { readonly item: { readonly id: string } }[];
+  /** Tells what is observed of them; null if they are no evidence, since they have other odds or none. */
+  readonly observe: ((observe: Observe) => void) | null;
 }
 
 interface Key {
   readonly templateId: string;
   readonly day: string;
+  readonly version: number;
+  readonly isObserved: boolean;
 }
 
 /** Sums by key, in the lock order that every transaction uses. */
 const createSums = () => {
-  const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts }>();
+  const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts; seen: SeenCounts }>();
   return {
-    of: ({ templateId, day }: Key) => {
-      const text = `${day}\n${templateId}`;
+    of: (key: Key) => {
+      const text = `${key.day}\n${key.templateId}\n${key.version}\n${key.isObserved}`;
       let sum = byKey.get(text);
       if (sum === undefined) {
-        sum = { templateId, day, rolls: 0, counts: new Map() };
+        sum = { ...key, rolls: 0, counts: new Map(), seen: createSeenCounts() };
         byKey.set(text, sum);
       }
       return sum;
@@ -58,19 +66,21 @@ const createSums = () => {
  */
 const pending = store.insertPending((all: readonly Counted[]) => {
   const sums = createSums();
-  for (const { templateId, nowMs, rolled } of all) {
-    const sum = sums.of({ templateId: templateId ?? store.NO_TEMPLATE, day: utcDay(nowMs) });
+  for (const { templateId, nowMs, version, rolled, observe } of all) {
+    const isObserved = observe !== null;
+    const sum = sums.of({ templateId: templateId ?? store.NO_TEMPLATE, day: utcDay(nowMs), version, isObserved });
     sum.rolls += rolled.length;
     for (const { item } of rolled) add(sum.counts, item.id, 1);
+    observe?.(sum.seen.observe);
   }
-  return sums.inOrder().map(({ templateId, day, rolls, counts }) => ({
+  return sums.inOrder().map(({ templateId, day, version, isObserved, rolls, counts, seen }) => ({
     id: newId(),
     template_id: templateId,
     day,
     rolls,
     counts: textOf(counts),
-    version: null,
-    evidence: null,
+    version,
+    evidence: isObserved ? seen.text() : null,
   }));
 });
 
@@ -115,7 +125,7 @@ const partsOf = async (waiting: Awaited<ReturnType<typeof store.takePending>>): 
   return [...parts.values()];
 };
 
-/** Adds some pending rows to the daily and all-time counters; returns how many rows it took. */
+/** Adds some pending rows to the daily and all-time counters, and to the evidence; returns how many rows it took. */
 export const foldCounts = async (tx: Transaction, most: number): Promise<number> => {
   const taken = await store.takePending(tx, most);
   const parts = await partsOf(taken);
@@ -130,14 +140,13 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
     const row = { day, template_id: templateId, part, rolls, counts: textOf(counts) };
     tx.write(before === undefined ? store.insertCounts : store.updateCounts, row);
   }
+  await foldEvidence(tx, taken);
   return taken.length;
 };
 
-/** Fewer rows than this are left pending: readers include them anyway. */
-const FOLD_FROM = 32;
-
-/** Teams with enough pending rows to be worth folding. */
-export const teamsToFold = (reader: Reader): Promise<string[]> => store.selectTeamsWithPending(reader, FOLD_FROM);
+/** Teams with so many pending rows that folding them is worth it; readers include the others anyway. */
+export const teamsToFold = (reader: Reader, least: number = LIMITS.rollCountsFoldedFrom): Promise<string[]> =>
+  store.selectTeamsWithPending(reader, least);
 
 type CountsKey = Awaited<ReturnType<typeof store.selectDays>>[number];
 

@@ -12,7 +12,15 @@ export const EVER = '';
 export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_pending'], 'team_id'>[]) =>
   insertInto(
     'roll_pending',
-    { id: 'text', template_id: 'text', day: 'text', rolls: 'bigint', counts: 'text' },
+    {
+      id: 'text',
+      template_id: 'text',
+      day: 'text',
+      rolls: 'bigint',
+      counts: 'text',
+      version: 'integer',
+      evidence: 'text',
+    },
     { gather },
   );
 

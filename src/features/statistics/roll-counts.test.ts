@@ -10,7 +10,7 @@ onEveryDatabase('roll counts', (service) => {
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
     service().database.write(team.teamId, async (work) => {
       const rolled = itemIds.map((id) => ({ item: { id } }));
-      countRolls(work, { templateId, nowMs: Date.parse(day), rolled });
+      countRolls(work, { version: 1, templateId, nowMs: Date.parse(day), rolled, observe: null });
     });
 
   const pending = (team: Client) =>

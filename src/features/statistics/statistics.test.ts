@@ -30,7 +30,7 @@ onEveryDatabase('statistics', (service) => {
     );
     const rolled = itemIds.map((id) => ({ item: items.find((known) => known.id === id) as CompiledItem, values: [] }));
     return service().database.write(team.teamId, async (work) =>
-      recordRolls(work, { version: 1, templateId, rollerId: null, nowMs, rolled }),
+      recordRolls(work, { version: 1, templateId, rollerId: null, nowMs, rolled, observe: null }),
     );
   };
 

@@ -1,6 +1,7 @@
 import type { Compute } from '../../compute/compute.ts';
 import type { Shared } from '../../compute/shared.ts';
 import type { Finder, Work } from '../../database/work.ts';
+import { createObserver, type Observer } from '../../engine/evidence/observation.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
 import type { Catalog } from '../../engine/pool/catalog.ts';
@@ -37,6 +38,8 @@ export interface ReadyTemplate {
   readonly odds: Shared<string>;
   /** The largest footprint among the items that can be rolled. */
   largest(): Footprint;
+  /** What is observed of its results. */
+  observer(): Observer;
 }
 
 /**
@@ -86,6 +89,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       largest: once(() =>
         largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),
       ),
+      observer: once(() => createObserver(template())),
     };
   };
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, PathId, responses, Strict, UserId } from '../../http/schemas.ts';
+import { Id, Nullable, Paging, PathId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
@@ -179,6 +179,28 @@ const TemplateOdds = Type.Object(
 );
 export type TemplateOdds = Static<typeof TemplateOdds>;
 
+const HASHES = ['b2849b2da61e346930ab44ee5958cf8dff36cd7c4688587f18eed5ef9b7b798b'];
+
+const OddsInForce = Type.Object(
+  {
+    version: Type.Integer({ description: 'The version of the catalog that it began with.' }),
+    from: { ...Timestamp, description: 'When that version was made.' },
+    to: Nullable(Timestamp, { description: 'When it was followed by the next; null while it is in force.' }),
+    config: Nullable(Type.String(), {
+      description:
+        'The hash (SHA-256) of the configuration with everything that decides its odds; null if the template could not be rolled on, or its pool was too large to be kept.',
+      examples: HASHES,
+    }),
+    tiers: Type.Unsafe<Static<typeof disclosed.tiers> | null>({
+      ...disclosed.tiers,
+      type: ['array', 'null'],
+      description:
+        'As in the odds of the template, rarest first; null if they take too long to compute, or if the configuration was replaced at once and never rolled on.',
+    }),
+  },
+  { title: 'OddsInForce' },
+);
+
 const ConfigOdds = Type.Object(disclosed, {
   title: 'ConfigOdds',
   description: 'The odds of a configuration as if it were saved.',
@@ -254,8 +276,25 @@ export const getTemplateOdds = {
     'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the same rules that roll, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. If a later change to the catalog made them too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
   tags,
   params: PathId,
-  querystring: Strict({ depth: Type.Optional(Depth) }),
+  querystring: Strict({
+    depth: Type.Optional(Depth),
+    config: Type.Optional({
+      ...Id,
+      examples: HASHES,
+      description: 'The hash of a configuration from the history: its odds instead of those of now.',
+    }),
+  }),
   response: responses('The odds of every tier and every item.', TemplateOdds, 400, 401, 403, 404, 500),
+};
+
+export const listOddsHistory = {
+  operationId: 'listOddsHistory',
+  summary: 'List the odds that a template had',
+  description: `Every version of the catalog that changed anything that decides the odds of the template, with the time and the odds of its tiers; newest first. All odds of one of them: \`GET /templates/{id}/odds?config=\`. Noted within about a second, and kept when the template is deleted. A page has at most ${LIMITS.listedConfigs} rows, and fewer if the odds take long to compute.`,
+  tags,
+  params: PathId,
+  querystring: Strict(Paging),
+  response: responses('A page of what was configured when.', Type.Array(OddsInForce), 400, 401, 403, 404, 500),
 };
 
 export const previewTemplateOdds = {

@@ -1,13 +1,20 @@
 import type { Database } from '../../database/work.ts';
 import { disconnectSignal } from '../../http/disconnect.ts';
 import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
+import { pageOf, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
+import type { KeptOdds } from './kept-odds.service.ts';
 import * as contract from './template-rolls.contract.ts';
 import * as service from './template-rolls.service.ts';
 
 export const templateRollRoutes = (
   app: App,
-  { database, command, ...deps }: { database: Database } & RequestRunners & service.TemplateRollDeps,
+  {
+    database,
+    command,
+    keptOdds,
+    ...deps
+  }: { database: Database; keptOdds: KeptOdds } & RequestRunners & service.TemplateRollDeps,
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
@@ -23,7 +30,21 @@ export const templateRollRoutes = (
 
   app.get('/templates/:id/odds', { schema: contract.getTemplateOdds }, async ({ context, params, query }, reply) => {
     const asked = { id: params.id, depth: query.depth };
-    return sendText(reply, await service.getTemplateOdds(database.read, context, asked, deps, disconnectSignal(reply)));
+    const signal = disconnectSignal(reply);
+    const { config } = query;
+    return sendText(
+      reply,
+      config === undefined
+        ? await service.getTemplateOdds(database.read, context, asked, deps, signal)
+        : await keptOdds.odds(database.read, context, { ...asked, config }, signal),
+    );
+  });
+
+  app.get('/templates/:id/odds/history', { schema: contract.listOddsHistory }, async (request, reply) => {
+    const { context, params, query } = request;
+    const signal = disconnectSignal(reply);
+    const page = await keptOdds.history(database.read, context, params.id, pageOf(query), signal);
+    return sendTextPage(request, reply, page);
   });
 
   app.post(

@@ -157,6 +157,8 @@ export const rollTemplate = async (
       rollerId: receiver?.user.roller_id ?? null,
       nowMs,
       rolled: results,
+      // A seed gives the same offers every time, so they say nothing about the odds.
+      observe: seed === undefined ? (observe) => ready.observer()(before?.pity ?? null, results, depth, observe) : null,
     });
 
   const fairness = verifiable?.leaveReceipt({

@@ -1,0 +1,108 @@
+import { deleteFrom, insertInto, lockingLookup, updateIn, upsertInto } from '../../database/declarations.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
+
+/** What was observed on one day, locked until the end of the transaction. */
+export const holdEvidence = lockingLookup(
+  'roll_evidence',
+  { templateId: 'text', version: 'integer', day: 'text' },
+  (queries, teamId, { templateId, version, day }) =>
+    queries
+      .selectFrom('roll_evidence')
+      .select(['rolls', 'counts'])
+      .where('team_id', '=', teamId)
+      .where('template_id', '=', templateId)
+      .where('version', '=', version)
+      .where('day', '=', day)
+      .forUpdate(),
+);
+
+const COLUMNS = { template_id: 'text', version: 'integer', day: 'text', rolls: 'bigint', counts: 'text' } as const;
+const KEY = ['template_id', 'version', 'day'] as const;
+
+/** Collides if another transaction inserted the same row in the meantime; the retry then finds it. */
+export const insertEvidence = insertInto('roll_evidence', COLUMNS);
+
+export const updateEvidence = updateIn('roll_evidence', COLUMNS, { key: KEY });
+
+export const removeEvidence = deleteFrom(
+  'roll_evidence',
+  { template_id: 'text', version: 'integer', day: 'text' },
+  { key: KEY },
+);
+
+/** The days on which something was observed of rolls on a version. */
+export const selectDays = async (
+  { queries, teamId }: Reader,
+  templateId: string,
+  version: number,
+): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom('roll_evidence')
+    .select('day')
+    .where('team_id', '=', teamId)
+    .where('template_id', '=', templateId)
+    .where('version', '=', version)
+    .execute();
+  return rows.map(({ day }) => day);
+};
+
+/** What was observed of rolls on a version from a day on, in order of the days. */
+export const selectEvidence = (
+  { queries, teamId }: Reader,
+  { templateId, version, from, offset }: { templateId: string; version: number; from: string; offset: number },
+  limit: number,
+) =>
+  queries
+    .selectFrom('roll_evidence')
+    .select(['day', 'rolls', 'counts'])
+    .where('team_id', '=', teamId)
+    .where('template_id', '=', templateId)
+    .where('version', '=', version)
+    .where('day', '>=', from)
+    .orderBy('day')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+/** The versions of which anything was observed. */
+export const selectObserved = ({ queries, teamId }: Reader, templateId: string | undefined) => {
+  let query = queries
+    .selectFrom('roll_evidence')
+    .select(['template_id as templateId', 'version'])
+    .distinct()
+    .where('team_id', '=', teamId);
+  if (templateId !== undefined) query = query.where('template_id', '=', templateId);
+  return query.execute();
+};
+
+/** What was observed of rolls that are not added up yet. */
+export const selectPending = ({ queries, teamId }: Reader, templateId: string | undefined) => {
+  let query = queries
+    .selectFrom('roll_pending')
+    .select(['template_id as templateId', 'version', 'day', 'rolls', 'evidence as counts'])
+    .where('team_id', '=', teamId)
+    .where('version', 'is not', null)
+    .where('evidence', 'is not', null);
+  if (templateId !== undefined) query = query.where('template_id', '=', templateId);
+  return query.$narrowType<{ version: number; counts: string }>().execute();
+};
+
+/** Teams with observations of days before one. */
+export const selectTeamsWithOld = async ({ queries }: Reader, before: string): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom('roll_evidence')
+    .select('team_id')
+    .distinct()
+    .where('day', '<', before)
+    .execute();
+  return rows.map(({ team_id }) => team_id);
+};
+
+export const deleteOld = ({ queries, teamId }: Transaction, before: string) =>
+  queries.deleteFrom('roll_evidence').where('team_id', '=', teamId).where('day', '<', before).execute();
+
+export const markDue = upsertInto(
+  'evidence_due',
+  { template_id: 'text', version: 'integer', stamp: 'text' },
+  { key: ['template_id', 'version'] },
+);

@@ -1,0 +1,172 @@
+import type { Compute } from '../../compute/compute.ts';
+import type { Evidence } from '../../compute/evidence.ts';
+import { ask } from '../../database/declarations.ts';
+import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
+import { LIMITS } from '../../limits.ts';
+import {
+  configInForceAt,
+  countInForce,
+  findConfig,
+  findNotedVersion,
+  findVersionsOf,
+} from '../snapshots/snapshots.service.ts';
+import { firstDayKept, type ObservedDay, readObserved } from './roll-evidence.service.ts';
+import * as store from './streams.store.ts';
+
+/** The chance that a team's sound streams ever cause an alarm is at most this. */
+const ALPHA = 0.05;
+
+/** The rolls on one configuration of a template. An empty template id stands for rolls without one. */
+export interface Stream {
+  readonly templateId: string;
+  readonly config: string;
+  /** The versions of the catalog that its rolls may be recorded under. */
+  readonly versions: ReadonlySet<number>;
+}
+
+/** The evidence at which a stream causes an alarm, if so many are watched at a time. */
+export const thresholdOf = (streams: number): number => streams / ALPHA;
+
+/** Evidence as a number; beyond the limit it makes no difference. */
+export const evidenceOf = (log: number): number => Math.min(LIMITS.evidence, Math.exp(log));
+
+/** Evidence as stored: a finite number. */
+const storedLog = (log: number): number => Math.min(Math.log(LIMITS.evidence), log);
+
+/** The stream that rolls on a version of the catalog belong to; undefined if that is not known, or nothing is kept. */
+export const findStreamAt = async (
+  finder: Finder,
+  templateId: string,
+  version: number,
+): Promise<{ readonly config: string; readonly since: number } | undefined> => {
+  const row = await configInForceAt(finder, templateId, version);
+  return row === undefined || row.config === null ? undefined : { config: row.config, since: row.version };
+};
+
+type Due = store.Due;
+
+export interface DueStream extends Stream {
+  readonly due: readonly Due[];
+}
+
+/** Rolls that are recorded under a later version than the one that their configuration began with. */
+export interface Move {
+  readonly templateId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Everything that is to be done for a team. */
+export interface DueWork {
+  readonly moves: readonly Move[];
+  readonly streams: readonly DueStream[];
+  /** Rolls on configurations that are not kept. */
+  readonly vain: readonly Due[];
+}
+
+export const teamsWithDueStreams = (reader: Reader): Promise<string[]> => store.selectTeamsDue(reader);
+
+/** Finds the streams with rolls that were not looked at yet, as far as their configurations are noted. */
+export const findDueStreams = async (reader: Reader): Promise<DueWork> => {
+  const noted = await findNotedVersion(reader);
+  const all = (await store.selectDue(reader)).filter(({ version }) => version <= noted);
+  const found = await Promise.all(all.map(({ templateId, version }) => findStreamAt(reader, templateId, version)));
+  const moves: Move[] = [];
+  const vain: Due[] = [];
+  const byStream = new Map<string, { templateId: string; config: string; due: Due[] }>();
+  for (const [index, due] of all.entries()) {
+    const { templateId, version } = due;
+    const stream = found[index];
+    if (stream === undefined) {
+      vain.push(due);
+      continue;
+    }
+    const { config, since } = stream;
+    if (since !== version) moves.push({ templateId, from: version, to: since });
+    const key = `${templateId}\n${config}`;
+    const known = byStream.get(key) ?? { templateId, config, due: [] };
+    known.due.push(due);
+    byStream.set(key, known);
+  }
+  const streams = await Promise.all(
+    byStream.values().map(async (stream) => {
+      const { templateId, config, due } = stream;
+      const versions = await findVersionsOf(reader, templateId, config);
+      return { ...stream, versions: new Set([...versions, ...due.map(({ version }) => version)]) };
+    }),
+  );
+  return { moves, streams, vain };
+};
+
+export interface LookDeps {
+  readonly read: Read;
+  readonly compute: Compute;
+}
+
+/** What a look at a stream found. */
+export interface Look extends Evidence {
+  readonly days: readonly ObservedDay[];
+}
+
+/** Computes the evidence against a stream; undefined if its configuration is not kept. */
+export const lookAt = async (
+  { read, compute }: LookDeps,
+  teamId: string,
+  { templateId, config: hash, versions }: Stream,
+  nowMs: number,
+  { withPending, withRows, signal }: { withPending: boolean; withRows: boolean; signal?: AbortSignal },
+): Promise<Look | undefined> => {
+  const found = await read(teamId, async (reader) => ({
+    days: await readObserved(reader, { templateId, versions, from: firstDayKept(nowMs) }, { withPending }),
+    kept: await findConfig(reader, hash),
+  }));
+  const { days, kept } = found;
+  if (kept === undefined) return undefined;
+  if (days.length === 0) return { days, logEvidence: 0, rows: [] };
+  const { config, pool } = kept;
+  const input = { config, pool, days: days.map(({ texts }) => texts), withRows };
+  return { days, ...(await compute.run(teamId, 'evidence', input, signal)) };
+};
+
+/** What is told about an alarm. */
+export interface Alarm {
+  readonly teamId: string;
+  readonly templateId: string | null;
+  readonly config: string;
+  readonly evidence: string;
+}
+
+/** Saves what a look found. Returns an alarm if this is the first time that the evidence reaches the threshold. */
+export const saveLook = async (
+  tx: Transaction,
+  { templateId, config, due }: DueStream,
+  { logEvidence: log }: Look,
+  nowMs: number,
+): Promise<Alarm | undefined> => {
+  const [[before]] = await tx.hold(ask(store.holdStream, { templateId, config }));
+  const streams = Math.max(1, before?.streams ?? 0, await countInForce(tx));
+  const isAlarm = (before?.alarmed_at ?? null) === null && log >= Math.log(thresholdOf(streams));
+  const row = {
+    template_id: templateId,
+    config,
+    streams,
+    evidence: storedLog(log),
+    greatest: Math.max(0, before?.greatest ?? 0, storedLog(log)),
+    looked_at: nowMs,
+    alarmed_at: isAlarm ? nowMs : (before?.alarmed_at ?? null),
+  };
+  tx.write(before === undefined ? store.insertStream : store.updateStream, row);
+  for (const one of due) await store.deleteDue(tx, one);
+  if (!isAlarm) return undefined;
+  const evidence = `1 : ${Math.round(evidenceOf(log))}`;
+  return { teamId: tx.teamId, templateId: templateId === '' ? null : templateId, config, evidence };
+};
+
+/** Forgets rolls that nothing can be said about. */
+export const forgetDue = async (tx: Transaction, vain: readonly Due[]): Promise<void> => {
+  for (const due of vain) await store.deleteDue(tx, due);
+};
+
+/** What was saved of a stream; undefined if nobody has looked at it yet. */
+export const findStream = async (finder: Finder, { templateId, config }: Pick<Stream, 'templateId' | 'config'>) =>
+  (await finder.find(store.streamOf, { templateId, config }))[0];

@@ -1,0 +1,70 @@
+import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import type { Reader, Transaction } from '../../database/work.ts';
+
+/** Teams with rolls since the evidence was last computed. */
+export const selectTeamsDue = async ({ queries }: Reader): Promise<string[]> => {
+  const rows = await queries.selectFrom('evidence_due').select('team_id').distinct().execute();
+  return rows.map(({ team_id }) => team_id);
+};
+
+export interface Due {
+  readonly templateId: string;
+  readonly version: number;
+  readonly stamp: string;
+}
+
+export const selectDue = ({ queries, teamId }: Reader): Promise<Due[]> =>
+  queries
+    .selectFrom('evidence_due')
+    .select(['template_id as templateId', 'version', 'stamp'])
+    .where('team_id', '=', teamId)
+    .execute();
+
+/** Forgets that something is due, unless there were more rolls in the meantime. */
+export const deleteDue = ({ queries, teamId }: Transaction, { templateId, version, stamp }: Due) =>
+  queries
+    .deleteFrom('evidence_due')
+    .where('team_id', '=', teamId)
+    .where('template_id', '=', templateId)
+    .where('version', '=', version)
+    .where('stamp', '=', stamp)
+    .execute();
+
+const STREAM = ['streams', 'evidence', 'greatest', 'looked_at', 'alarmed_at'] as const;
+
+export const streamOf = lookup({ templateId: 'text', config: 'text' }, (queries, teamId, { templateId, config }) =>
+  queries
+    .selectFrom('evidence_streams')
+    .select(STREAM)
+    .where('team_id', '=', teamId)
+    .where('template_id', '=', templateId)
+    .where('config', '=', config),
+);
+
+/** The same, locked until the end of the transaction. */
+export const holdStream = lockingLookup(
+  'evidence_streams',
+  { templateId: 'text', config: 'text' },
+  (queries, teamId, { templateId, config }) =>
+    queries
+      .selectFrom('evidence_streams')
+      .select(STREAM)
+      .where('team_id', '=', teamId)
+      .where('template_id', '=', templateId)
+      .where('config', '=', config)
+      .forUpdate(),
+);
+
+const COLUMNS = {
+  template_id: 'text',
+  config: 'text',
+  streams: 'integer',
+  evidence: 'double precision',
+  greatest: 'double precision',
+  looked_at: 'bigint',
+  alarmed_at: 'bigint',
+} as const;
+
+export const insertStream = insertInto('evidence_streams', COLUMNS);
+
+export const updateStream = updateIn('evidence_streams', COLUMNS, { key: ['template_id', 'config'] });
