@@ -11,7 +11,7 @@ import { verifiableDraws } from '../../engine/fairness/draws.ts';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const RATES = { five: 0.05, three: 0.95 };
 
-onEveryDatabase('verifiable rolls', (service) => {
+onEveryDatabase('verifiable rolls', (service, engine) => {
   /** A team with a banner, a second one of the same pity group, and the other game systems, all verifiable. */
   const teamWithTemplates = async (): Promise<Client> => {
     const team = await service().anotherTeam();
@@ -316,7 +316,8 @@ onEveryDatabase('verifiable rolls', (service) => {
   test('of one player from two nodes at once have every nonce once, also while the player rotates', async () => {
     const team = await teamWithTemplates();
     await rotate(team, 'p', 'start');
-    const node = await startService(service().databaseUrl);
+    // Two connections of one process to an SQLite file would wait for each other.
+    const node = engine === 'postgres' ? await startService(service().databaseUrl) : service();
     try {
       const there = node.anyone(`Basic ${btoa(`${team.teamId}:${team.secret}`)}`);
       const callers = Array.from({ length: 64 }, (_, n) => (n % 2 === 0 ? team : there));
@@ -324,7 +325,7 @@ onEveryDatabase('verifiable rolls', (service) => {
       const answers = await Promise.all([...rolls, rotate(team, 'p', 'meanwhile').then(() => null)]);
       for (const answer of answers) if (answer !== null) assertDone(answer);
     } finally {
-      await node.stop();
+      if (engine === 'postgres') await node.stop();
     }
     const { receipt } = await rotate(team, 'p', 'end');
     const listed = await receiptsOf(team, 'p');
