@@ -1,6 +1,6 @@
 /**
- * Builds the console, unless what was built last came of the same sources. `npm ci` and `npm start` both call it, so that
- * neither a fresh clone nor a pulled change needs a step of its own.
+ * Builds the console and the page that verifies rolls, unless what was built last came of the same sources. `npm ci` and
+ * `npm start` both call it, so that neither a fresh clone nor a pulled change needs a step of its own.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(PROJECT, 'console');
 const BUILT = join(CONSOLE, 'dist');
-const STAMP = '.sources';
+/** Each part has a stamp of its own: the engine changes more often than the console, which takes longer to build. */
+const STAMPS = { console: '.sources', verifier: '.verifier-sources' } as const;
+const VERIFIER_PAGE = 'verify.html';
 
 const say = (text: string): void => {
   process.stderr.write(`console: ${text}\n`);
@@ -24,21 +26,38 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
-const sourceFiles = async (): Promise<string[]> => {
+const TYPES = join(CONSOLE, 'src/interface/schema.ts');
+
+const consoleFiles = async (): Promise<string[]> => {
   const own = (await filesIn(CONSOLE)).filter((file) => !/^dist/.test(relative(CONSOLE, file)));
   const others = ['openapi.json', 'package-lock.json', 'tools/interface-types.ts'].map((file) => join(PROJECT, file));
   return [...own, ...others].filter((file) => file !== TYPES);
 };
 
-const TYPES = join(CONSOLE, 'src/interface/schema.ts');
+/** The page bundles the engine. */
+const verifierFiles = async (): Promise<string[]> => {
+  const engine = (await filesIn(join(PROJECT, 'src/engine'))).filter((file) => !file.endsWith('.test.ts'));
+  return [...(await filesIn(join(PROJECT, 'verifier'))), ...engine, join(PROJECT, 'package-lock.json')];
+};
 
-const digestOfSources = async (): Promise<string> => {
+const digestOf = async (files: readonly string[]): Promise<string> => {
   const digest = createHash('sha256');
-  for (const file of await sourceFiles()) {
-    digest.update(`${relative(PROJECT, file)}\0`).update(await readFile(file));
-  }
+  for (const file of files) digest.update(`${relative(PROJECT, file)}\0`).update(await readFile(file));
   return digest.digest('hex');
 };
+
+interface Digests {
+  readonly console: string;
+  readonly verifier: string;
+}
+
+const digestsOfSources = async (): Promise<Digests> => ({
+  console: await digestOf(await consoleFiles()),
+  verifier: await digestOf(await verifierFiles()),
+});
+
+const stampIn = (part: keyof Digests): Promise<string | undefined> =>
+  readFile(join(BUILT, STAMPS[part]), 'utf8').catch(() => undefined);
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -54,7 +73,20 @@ const compress = async (folder: string): Promise<void> => {
   }
 };
 
-const build = async (digest: string): Promise<void> => {
+/** The page and its stamp, each put in place when it is whole. */
+const buildVerifierIn = async (folder: string, digest: string): Promise<void> => {
+  const { buildVerifier } = await import('../verifier/build.ts');
+  for (const [name, text] of [
+    [VERIFIER_PAGE, await buildVerifier()],
+    [STAMPS.verifier, digest],
+  ] as const) {
+    const fresh = join(folder, `.${name}-${process.pid}`);
+    await writeFile(fresh, text);
+    await rename(fresh, join(folder, name));
+  }
+};
+
+const build = async (digests: Digests): Promise<void> => {
   const { build: viteBuild } = await import('vite');
   const { interfaceTypes } = await import('../tools/interface-types.ts');
   const document = JSON.parse(await readFile(join(PROJECT, 'openapi.json'), 'utf8'));
@@ -69,7 +101,8 @@ const build = async (digest: string): Promise<void> => {
       build: { outDir: fresh, emptyOutDir: true },
     });
     await compress(fresh);
-    await writeFile(join(fresh, STAMP), digest);
+    await buildVerifierIn(fresh, digests.verifier);
+    await writeFile(join(fresh, STAMPS.console), digests.console);
     await rm(BUILT, { recursive: true, force: true });
     await rename(fresh, BUILT);
   } finally {
@@ -87,9 +120,10 @@ const isInstalled = (name: string): boolean => {
 };
 
 const buildIfChanged = async (): Promise<void> => {
-  const digest = await digestOfSources();
-  const built = await readFile(join(BUILT, STAMP), 'utf8').catch(() => undefined);
-  if (built === digest) return;
+  const digests = await digestsOfSources();
+  const built = await stampIn('console');
+  const isConsoleBuilt = built === digests.console;
+  if (isConsoleBuilt && (await stampIn('verifier')) === digests.verifier) return;
   if (!isInstalled('vite')) {
     say(
       built === undefined
@@ -99,7 +133,8 @@ const buildIfChanged = async (): Promise<void> => {
     return;
   }
   const startedAt = performance.now();
-  await build(digest);
+  if (isConsoleBuilt) await buildVerifierIn(BUILT, digests.verifier);
+  else await build(digests);
   say(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 };
 

@@ -46,6 +46,7 @@ import { createMetrics } from './http/metrics.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
+import { verifierRoutes } from './http/verifier.ts';
 import { LIMITS } from './limits.ts';
 import type { Settings } from './settings.ts';
 
@@ -114,6 +115,7 @@ export const buildApp = async ({
   metrics?.serve(app);
   if (metrics !== undefined) database.observe(metrics.database);
   await consoleRoutes(app, pathPrefix);
+  verifierRoutes(app);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);

@@ -38,6 +38,7 @@ export const PUBLIC_URLS = [
   '/docs/js/scalar.js',
   '/healthz',
   '/readyz',
+  '/verify',
 ];
 
 /** What players may read without authorization. */

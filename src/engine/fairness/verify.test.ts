@@ -14,9 +14,10 @@ import {
   type TestProof,
   type TestTemplate,
 } from '../../../test/fairness.ts';
+import { LIMITS } from '../../limits.ts';
 import { canonicalText } from './canonical.ts';
 import { hashOfText } from './sha256.ts';
-import { type CheckedReceipt, type Verification, verifyInSteps, verifyProof } from './verify.ts';
+import { type CheckedReceipt, FULL_PROOF, type Verification, verifyInSteps, verifyProof } from './verify.ts';
 
 const verify = (proof: unknown, kept: readonly string[] = []): Verification => {
   const verification = verifyProof(JSON.stringify(proof), kept);
@@ -184,6 +185,7 @@ describe('the published proof', () => {
     assert.deepEqual(epoch.notes, [
       'The first counters of the pity group "g" come from rolls before this proof, and are taken as given.',
     ]);
+    assert.deepEqual(epoch.receipts.filter(({ isStartGiven }) => isStartGiven).map(labelOf), ['1 group:g #0']);
     const end = verify(part((epoch, _, nonce) => epoch === 1 && nonce >= 18));
     assert.deepEqual(end.counts, { verified: 6, sealed: 0, failed: 0 });
     assert.match(end.notes[1] ?? '', /^In epoch 1, #0 to #17 of the pity group "g" are not in this proof.$/);
@@ -846,6 +848,10 @@ describe('a history', () => {
     assert.ok(last?.kind === 'roll' && last.before !== null);
     last.before.own.rolls += 1;
     assert.match(JSON.stringify(failuresOf(verify({ ...rest, receipts: part }))), /had left: the number of rolls/);
+  });
+
+  test('is full where the service ends a proof', () => {
+    assert.deepEqual(FULL_PROOF, { receipts: LIMITS.proofReceipts, length: LIMITS.proofLength });
   });
 
   test('of a thousand receipts ends without a fault: the rest is in another proof', () => {

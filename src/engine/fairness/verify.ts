@@ -22,6 +22,8 @@ export interface CheckedReceipt {
   readonly status: Status;
   /** Why it failed, for players: sentences about it, without a full stop. */
   readonly reasons: readonly string[];
+  /** Whether the counters before it come from rolls that are not in the proof. */
+  readonly isStartGiven: boolean;
 }
 
 /** The seed of an epoch that has ended. */
@@ -58,9 +60,8 @@ export interface Verification {
   itemsOf(receipt: CallReceipt): readonly ShownItem[];
 }
 
-/** The service ends a proof at this many receipts, or at twice this length: then the rest is in another. */
-const FULL_RECEIPTS = 1000;
-const FULL_LENGTH = 8 * 1024 * 1024;
+/** The service ends a proof at this many receipts or characters: then the rest is in another. */
+export const FULL_PROOF = { receipts: 1000, length: 16 * 1024 * 1024 } as const;
 
 const REASON_LENGTH = 300;
 
@@ -132,23 +133,27 @@ interface CallChecks {
   readonly snapshots: SnapshotReader;
   readonly replayer: Replayer;
   readonly standings: Standings;
+  /** Calls whose state before could not be compared with anything. */
+  readonly starts: Set<Entry>;
   readonly note: Note;
 }
 
 /** The state before a call against what earlier ones left. */
 const checkBefore = (
-  { receipt, reasons }: CallEntry,
+  entry: CallEntry,
   preceding: CallEntry | undefined,
-  { standings, note }: CallChecks,
+  { standings, starts, note }: CallChecks,
 ): void => {
+  const { receipt, reasons } = entry;
   if (preceding !== undefined && preceding.receipt.nonce !== receipt.nonce - 1) standings.skip(receipt.scope);
   const differences = standings.differences(receipt);
-  if (differences === undefined) {
-    if (preceding === undefined && receipt.before !== null && !isInitial(receipt.before))
+  if (differences === undefined && receipt.before !== null && !isInitial(receipt.before)) {
+    starts.add(entry);
+    if (preceding === undefined)
       note(
         `The first counters of ${nameOfScope(receipt.scope)} come from rolls before this proof, and are taken as given.`,
       );
-  } else if (differences.length > 0) {
+  } else if (differences !== undefined && differences.length > 0) {
     reasons.push(`before it, the counters were not what the last roll had left: ${differences.join('; ')}`);
   }
   standings.move(receipt);
@@ -266,10 +271,12 @@ export function* verifyInSteps(
   const note = (text: string): void => void notes.push(text);
   const epochs = epochsOf(entries);
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
-  const isFull = proof.receipts.length >= FULL_RECEIPTS || source.length >= FULL_LENGTH;
+  const isFull = proof.receipts.length >= FULL_PROOF.receipts || source.length >= FULL_PROOF.length;
   const snapshots = readSnapshots(proof.snapshots);
+  const starts = new Set<Entry>();
   const sealed = yield* checkCalls(epochs, {
     snapshots,
+    starts,
     replayer: createReplayer(),
     standings: createStandings(),
     note,
@@ -286,7 +293,7 @@ export function* verifyInSteps(
     const short = reasons.map((reason) =>
       reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason,
     );
-    return { receipt, hash, status, reasons: [...new Set(short)] };
+    return { receipt, hash, status, reasons: [...new Set(short)], isStartGiven: starts.has(entry) };
   });
   const hashes = new Set(entries.map(({ hash }) => hash));
   const found = [...new Set(kept)].map((hash) => ({ hash, isFound: hashes.has(hash) }));

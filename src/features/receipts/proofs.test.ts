@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { assertDone } from '../../../test/rules.ts';
+import { type Verification, verifyProof } from '../../engine/fairness/verify.ts';
+
+interface Listed {
+  readonly hash: string;
+  readonly receipt: { readonly kind: string };
+}
+
+const verify = (proof: unknown, kept: readonly string[]): Verification => {
+  const verification = verifyProof(JSON.stringify(proof), kept);
+  assert.ok(!('error' in verification), 'error' in verification ? verification.error : '');
+  return verification;
+};
+
+const failuresOf = ({ receipts, kept }: Verification) => [
+  ...receipts.filter(({ status }) => status === 'failed').map(({ receipt, reasons }) => ({ receipt, reasons })),
+  ...kept.filter(({ isFound }) => !isFound),
+];
+
+onEveryDatabase('proofs that the service gives', (service) => {
+  const baseRates = { five: 0.1, three: 0.9 };
+  const gacha = { baseRates, pityTier: 'five', pityThreshold: 10 };
+  const banner = {
+    ...gacha,
+    featuredItemIds: ['sword'],
+    featuredShare: 0.5,
+    guaranteeAfterLosses: 1,
+    sparkCurrency: 5,
+  };
+
+  const startTeam = async (): Promise<Client> => {
+    const team = await service().anotherTeam();
+    const classifierOptions = ['five', 'three'].map((name) => ({ id: name, name }));
+    const classifier = { id: 'stars', name: 'Stars', classifierOptions };
+    const changes = [{ kind: 'classifier', id: 'stars', after: classifier }];
+    assertDone(await team.post('/catalog/publish', { baseVersion: 0, changes }));
+    assertDone(await team.post('/attributes', { id: 'power', name: 'Power', min: 0, max: 100, step: 0.1 }));
+    for (const id of ['sword', 'axe', 'club', 'cap', 'rope', 'torch']) {
+      const itemAttributes = id < 'c' || id === 'sword' ? [{ attributeId: 'power', min: 40, max: 50 }] : [];
+      const option = ['sword', 'axe'].includes(id) ? 'five' : 'three';
+      assertDone(await team.post('/items', { id, name: `The ${id}`, classifierOptionIds: [option], itemAttributes }));
+    }
+    for (const [id, type, config] of [
+      ['banner', 'gacha', { ...banner, pityGroup: 'g' }],
+      ['second', 'gacha', { ...gacha, pityGroup: 'g' }],
+      ['pack', 'card_pack', { baseRates, slots: [{ count: 3 }], unique: true, pityThreshold: 4 }],
+      ['shrine', 'roguelike', { baseRates, choices: 2, depthScaling: { five: 1.2 } }],
+      ['chest', 'idle', { baseRates, rollsPerHour: 10 }],
+    ] as const)
+      assertDone(await team.post('/templates', { id, name: id, type, config, verifiable: true }));
+    assertDone(await team.put('/team', { verifiableRolls: true }));
+    return team;
+  };
+
+  /** A player who rolls on everything, and keeps all receipts. */
+  const play = async (team: Client, kept: string[], nowMs: number): Promise<void> => {
+    const roll = async (path: string, body: object = {}): Promise<void> => {
+      kept.push(assertDone(await team.post(path, { userId: 'p', ...body })).body.fairness.receipt);
+    };
+    await roll('/templates/banner/roll', { count: 10 });
+    await roll('/templates/second/roll', { count: 3 });
+    await roll('/templates/banner/spark', { itemId: 'sword' });
+    await roll('/templates/banner/roll');
+    await roll('/templates/pack/roll', { count: 5 });
+    await roll('/templates/shrine/roll', { count: 2, depth: 3 });
+    await roll('/templates/shrine/roll');
+    await roll('/templates/chest/roll');
+    service().setClock(nowMs + 90 * 60_000);
+    await roll('/templates/chest/roll');
+    await roll('/items/roll');
+    await roll('/items/roll', { classifierOptionIds: ['three'] });
+  };
+
+  test('are verified, epoch by epoch and all at once, and name what was changed', async () => {
+    const team = await startTeam();
+    const kept: string[] = [];
+    const rotate = async (clientSeed: string): Promise<void> => {
+      const { nextCommitment: commitment } = assertDone(await team.post('/users/p/fairness')).body;
+      kept.push(assertDone(await team.post('/users/p/fairness/rotate', { clientSeed, commitment })).body.rotation);
+    };
+    const startMs = Date.parse('2027-06-01T00:00:00Z');
+    service().setClock(startMs);
+    await rotate('one ☘');
+    await play(team, kept, startMs);
+    assertDone(await team.put('/templates/banner', { config: banner }));
+    await rotate('two');
+    await play(team, kept, startMs + 86_400_000);
+    assertDone(await team.put('/templates/banner', { config: { ...banner, pityGroup: 'g' } }));
+    assertDone(await team.put('/items/torch', { rollNumerator: 7 }));
+    await rotate('three');
+    await play(team, kept, startMs + 2 * 86_400_000);
+
+    const listed = assertDone(await team.get('/users/p/receipts?limit=1000')).body as Listed[];
+    assert.deepEqual(new Set(listed.map(({ hash }) => hash)), new Set(kept));
+    const snapshots: Record<string, string> = {};
+    for (const [epoch, counts] of [
+      { verified: 13, sealed: 0, failed: 0 },
+      { verified: 13, sealed: 0, failed: 0 },
+      { verified: 1, sealed: 11, failed: 0 },
+    ].entries()) {
+      const proof = assertDone(await team.get(`/users/p/proof?epoch=${epoch}`)).body;
+      const verification = verify(proof, kept.slice(12 * epoch, 12 * (epoch + 1)));
+      assert.deepEqual(failuresOf(verification), []);
+      assert.deepEqual(verification.counts, counts);
+      Object.assign(snapshots, proof.snapshots);
+      const scope = assertDone(await team.get(`/users/p/proof?epoch=${epoch}&scope=plain&from=1`)).body;
+      assert.deepEqual(failuresOf(verify(scope, [])), []);
+    }
+
+    const whole = verify({ v: 1, receipts: listed, snapshots }, kept);
+    assert.deepEqual(failuresOf(whole), []);
+    assert.deepEqual(whole.counts, { verified: 25, sealed: 11, failed: 0 });
+    assert.deepEqual(whole.notes, [], 'all counters follow from the first roll');
+
+    const proof = assertDone(await team.get('/users/p/proof?epoch=0')).body;
+    const spark = proof.receipts.find(({ kind }: { kind: string }) => kind === 'spark');
+    spark.results[0][4][0] += 0.1;
+    const [failure] = failuresOf(verify(proof, [])) as { readonly reasons?: readonly string[] }[];
+    assert.match(
+      failure?.reasons?.join() ?? '',
+      /the values of item 1, "The sword", should be \d+(\.\d)?, but the receipt says/,
+    );
+  });
+});
