@@ -27,11 +27,13 @@ export interface Stream {
 /** The evidence at which a stream causes an alarm, if so many are watched at a time. */
 export const thresholdOf = (streams: number): number => streams / ALPHA;
 
-/** Evidence as a number; beyond the limit it makes no difference. */
-export const evidenceOf = (log: number): number => Math.min(LIMITS.evidence, Math.exp(log));
+/** Beyond this, it makes no difference how strong the evidence is. */
+const MOST = Math.log(LIMITS.evidence);
+
+export const evidenceOf = (log: number): number => (log >= MOST ? LIMITS.evidence : Math.exp(log));
 
 /** Evidence as stored: a finite number. */
-const storedLog = (log: number): number => Math.min(Math.log(LIMITS.evidence), log);
+const storedLog = (log: number): number => Math.min(MOST, log);
 
 /** The stream that rolls on a version of the catalog belong to; undefined if that is not known, or nothing is kept. */
 export const findStreamAt = async (

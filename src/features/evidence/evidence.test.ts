@@ -1,0 +1,589 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { lookAtAll, noteAll } from '../../../test/chores.ts';
+import { type Client, onEveryDatabase, type Service, startService } from '../../../test/harness.ts';
+import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
+import { cheapDraws } from '../../../test/statistics.ts';
+import { removeObservations } from '../../chores.ts';
+import type { Observe } from '../../engine/evidence/observation.ts';
+import { createObserver } from '../../engine/evidence/observation.ts';
+import { type ConfigSnapshot, templateFromSnapshot } from '../../engine/fairness/snapshots.ts';
+import type { Draws } from '../../engine/random.ts';
+import { rollTemplate } from '../../engine/systems/rolling.ts';
+import { initialState, type TemplateState } from '../../engine/systems/state.ts';
+import { LIMITS } from '../../limits.ts';
+import { countRolls, foldCounts } from '../statistics/roll-counts.service.ts';
+import { type DueStream, findDueStreams, saveLook } from './streams.service.ts';
+
+interface Row {
+  readonly kind: string;
+  readonly id: string | null;
+  readonly rolls: number;
+  readonly hits: number;
+  readonly expected: number;
+  readonly low: number;
+  readonly high: number;
+  readonly evidence: number;
+}
+interface Evidence {
+  readonly templateId: string | null;
+  readonly config: string;
+  readonly since: string;
+  readonly rolls: number;
+  readonly evidence: number;
+  readonly greatest: number;
+  readonly threshold: number;
+  readonly alarmedAt: string | null;
+  readonly rows: Row[];
+}
+
+const NOON = Date.parse('2026-11-14T12:00:00.000Z');
+const DAY = 86_400_000;
+
+const baseRates = { five: 1, four: 9, three: 90 };
+const CONFIGS = {
+  banner: { type: 'gacha', config: { baseRates, pityThreshold: 30, softPity: [{ from: 20, add: 0.08 }] } },
+  guarantee: {
+    type: 'gacha',
+    config: {
+      ...{ baseRates, pityThreshold: 20, pities: [{ tier: 'four', threshold: 8 }] },
+      ...{ featuredItemIds: ['five-1'], featuredShare: 0.5, guaranteeAfterLosses: 1 },
+    },
+  },
+  pack: {
+    type: 'card_pack',
+    config: {
+      baseRates,
+      slots: [{ count: 3 }, { count: 1, rates: { five: 1, four: 4 } }],
+      unique: true,
+      pityThreshold: 5,
+    },
+  },
+  offers: { type: 'roguelike', config: { baseRates, choices: 3, depthScaling: { five: 1.2 }, pityThreshold: 6 } },
+  hours: { type: 'idle', config: { baseRates, rollsPerHour: 60, maxHours: 24, pityThreshold: 30 } },
+};
+type Id = keyof typeof CONFIGS;
+
+const item = (tier: string, index: number) => ({
+  ...{ id: `${tier}-${index}`, name: `${tier} ${index}`, classifierOptionIds: [tier], rollNumerator: 10 * index },
+});
+const documentWith = (...ids: Id[]) => ({
+  formatVersion: 1,
+  attributes: [],
+  classifiers: [
+    {
+      id: 'rarity',
+      name: 'Rarity',
+      classifierOptions: Object.keys(baseRates).map((id) => ({ id, name: id, dropRateMultiplier: null })),
+    },
+  ],
+  spaces: [],
+  items: Object.keys(baseRates).flatMap((tier) => [1, 2, 3].map((index) => item(tier, index))),
+  templates: ids.map((id) => ({ id, name: id, ...CONFIGS[id] })),
+});
+
+/** Draws that are a little too low, so that rarer tiers, which come first, are too frequent. */
+const rigged = (seed: number): Draws => {
+  const draws = cheapDraws(seed);
+  return () => draws() ** 1.15;
+};
+
+/** What the tests do with a running service. */
+const toolsOf = (service: () => Service) => {
+  const teamWith = async (...ids: Id[]): Promise<Client> => {
+    const team = await service().anotherTeam();
+    service().setClock(NOON);
+    assertDone(await team.post('/catalog/publish', { ...documentWith(...ids), baseVersion: 0 }));
+    await noteAll(service());
+    return team;
+  };
+
+  const evidenceOf = async (team: Client, query = ''): Promise<Evidence[]> =>
+    assertDone(await team.get(`/roll-events/evidence${query}`)).body;
+
+  /** What is recorded of a team, pending or not, as sums by template, version, class and outcome. */
+  const recorded = (team: Client) =>
+    service().database.read(team.teamId, async ({ queries }) => {
+      const added = await queries.selectFrom('roll_evidence').selectAll().where('team_id', '=', team.teamId).execute();
+      const waiting = await queries.selectFrom('roll_pending').selectAll().where('team_id', '=', team.teamId).execute();
+      const sums: Record<string, number> = {};
+      for (const { template_id, version, evidence } of [
+        ...added.map(({ counts, ...row }) => ({ ...row, evidence: counts })),
+        ...waiting,
+      ]) {
+        const list: (string | number)[] = JSON.parse(evidence ?? '[]');
+        for (let index = 0; index < list.length; index += 3) {
+          const key = `${template_id} ${version} ${list[index]} ${list[index + 1]}`;
+          sums[key] = (sums[key] ?? 0) + (list[index + 2] as number);
+        }
+      }
+      return sums;
+    });
+
+  const withDraws = async <T>(draws: Draws, work: () => Promise<T>): Promise<T> => {
+    service().setDraws(draws);
+    try {
+      return await work();
+    } finally {
+      service().setDraws();
+    }
+  };
+
+  const roll = async (team: Client, id: Id, body: object = {}) =>
+    assertDone(await team.post(`/templates/${id}/roll`, body)).body;
+
+  const templateOf = async (team: Client, id: Id) => {
+    const [{ config } = { config: '' }] = await evidenceOf(team, `?templateId=${id}`);
+    return service().database.read(team.teamId, async ({ queries }) => {
+      const textOf = async (hash: string): Promise<string> => {
+        const rows = queries.selectFrom('snapshots').select('text').where('team_id', '=', team.teamId);
+        return (await rows.where('hash', '=', hash).executeTakeFirstOrThrow()).text;
+      };
+      const snapshot = JSON.parse(await textOf(config)) as ConfigSnapshot;
+      return { template: templateFromSnapshot(snapshot, await textOf(snapshot.pool)), config };
+    });
+  };
+  return { teamWith, evidenceOf, recorded, withDraws, roll, templateOf };
+};
+
+onEveryDatabase('evidence', (service) => {
+  const { teamWith, evidenceOf, recorded, withDraws, roll, templateOf } = toolsOf(service);
+
+  describe('that is recorded', () => {
+    const CALLS: [id: Id, users: readonly (string | undefined)[], body: object, depth: number][] = [
+      ['banner', ['ann', 'bob', undefined], { count: 10 }, 0],
+      ['guarantee', ['ann', undefined], { count: 25 }, 0],
+      ['pack', ['ann', 'bob', undefined], { count: 3 }, 0],
+      ['offers', ['ann', undefined], { count: 4, depth: 12 }, 12],
+      ['hours', ['ann'], {}, 0],
+    ];
+    for (const [id, users, body, depth] of CALLS)
+      test(`is what a replay observes: ${id}`, async () => {
+        const team = await teamWith(id);
+        const { template } = await templateOf(team, id);
+        const observer = createObserver(template);
+        const expected: Record<string, number> = {};
+        const observe: Observe = (kind, outcome) => {
+          const key = `${id} 1 ${kind} ${outcome}`;
+          expected[key] = (expected[key] ?? 0) + 1;
+        };
+        const states = new Map<string | undefined, TemplateState | null>();
+        const [there, here] = [cheapDraws(7), cheapDraws(7)];
+        await withDraws(there, async () => {
+          for (let call = 0; call < 12; call += 1)
+            for (const userId of users) {
+              const nowMs = NOON + call * 1_800_000;
+              service().setClock(nowMs);
+              const given = await roll(team, id, userId === undefined ? body : { ...body, userId });
+              const before = userId === undefined ? null : (states.get(userId) ?? initialState());
+              const request = { count: (body as { count?: number }).count ?? 1, depth, drawsOf: () => here, nowMs };
+              const { results, state } = rollTemplate(template, before, request);
+              states.set(userId, state);
+              assert.deepEqual(
+                given.rolls.map((one: { item: { id: string } }) => one.item.id),
+                results.map((one) => one.item.id),
+              );
+              observer(before?.pity ?? null, results, depth, observe);
+            }
+        });
+        assert.ok(Object.keys(expected).length > 5);
+        assert.deepEqual(await recorded(team), expected);
+        await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 1000));
+        assert.deepEqual(await recorded(team), expected);
+      });
+
+    test('includes rolls on all items, but not on some of them', async () => {
+      const team = await teamWith();
+      await withDraws(cheapDraws(3), async () => {
+        for (let call = 0; call < 5; call += 1) {
+          assertDone(await team.post('/items/roll'));
+          assertDone(await team.post('/items/roll', { userId: 'ann', classifierOptionIds: [] }));
+          assertDone(await team.post('/items/roll', { classifierOptionIds: ['five'] }));
+        }
+      });
+      const sums = await recorded(team);
+      for (const key of Object.keys(sums)) assert.match(key, /^ 1 i (five|four|three)-[123]$/);
+      assert.equal(
+        Object.values(sums).reduce((sum, count) => sum + count, 0),
+        10,
+      );
+      const [plain, ...others] = await evidenceOf(team, '?templateId=');
+      assert.deepEqual([plain?.templateId, plain?.rolls, others], [null, 10, []]);
+      assert.equal((await team.get('/roll-events/stats')).body.totalRolls, 15);
+    });
+
+    test('does not include offers of a seeded run', async () => {
+      const team = await teamWith('offers');
+      await roll(team, 'offers', { seed: 'run', depth: 2, count: 3 });
+      await roll(team, 'offers', { seed: 'run', userId: 'ann' });
+      assert.deepEqual(await recorded(team), {});
+      await roll(team, 'offers', { userId: 'ann', depth: 1 });
+      const [offers] = await evidenceOf(team, '?templateId=offers');
+      assert.equal(offers?.rolls, 3);
+    });
+
+    test('is added up like the counts, whatever happens at the same time', async () => {
+      const team = await teamWith('banner');
+      const calls = Array.from({ length: 60 }, (_, index) => index);
+      await Promise.all([
+        ...calls.map((index) => roll(team, 'banner', { userId: `user-${index % 7}`, count: 2 })),
+        ...calls.map(() => team.post('/items/roll')),
+        ...Array.from({ length: 20 }, () => service().database.transaction(team.teamId, (tx) => foldCounts(tx, 3))),
+      ]);
+      await assert.rejects(
+        service().database.transaction(team.teamId, async (tx) => {
+          await foldCounts(tx, 1000);
+          throw new Error('and then it fails');
+        }),
+        /and then it fails/,
+      );
+      const check = async () => {
+        const listed = await evidenceOf(team);
+        assert.deepEqual(Object.fromEntries(listed.map(({ templateId, rolls }) => [`${templateId}`, rolls])), {
+          banner: 120,
+          null: 60,
+        });
+        for (const { rows, rolls } of listed)
+          for (const kind of ['tier', 'item'])
+            assert.equal(
+              rows.filter((row) => row.kind === kind).reduce((sum, { hits }) => sum + hits, 0),
+              kind === 'tier' && rows.every((row) => row.kind !== 'tier') ? 0 : rolls,
+            );
+        return listed;
+      };
+      const before = await check();
+      while ((await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 50))) > 0);
+      assert.deepEqual(await check(), before);
+    });
+  });
+
+  describe('against odds that are kept', () => {
+    test('is weak, however often one looks', async () => {
+      const team = await teamWith('banner', 'guarantee');
+      await withDraws(cheapDraws(11), async () => {
+        for (let call = 0; call < 40; call += 1) {
+          await roll(team, 'banner', { userId: `user-${call % 3}`, count: 50 });
+          await roll(team, 'guarantee', { userId: `user-${call % 3}`, count: 50 });
+          if (call % 10 === 9) await lookAtAll(service());
+        }
+      });
+      const listed = await evidenceOf(team);
+      assert.deepEqual(
+        listed.map(({ templateId, rolls }) => [templateId, rolls]),
+        [
+          [null, 0],
+          ['banner', 2000],
+          ['guarantee', 2000],
+        ],
+      );
+      for (const { evidence, greatest, threshold, alarmedAt } of listed) {
+        assert.equal(threshold, 60);
+        assert.ok(evidence < 20 && greatest < 20 && greatest >= Math.max(1, evidence), `${evidence} ${greatest}`);
+        assert.equal(alarmedAt, null);
+      }
+    });
+
+    test('is weak against 600 offers at depth 12', async () => {
+      const team = await teamWith('offers');
+      await withDraws(cheapDraws(12), async () => {
+        for (let call = 0; call < 24; call += 1)
+          await roll(team, 'offers', { userId: `user-${call % 2}`, depth: 12, count: 25 });
+      });
+      await lookAtAll(service());
+      const [offers] = await evidenceOf(team, '?templateId=offers');
+      assert.equal(offers?.rolls, 1800);
+      assert.ok((offers?.evidence ?? 99) < 5, `${offers?.evidence}`);
+      assert.equal(offers?.alarmedAt, null);
+    });
+  });
+
+  describe('against odds that are not kept', () => {
+    test('is found although it began on a later day', async () => {
+      const team = await teamWith('banner');
+      const observed = async (draws: Draws, day: number) => {
+        service().setClock(NOON + day * DAY);
+        await withDraws(draws, async () => {
+          for (let call = 0; call < 10; call += 1)
+            await roll(team, 'banner', { userId: `user-${call % 4}`, count: 100 });
+        });
+      };
+      for (const day of [0, 1, 2]) await observed(cheapDraws(day + 20), day);
+      const [sound] = await evidenceOf(team, '?templateId=banner');
+      assert.ok((sound?.evidence ?? 99) < 20);
+      for (const day of [3, 4, 5]) await observed(rigged(day), day);
+      await lookAtAll(service(), { clock: () => NOON + 5 * DAY });
+      const [banner] = await evidenceOf(team, '?templateId=banner');
+      assert.equal(banner?.rolls, 6000);
+      assert.ok((banner?.evidence ?? 0) > 1000, `${banner?.evidence}`);
+      assert.equal(banner?.since, '2026-11-14T12:00:00.000Z');
+    });
+  });
+
+  describe('of a stream', () => {
+    const put = async (team: Client, five: number) =>
+      assertDone(
+        await team.put('/templates/banner', {
+          config: { ...CONFIGS.banner.config, baseRates: { ...baseRates, five } },
+        }),
+      );
+
+    test('begins anew with another configuration, and goes on when it comes back', async () => {
+      const team = await teamWith('banner');
+      await roll(team, 'banner', { count: 10 });
+      await put(team, 2);
+      await roll(team, 'banner', { count: 20 });
+      await put(team, 1);
+      await roll(team, 'banner', { count: 30 });
+      await lookAtAll(service());
+      const listed = await evidenceOf(team, '?templateId=banner');
+      assert.deepEqual(
+        listed.map(({ rolls }) => rolls),
+        [40, 20],
+      );
+      const { body } = await team.get('/templates/banner/odds/history');
+      assert.deepEqual(
+        body.map(({ config }: { config: string }) => config),
+        [listed[0]?.config, listed[1]?.config, listed[0]?.config],
+      );
+    });
+
+    test('has one row per day, however many versions there are', async () => {
+      const team = await teamWith('banner');
+      const rowsOf = () =>
+        service().database.read(team.teamId, ({ queries }) =>
+          queries
+            .selectFrom('roll_evidence')
+            .select(['template_id', 'version', 'day', 'rolls'])
+            .where('team_id', '=', team.teamId)
+            .orderBy('version')
+            .orderBy('day')
+            .execute(),
+        );
+      for (const day of [0, 1])
+        for (let index = 0; index < 4; index += 1) {
+          service().setClock(NOON + day * DAY);
+          await roll(team, 'banner', { count: 5 });
+          assertDone(await team.post('/spaces', { name: 'Bag', cols: 1, rows: 1 }));
+        }
+      while ((await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 50))) > 0);
+      assert.equal((await rowsOf()).length, 8);
+      const before = await recorded(team);
+      await noteAll(service());
+      const listed = await evidenceOf(team);
+      await lookAtAll(service(), { clock: () => NOON + DAY });
+      assert.deepEqual(
+        (await rowsOf()).map((row) => ({ ...row })),
+        [
+          { template_id: 'banner', version: 1, day: '2026-11-14', rolls: 20 },
+          { template_id: 'banner', version: 1, day: '2026-11-15', rolls: 20 },
+        ],
+      );
+      const total = (sums: Record<string, number>) => Object.values(sums).reduce((sum, count) => sum + count, 0);
+      assert.equal(total(await recorded(team)), total(before));
+      assert.deepEqual(await evidenceOf(team), listed);
+    });
+
+    test('has no rolls on versions that are not noted yet, and all of them afterwards', async () => {
+      const team = await teamWith('banner');
+      /** Until then, nobody notes anything. */
+      const claimed = (due_at: number) =>
+        service().database.transaction('', async ({ queries }) => {
+          await queries.updateTable('chores').set({ due_at }).where('name', '=', 'versions').execute();
+        });
+      const rolls = async () => (await evidenceOf(team, '?templateId=banner')).map((one) => one.rolls);
+      await claimed(NOON + 60_000);
+      await roll(team, 'banner', { count: 10 });
+      await put(team, 2);
+      await roll(team, 'banner', { count: 20 });
+      assert.deepEqual(await rolls(), [10]);
+      await claimed(0);
+      await noteAll(service());
+      assert.deepEqual(await rolls(), [20, 10]);
+    });
+
+    test('is kept when its template is deleted', async () => {
+      const team = await teamWith('banner');
+      await roll(team, 'banner', { count: 10 });
+      assertDone(await team.delete('/templates/banner'));
+      await lookAtAll(service());
+      const [banner, ...others] = await evidenceOf(team, '?templateId=banner');
+      assert.deepEqual([banner?.rolls, others], [10, []]);
+      // The threshold is that of the streams that are still watched, or were when it was looked at.
+      assert.equal(banner?.threshold, 20);
+      assert.deepEqual(
+        (await evidenceOf(team)).map(({ templateId }) => templateId),
+        [null, 'banner'],
+      );
+    });
+
+    test('has a threshold that rises with the number of streams, and never falls', async () => {
+      const team = await teamWith('banner', 'pack', 'hours');
+      const thresholds = async () => (await evidenceOf(team)).map(({ threshold }) => threshold);
+      assert.deepEqual(await thresholds(), [80, 80, 80, 80]);
+      await roll(team, 'banner', { count: 10 });
+      await lookAtAll(service());
+      for (const id of ['pack', 'hours']) assertDone(await team.delete(`/templates/${id}`));
+      await noteAll(service());
+      assert.deepEqual(
+        (await evidenceOf(team)).map(({ templateId, threshold }) => [templateId, threshold]),
+        [
+          [null, 40],
+          ['banner', 80],
+        ],
+      );
+    });
+
+    test('is not computed if its pool is too large to be kept', async () => {
+      const team = await teamWith('banner');
+      const changes = Array.from({ length: 7000 }, (_, index) => ({
+        ...{ kind: 'item', id: `item-${index}` },
+        after: { id: `item-${index}`, name: '宝'.repeat(190) },
+      }));
+      assertDone(await team.post('/catalog/publish', { changes, baseVersion: 1 }));
+      for (let call = 0; call < 5; call += 1) assertDone(await team.post('/items/roll'));
+      await lookAtAll(service());
+      assert.deepEqual(await evidenceOf(team, '?templateId='), []);
+      const due = await service().database.read(team.teamId, ({ queries }) =>
+        queries.selectFrom('evidence_due').selectAll().where('team_id', '=', team.teamId).execute(),
+      );
+      assert.deepEqual(due, []);
+      // Only the likeliest items are told apart, so what is recorded stays small.
+      const [key, ...others] = Object.keys(await recorded(team)).filter((one) => one.startsWith(' 2 '));
+      assert.ok(key !== undefined && [key, ...others].every((one) => /^ 2 i( item-\d+)? ?$/.test(one)), key);
+    });
+
+    test('forgets days that are too long ago', async () => {
+      const team = await teamWith('banner');
+      await roll(team, 'banner', { count: 10 });
+      service().setClock(NOON + DAY);
+      await roll(team, 'banner', { count: 20 });
+      await lookAtAll(service(), { clock: () => NOON + DAY });
+      const later = NOON + (LIMITS.evidenceDays + 1) * DAY;
+      service().setClock(later);
+      const [banner] = await evidenceOf(team, '?templateId=banner');
+      assert.deepEqual([banner?.rolls, banner?.since], [20, '2026-11-15T00:00:00.000Z']);
+      await removeObservations({ database: service().database, clock: () => later }, () => true);
+      const days = await service().database.read(team.teamId, ({ queries }) =>
+        queries.selectFrom('roll_evidence').select('day').where('team_id', '=', team.teamId).execute(),
+      );
+      assert.deepEqual(
+        days.map(({ day }) => day),
+        ['2026-11-15'],
+      );
+    });
+  });
+
+  describe('the list', () => {
+    let team: Client;
+    before(async () => {
+      team = await teamWith('banner');
+      await roll(team, 'banner', { count: 10 });
+    });
+
+    test('is empty for templates that do not exist, or belong to others', async () => {
+      const other = await service().anotherTeam();
+      assert.deepEqual(await evidenceOf(other), []);
+      for (const id of ['banner', 'nothing', '%00', 'x'.repeat(191)])
+        assert.deepEqual(await evidenceOf(other, `?templateId=${id}`), [], id);
+    });
+
+    test('rejects what makes no sense', async () => {
+      assertInvalid(await team.get(`/roll-events/evidence?templateId=${'x'.repeat(192)}`), '/query/templateId');
+      assertInvalid(await team.get('/roll-events/evidence?limit=1'), '/query/limit');
+    });
+
+    keepsTheRulesOfAccess(service, [{ method: 'GET', path: '/roll-events/evidence', changes: false }]);
+  });
+});
+
+// With a service of its own, which has not looked at anything yet.
+onEveryDatabase('alarms', (service, engine) => {
+  const { teamWith, evidenceOf, withDraws, roll } = toolsOf(service);
+
+  test('grows until there is one alarm, whichever of several nodes notices', async () => {
+    const team = await teamWith('banner');
+    const node = await startService(service().databaseUrl);
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    let alarms = 0;
+    const alarmed = () => {
+      alarms += 1;
+    };
+    const clock = () => NOON + 90_000;
+    // Within one process, SQLite cannot wait for another connection.
+    const nodes = engine === 'postgres' ? [service(), node, service()] : [service(), service()];
+    try {
+      await withDraws(rigged(5), async () => {
+        for (let call = 0; call < 40; call += 1) {
+          await roll(team, 'banner', { userId: `user-${call % 4}`, count: 100 });
+          if (call % 8 === 7) await Promise.all(nodes.map((one) => lookAtAll(one, { logger, alarmed, clock })));
+        }
+      });
+    } finally {
+      await node.stop();
+    }
+    const [banner] = await evidenceOf(team, '?templateId=banner');
+    assert.equal(alarms, 1);
+    const [line, ...others] = lines.filter(({ teamId }) => teamId === team.teamId);
+    assert.deepEqual(others, []);
+    assert.deepEqual([line?.templateId, line?.config, line?.level], ['banner', banner?.config, 50]);
+    assert.match(String(line?.evidence), /^1 : \d+$/);
+    assert.equal(banner?.alarmedAt, '2026-11-14T12:01:30.000Z');
+    assert.equal(banner?.threshold, 40);
+    assert.ok((banner?.greatest ?? 0) >= 40);
+    // The rows tell what is wrong: too many of the top tier.
+    const worst = banner?.rows.toSorted((a, b) => b.evidence - a.evidence)[0];
+    assert.ok((worst?.evidence ?? 0) > 20 && (worst?.hits ?? 0) !== worst?.expected, JSON.stringify(worst));
+    assert.ok(
+      (worst?.low ?? 0) > (worst?.expected ?? 0) / (worst?.rolls ?? 1) ||
+        (worst?.high ?? 1) < (worst?.expected ?? 0) / (worst?.rolls ?? 1),
+    );
+  });
+
+  test('is an alarm at once if something happened that cannot', async () => {
+    const team = await teamWith('banner');
+    await roll(team, 'banner', { userId: 'ann', count: 10 });
+    await service().database.write(team.teamId, async (work) =>
+      countRolls(work, {
+        ...{ version: 1, templateId: 'banner', nowMs: NOON },
+        rolled: [{ item: { id: 'stray' } }],
+        observe: (observe) => {
+          observe('t0', '2');
+          observe('i2', 'stray');
+        },
+      }),
+    );
+    let alarms = 0;
+    await lookAtAll(service(), {
+      alarmed: () => {
+        alarms += 1;
+      },
+    });
+    assert.equal(alarms, 1);
+    const [banner] = await evidenceOf(team, '?templateId=banner');
+    assert.deepEqual([banner?.evidence, banner?.greatest], [LIMITS.evidence, LIMITS.evidence]);
+    assert.notEqual(banner?.alarmedAt, null);
+    // It stays an alarm; it is told once.
+    await roll(team, 'banner', { userId: 'ann' });
+    await lookAtAll(service(), { alarmed: () => assert.fail('told twice') });
+    assert.equal((await evidenceOf(team, '?templateId=banner'))[0]?.alarmedAt, banner?.alarmedAt);
+  });
+
+  test('is saved by one of several that looked at the same time', async () => {
+    const team = await teamWith('banner');
+    await roll(team, 'banner', { count: 10 });
+    const { database } = service();
+    await database.transaction(team.teamId, (tx) => foldCounts(tx, 10));
+    const { streams } = await database.read(team.teamId, findDueStreams);
+    const [stream] = streams as [DueStream];
+    const save = (logEvidence: number) =>
+      database.transaction(team.teamId, (tx) => saveLook(tx, stream, { days: [], rows: [], logEvidence }, NOON));
+    const alarms = await Promise.all([3.6, 3.7, 3.8, 3.9, Number.POSITIVE_INFINITY].map(save));
+    assert.equal(alarms.filter((alarm) => alarm !== undefined).length, 1);
+    assert.equal(await save(5), undefined);
+    const [banner] = await evidenceOf(team, '?templateId=banner');
+    assert.equal(banner?.alarmedAt, '2026-11-14T12:00:00.000Z');
+    assert.equal(banner?.greatest, LIMITS.evidence);
+  });
+});
