@@ -23,7 +23,7 @@ interface EntityText {
 }
 
 /** All entities of a catalog as they are now, in the order of a document. */
-export async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
+async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
   const { teamId } = reader;
   const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
     kind,

@@ -87,16 +87,20 @@ export const etagOf = (kind: EntityKind, body: object): string => {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 };
 
-/** Rejects a change of an entity that is no longer as the caller knows it. */
-export const requireMatch = (ifMatch: string | undefined, kind: EntityKind, present: object): void => {
+/** Rejects a change of something whose `ETag` is no longer the one that the caller knows. */
+export const requireEtag = (ifMatch: string | undefined, what: string, currentEtag: () => string): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const current = etagOf(kind, present);
+  const current = currentEtag();
   const given = ifMatch.split(',').map((one) => one.trim());
   if (given.includes(current)) return;
   throw new ServiceError('PRECONDITION_FAILED', [
     {
       path: '/headers/if-match',
-      message: `does not match: the ${kind} was changed in the meantime, and is now ${current}`,
+      message: `does not match: the ${what} was changed in the meantime, and is now ${current}`,
     },
   ]);
 };
+
+/** Rejects a change of an entity that is no longer as the caller knows it. */
+export const requireMatch = (ifMatch: string | undefined, kind: EntityKind, present: object): void =>
+  requireEtag(ifMatch, kind, () => etagOf(kind, present));

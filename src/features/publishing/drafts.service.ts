@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import { type GivenDraft, readDraft } from '../../planning/draft.ts';
 import { isoTime } from '../../time.ts';
+import { requireEtag } from '../catalog/entities.service.ts';
 import type { Version } from '../catalog/versions.contract.ts';
 import { currentVersionOf, holdCatalog } from '../catalog/versions.service.ts';
 import type { Draft, DraftPublication } from './drafts.contract.ts';
@@ -43,17 +44,8 @@ export const etagOfDraft = (text: string): string => {
   return `"${revision}"`;
 };
 
-const requireRevision = (ifMatch: string | undefined, { revision }: store.DraftSummary): void => {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const given = ifMatch.split(',').map((one) => one.trim());
-  if (given.includes(`"${revision}"`)) return;
-  throw new ServiceError('PRECONDITION_FAILED', [
-    {
-      path: '/headers/if-match',
-      message: `does not match: the draft was changed in the meantime, and is now "${revision}"`,
-    },
-  ]);
-};
+const requireRevision = (ifMatch: string | undefined, { revision }: store.DraftSummary): void =>
+  requireEtag(ifMatch, 'draft', () => `"${revision}"`);
 
 /** Reads the body of a request, in another thread if it is large. */
 export const readGiven = async (

@@ -1,7 +1,7 @@
 import type { Compute } from '../../compute/compute.ts';
 import type { Context } from '../../context.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
-import { conflict, invalid, notFound, ServiceError, throwIfAny } from '../../errors.ts';
+import { conflict, invalid, notFound, type ServiceError, throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
 import type { Planned, Wanted } from '../../planning/plan.ts';
@@ -173,12 +173,12 @@ export const applyChange = async (
 };
 
 /** What a change that was rejected is told to its author, who is not there to read a response. */
-export const explainRejection = (error: unknown): string => {
-  if (!(error instanceof ServiceError)) return 'internal error';
-  return error.issues.length === 0
-    ? error.message
-    : error.issues.map(({ path, message }) => (path.startsWith('/body') ? message : `${path} ${message}`)).join('; ');
-};
+export const explainRejection = ({ message, issues }: ServiceError): string =>
+  issues.length === 0
+    ? message
+    : issues
+        .map(({ path, ...issue }) => (path.startsWith('/body') ? issue.message : `${path} ${issue.message}`))
+        .join('; ');
 
 /** A plan whose response is stored. It is made outside of any transaction. */
 export const keepPlan = (plan: () => Promise<Buffer>) => {
