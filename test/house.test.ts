@@ -182,6 +182,16 @@ describe('the architecture', () => {
     }
   });
 
+  test('bundles nothing but the engine into the page that verifies rolls', async () => {
+    const folder = new URL('../verifier/src/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+    assert.ok(names.length > 3);
+    for (const name of names) {
+      const imports = readImports(`verifier/src/${name}`, await readFile(new URL(name, folder), 'utf8'));
+      for (const { target } of imports) assert.match(target, /^(?:verifier\/src|src\/engine)\//, name);
+    }
+  });
+
   test('uses no randomness except draws', () => {
     for (const { path, text } of files) assert.doesNotMatch(text, /Math\.random\s*\(/, path);
   });

@@ -34,7 +34,7 @@ const fileOf = (proof: unknown) => ({
 });
 
 const choose = (page: Page, proof: unknown): Promise<void> =>
-  page.getByLabel('Choose the proof file').setInputFiles(fileOf(proof));
+  page.getByLabel('Choose the proof').setInputFiles(fileOf(proof));
 const verdict = (page: Page, text: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name: text }).waitFor();
 const receipt = (page: Page, name: RegExp): Locator =>
@@ -384,7 +384,7 @@ describe('the page that verifies rolls', () => {
       await writeFile(path, JSON.stringify(proof));
       const { page, context, complaints } = await opened();
       await page.getByLabel('Receipts that you kept').fill(fairness.receipt);
-      await page.getByLabel('Choose the proof file').setInputFiles(path);
+      await page.getByLabel('Choose the proof').setInputFiles(path);
       await verdict(page, 'Everything is right');
       await page.getByRole('button', { name: /^Verified Roll #0 Template "banner" .*(?:Cap|Sword)/ }).waitFor();
       await page.getByText('You kept it').waitFor();

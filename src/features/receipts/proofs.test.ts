@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
-import { type Verification, verifyProof } from '../../engine/fairness/verify.ts';
+import { verified } from '../../../test/verified.ts';
+import type { Verification } from '../../engine/fairness/verify.ts';
 
 interface Listed {
   readonly hash: string;
   readonly receipt: { readonly kind: string };
 }
-
-const verify = (proof: unknown, kept: readonly string[]): Verification => {
-  const verification = verifyProof(JSON.stringify(proof), kept);
-  assert.ok(!('error' in verification), 'error' in verification ? verification.error : '');
-  return verification;
-};
 
 const failuresOf = ({ receipts, kept }: Verification) => [
   ...receipts.filter(({ status }) => status === 'failed').map(({ receipt, reasons }) => ({ receipt, reasons })),
@@ -102,15 +97,15 @@ onEveryDatabase('proofs that the service gives', (service) => {
       { verified: 1, sealed: 11, failed: 0 },
     ].entries()) {
       const proof = assertDone(await team.get(`/users/p/proof?epoch=${epoch}`)).body;
-      const verification = verify(proof, kept.slice(12 * epoch, 12 * (epoch + 1)));
+      const verification = verified(proof, kept.slice(12 * epoch, 12 * (epoch + 1)));
       assert.deepEqual(failuresOf(verification), []);
       assert.deepEqual(verification.counts, counts);
       Object.assign(snapshots, proof.snapshots);
       const scope = assertDone(await team.get(`/users/p/proof?epoch=${epoch}&scope=plain&from=1`)).body;
-      assert.deepEqual(failuresOf(verify(scope, [])), []);
+      assert.deepEqual(failuresOf(verified(scope, [])), []);
     }
 
-    const whole = verify({ v: 1, receipts: listed, snapshots }, kept);
+    const whole = verified({ v: 1, receipts: listed, snapshots }, kept);
     assert.deepEqual(failuresOf(whole), []);
     assert.deepEqual(whole.counts, { verified: 25, sealed: 11, failed: 0 });
     assert.deepEqual(whole.notes, [], 'all counters follow from the first roll');
@@ -118,7 +113,7 @@ onEveryDatabase('proofs that the service gives', (service) => {
     const proof = assertDone(await team.get('/users/p/proof?epoch=0')).body;
     const spark = proof.receipts.find(({ kind }: { kind: string }) => kind === 'spark');
     spark.results[0][4][0] += 0.1;
-    const [failure] = failuresOf(verify(proof, [])) as { readonly reasons?: readonly string[] }[];
+    const [failure] = failuresOf(verified(proof, [])) as { readonly reasons?: readonly string[] }[];
     assert.match(
       failure?.reasons?.join() ?? '',
       /the values of item 1, "The sword", should be \d+(\.\d)?, but the receipt says/,
