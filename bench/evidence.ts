@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { logEvidence, logEvidenceOfDays, type Observations } from '../src/engine/evidence/evidence.ts';
+import type { Observations } from '../src/engine/evidence/accumulation.ts';
+import { logEvidence, logEvidenceOfDays } from '../src/engine/evidence/evidence.ts';
 import { evidenceModel } from '../src/engine/evidence/model.ts';
 import { createObserver } from '../src/engine/evidence/observation.ts';
 import { compileCatalog } from '../src/engine/pool/catalog.ts';

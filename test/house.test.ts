@@ -368,6 +368,8 @@ describe('the architecture', () => {
         'roll_events',
         'roll_counts',
         'roll_pending',
+        'roll_evidence',
+        'snapshots',
       ],
     };
     /** Columns of a table that belong to another feature: the version and size of a catalog are columns of the team. */

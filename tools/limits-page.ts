@@ -96,6 +96,20 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Time for one simulation', seconds(LIMITS.simulationMs)],
       ['Simulations running per process', '1'],
       ['Simulations waiting per process (more return 503)', count(LIMITS.waitingSimulations)],
+      [
+        'Pool of a configuration that is kept, so that its odds and evidence can be computed',
+        mebibytes(LIMITS.snapshotBytes),
+      ],
+      [
+        'Versions of a catalog, and changes of theirs, that are noted at once (older ones are skipped)',
+        `${count(LIMITS.versionsPerNote)}; ${count(LIMITS.changesPerNote)}`,
+      ],
+      ['Rows on a page of the history of odds', count(LIMITS.listedConfigs)],
+      ['Days of rolls that evidence is computed from', count(LIMITS.evidenceDays)],
+      [
+        'Configurations, and rows of each, in a list of evidence',
+        `${count(LIMITS.listedStreams)}; ${count(LIMITS.evidenceRows)}`,
+      ],
     ],
   ],
   [

@@ -20,8 +20,8 @@ export const check: Command = {
   usage: '',
   help: [
     'looks for inconsistent data: overlapping or out-of-bounds placements, dangling references,',
-    'counters that differ from the roll events, history that differs from instances, broken chains of receipts;',
-    'changes nothing',
+    'counters that differ from the roll events, history that differs from instances, broken chains of receipts,',
+    'snapshots that differ from their hashes; changes nothing',
   ],
   takesArgument: false,
   options: [],

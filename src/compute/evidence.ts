@@ -23,9 +23,13 @@ type Counts = Map<string, Map<string, number>>;
 const addTo = (counts: Counts, text: string): void => {
   const list = JSON.parse(text) as (string | number)[];
   for (let index = 0; index < list.length; index += 3) {
-    const [kind, outcome, count] = list.slice(index, index + 3) as [string, string, number];
-    const outcomes = counts.get(kind) ?? new Map<string, number>();
-    counts.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count));
+    const [kind, outcome] = [list[index] as string, list[index + 1] as string];
+    let outcomes = counts.get(kind);
+    if (outcomes === undefined) {
+      outcomes = new Map();
+      counts.set(kind, outcomes);
+    }
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + (list[index + 2] as number));
   }
 };
 

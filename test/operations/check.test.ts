@@ -153,6 +153,25 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     [/rolls on template banner, all days together: the .* of different items/, /of different items/],
   ],
   [
+    'evidence of more rolls than were counted',
+    [
+      `insert into roll_evidence (team_id, template_id, version, day, rolls, counts) values ('TEAM', 'banner', 1, '2020-01-01', 2, '["i0","dot",2]')`,
+    ],
+    [/rolls on template banner on 2020-01-01: the evidence has 2, but the counters say 0/],
+  ],
+  [
+    'unreadable evidence',
+    [
+      `insert into roll_evidence (team_id, template_id, version, day, rolls, counts) values ('TEAM', '', 3, '2020-01-02', 0, '["i","dot"]')`,
+    ],
+    [/the evidence of rolls without a template on 2020-01-02, version 3, cannot be read/],
+  ],
+  [
+    'a snapshot with another text',
+    ["insert into snapshots (team_id, hash, text) values ('TEAM', 'abc', '{}')"],
+    [/the snapshot abc has another text than the one it stands for/],
+  ],
+  [
     'an unreadable roll',
     ["insert into roll_events (team_id, id, rolled_at, results) values ('TEAM', 'broken', 1, 'no list')"],
     [/the results of roll broken cannot be read/],

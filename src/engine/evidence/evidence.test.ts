@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { catalogOf, templateOf } from '../../../test/catalogs.ts';
+import { catalogOf, item, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
+import { type CompiledItem, compileCatalog } from '../pool/catalog.ts';
 import { rollTemplate } from '../systems/rolling.ts';
-import { initialState, type TemplateState } from '../systems/state.ts';
+import { initialState, type RollResult, type TemplateState } from '../systems/state.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
-import { evidenceRows, IMPOSSIBLE, logEvidence, logEvidenceOfDays, type Observations } from './evidence.ts';
-import { logGamma, logMixture, logRatio, logSpread, rangeOf } from './likelihood.ts';
-import { evidenceModel } from './model.ts';
-import { createObserver } from './observation.ts';
+import { IMPOSSIBLE, type Observations } from './accumulation.ts';
+import { evidenceRows, logEvidence, logEvidenceOfDays } from './evidence.ts';
+import { logGamma, logMixture, logRatio, rangeOf, spreadOf } from './likelihood.ts';
+import { evidenceModel, plainEvidenceModel } from './model.ts';
+import { createObserver, createPlainObserver } from './observation.ts';
+import { toldApart } from './told-apart.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${actual} is not ${expected}`);
@@ -54,7 +57,7 @@ describe('likelihoods', () => {
         const counts = [a, b, rolls - a - b];
         const ways = factorial(rolls) / counts.reduce((product, count) => product * factorial(count), 1);
         const chance = ways * odds.reduce((product, p, index) => product * p ** (counts[index] as number), 1);
-        mean += chance * Math.exp(logSpread(odds, counts));
+        mean += chance * Math.exp(spreadOf(odds)(counts));
       }
     close(mean, 1, 1e-9);
   });
@@ -176,6 +179,51 @@ describe('evidence', () => {
     assert.ok((rows[0]?.high ?? 1) < 0.5);
   });
 
+  test('is infinite if a guarantee is not kept', () => {
+    const template = gacha({ featuredItemIds: ['five-1'], featuredShare: 0.5, guaranteeAfterLosses: 1 });
+    const model = evidenceModel(template);
+    const five = (id: string, featured: boolean) => {
+      const item = template.tiers.all[template.tiers.top]?.items.find((one) => one.id === id) as CompiledItem;
+      return { tier: 'five', pity: false, featured, item, values: [] };
+    };
+    const evidenceOf = (...results: RollResult[]): number => {
+      const counts = new Map<string, Map<string, number>>();
+      createObserver(template)({ counters: [], losses: 1 }, results, 0, (kind, outcome) => {
+        counts.set(kind, new Map([[outcome, 1]]));
+      });
+      return logEvidence(model, counts);
+    };
+    assert.ok(evidenceOf(five('five-1', true), five('five-2', false)) < 1);
+    assert.equal(evidenceOf(five('five-2', false)), IMPOSSIBLE);
+  });
+
+  test('of rolls on all items compares each item with its weight', () => {
+    const { items } = compileCatalog([], [item('a', [], 1), item('b', [], 2), item('c', [], 7), item('never', [], 0)]);
+    const model = plainEvidenceModel(items);
+    const observer = createPlainObserver(items);
+    const counted = (rolls: Record<string, number>): Observations => {
+      const counts = new Map<string, Map<string, number>>();
+      for (const [id, count] of Object.entries(rolls))
+        observer(id, (kind, outcome) => {
+          const outcomes = counts.get(kind) ?? new Map<string, number>();
+          counts.set(kind, outcomes.set(outcome, count));
+        });
+      return counts;
+    };
+    assert.ok(logEvidence(model, counted({ a: 100, b: 200, c: 700 })) < 0);
+    assert.ok(logEvidence(model, counted({ a: 200, b: 200, c: 600 })) > Math.log(1000));
+    assert.equal(logEvidence(model, counted({ never: 1 })), IMPOSSIBLE);
+    const rows = evidenceRows(model, counted({ a: 100, b: 200, c: 700 }));
+    assert.deepEqual(
+      rows.map(({ kind, id, hits, rolls }) => [kind, id, hits, rolls]),
+      [
+        ['item', 'a', 100, 1000],
+        ['item', 'b', 200, 1000],
+        ['item', 'c', 700, 1000],
+      ],
+    );
+  });
+
   test('is infinite if something happened that has odds of 0', () => {
     const model = evidenceModel(gacha());
     assert.equal(logEvidence(model, new Map([['t0', new Map([['9', 1]])]])), IMPOSSIBLE);
@@ -191,5 +239,40 @@ describe('evidence', () => {
     assert.ok(logEvidenceOfDays(model, days) < Math.log(20));
     const faulty = [...days, observed(wrong, { users: 60, calls: 100 })];
     assert.ok(logEvidenceOfDays(model, faulty) > Math.log(1000));
+  });
+});
+
+describe('items of a large part', () => {
+  const weights = Array.from({ length: 3000 }, (_, index) =>
+    index < 100 ? 0 : index < 900 ? 5 : index < 2000 ? 2 : 1,
+  );
+  const items = weights.map((_, index) => ({ id: `item-${String(index).padStart(4, '0')}` }));
+
+  test('are all told apart unless there are too many', () => {
+    assert.equal(toldApart({ items: items.slice(0, 1000), weights }), null);
+    assert.equal(toldApart({ items: [], weights: [] }), null);
+  });
+
+  test('are told apart if they are among the likeliest, by byte order if equal, or can never be rolled', () => {
+    const named = toldApart({ items, weights });
+    const expected = items.filter((_, index) => index < 100 || index < 900 + 200).map(({ id }) => id);
+    assert.deepEqual([...(named ?? [])], expected);
+  });
+
+  test('count as one otherwise, with the sum of their odds', () => {
+    const { items: compiled } = compileCatalog(
+      [],
+      items.map(({ id }, index) => item(id, [], weights[index] as number)),
+    );
+    const part = plainEvidenceModel(compiled).parts.get('');
+    assert.equal(part?.size, 1101);
+    close(part?.values().reduce((sum, odds) => sum + odds, 0) ?? 0, 1, 1e-12);
+    const total = 800 * 5 + 1100 * 2 + 1000;
+    close(part?.get('') ?? 0, (total - 800 * 5 - 200 * 2) / total, 1e-12);
+    const seen: string[] = [];
+    const observer = createPlainObserver(compiled);
+    for (const index of [50, 500, 1099, 1100, 2999])
+      observer(items[index]?.id ?? '', (kind, outcome) => void seen.push(`${kind} ${outcome}`));
+    assert.deepEqual(seen, ['i item-0050', 'i item-0500', 'i item-1099', 'i ', 'i ']);
   });
 });

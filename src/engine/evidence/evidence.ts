@@ -1,8 +1,6 @@
-import { type Cell, type Hits, logMeanExp, logMixture, logSpread, logSumExp, rangeOf } from './likelihood.ts';
+import { accumulate, hasOdds, type Observations } from './accumulation.ts';
+import { type Cell, type Hits, logMixture, logSumExp, rangeOf } from './likelihood.ts';
 import type { EvidenceModel } from './model.ts';
-
-/** How often each outcome was observed in each class. */
-export type Observations = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** A row that evidence is shown for. */
 export interface EvidenceRow {
@@ -19,9 +17,6 @@ export interface EvidenceRow {
   readonly logEvidence: number;
 }
 
-/** Something that happened although its odds are 0. */
-export const IMPOSSIBLE = Number.POSITIVE_INFINITY;
-
 interface TierClass {
   readonly kind: string;
   readonly odds: Float64Array;
@@ -29,9 +24,6 @@ interface TierClass {
   readonly rolls: number;
   readonly isBase: boolean;
 }
-
-const sameOdds = (left: Float64Array, right: Float64Array): boolean =>
-  left.every((value, index) => value === right[index]);
 
 /** The classes of tiers, or undefined if something impossible was observed. */
 const tierClassesOf = (model: EvidenceModel, observed: Observations): TierClass[] | undefined => {
@@ -49,7 +41,7 @@ const tierClassesOf = (model: EvidenceModel, observed: Observations): TierClass[
       counts[place] = count;
       rolls += count;
     }
-    classes.push({ kind, odds, counts, rolls, isBase: model.baseOdds === null || sameOdds(odds, model.baseOdds) });
+    classes.push({ kind, odds, counts, rolls, isBase: model.baseOdds === null || hasOdds(odds, model.baseOdds) });
   }
   return classes;
 };
@@ -64,29 +56,6 @@ const hitsOfTier = (classes: readonly TierClass[], place: number): Hits => {
     hits += counts[place] as number;
   }
   return { cells: Array.from(rollsByOdds, ([odds, rolls]): Cell => ({ rolls, odds })), hits };
-};
-
-const SHIFTS = [1, 2, 3, 5, 10].flatMap((d) => [d, -d]);
-
-/** ln of the likelihood ratio of a counter that is off by `d`. */
-const logShift = (
-  model: EvidenceModel,
-  classes: readonly TierClass[],
-  shift: EvidenceModel['shifts'][number],
-  d: number,
-): number => {
-  let log = 0;
-  for (const { kind, odds, counts } of classes) {
-    const shifted = shift(kind, d);
-    // Rolls without a user have no counter that could be off.
-    const other = shifted === undefined ? undefined : model.tierOdds(shifted);
-    if (other === undefined) continue;
-    for (let place = 0; place < counts.length; place += 1) {
-      const count = counts[place] as number;
-      if (count > 0) log += count * Math.log((other[place] as number) / (odds[place] as number));
-    }
-  }
-  return log;
 };
 
 interface Part {
@@ -134,45 +103,11 @@ const featuredHits = (share: number, counts: ReadonlyMap<string, number>): Hits 
   return { cells: [{ rolls: hits + (counts.get('0') ?? 0), odds: share }], hits };
 };
 
-/** The parts of the classes that a tier is looked at in: all; and, where counters raise odds, those with base odds and the rest. */
-const groupsOf = (model: EvidenceModel, classes: readonly TierClass[]): (readonly TierClass[])[] =>
-  model.baseOdds === null
-    ? [classes]
-    : [classes, classes.filter(({ isBase }) => isBase), classes.filter(({ isBase }) => !isBase)];
-
-/** ln of the evidence of some observations: the mean of families of likelihood ratios, each the mean of its members. */
+/** ln of the evidence of some observations. */
 export const logEvidence = (model: EvidenceModel, observed: Observations): number => {
-  const classes = tierClassesOf(model, observed);
-  const parts = partsOf(model, observed);
-  if (classes === undefined || parts === undefined) return IMPOSSIBLE;
-  const families: number[][] = [[], [], [], [], []];
-  const [tiers, shifts, featured, items, spread] = families as [number[], number[], number[], number[], number[]];
-  if (model.tiers.length > 1)
-    for (let place = 0; place < model.tiers.length; place += 1)
-      for (const group of groupsOf(model, classes)) tiers.push(logMixture(hitsOfTier(group, place)));
-  for (const shift of model.shifts) for (const d of SHIFTS) shifts.push(logShift(model, classes, shift, d));
-  const divided = observed.get('f');
-  if (model.featuredShare !== null)
-    featured.push(divided === undefined ? 0 : logMixture(featuredHits(model.featuredShare, divided)));
-  for (const part of parts) {
-    if (part.odds.length >= 2)
-      for (let index = 0; index < part.odds.length; index += 1) items.push(logMixture(hitsOfItem(part, index)));
-    if (part.odds.length >= 3) spread.push(logSpread(part.odds, part.counts));
-  }
-  const present = families.filter((members) => members.length > 0);
-  return present.length === 0 ? 0 : logMeanExp(present.map((members) => logMeanExp(members)));
-};
-
-/** Adds observations to others. */
-const addObservations = (sum: Map<string, Map<string, number>>, more: Observations): void => {
-  for (const [kind, outcomes] of more) {
-    let known = sum.get(kind);
-    if (known === undefined) {
-      known = new Map();
-      sum.set(kind, known);
-    }
-    for (const [outcome, count] of outcomes) known.set(outcome, (known.get(outcome) ?? 0) + count);
-  }
+  const sum = accumulate(model);
+  sum.add(observed);
+  return sum.log();
 };
 
 /**
@@ -181,18 +116,17 @@ const addObservations = (sum: Map<string, Map<string, number>>, more: Observatio
  * K with a chance of at most 1/K, however often one looks.
  */
 export const logEvidenceOfDays = (model: EvidenceModel, days: readonly Observations[]): number => {
-  const sum = new Map<string, Map<string, number>>();
+  const sum = accumulate(model);
   const later: number[] = [];
   const further = days.length - 1;
   // From the last day backwards, so that each sum contains the next.
   for (let day = further; day >= 1; day -= 1) {
-    addObservations(sum, days[day] as Observations);
-    later.push(logEvidence(model, sum) - Math.log(day * (day + 1)));
+    sum.add(days[day] as Observations);
+    later.push(sum.log() - Math.log(day * (day + 1)));
   }
-  if (days[0] !== undefined) addObservations(sum, days[0]);
+  if (days[0] !== undefined) sum.add(days[0]);
   later.push(-Math.log(Math.max(0, further) + 1));
-  const whole = logEvidence(model, sum);
-  return logSumExp([whole, logSumExp(later)]) - Math.LN2;
+  return logSumExp([sum.log(), logSumExp(later)]) - Math.LN2;
 };
 
 const rowOf = (kind: EvidenceRow['kind'], id: string | null, hits: Hits): EvidenceRow => ({

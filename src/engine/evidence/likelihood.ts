@@ -13,7 +13,7 @@ export interface Hits {
 }
 
 /** The alternatives: effects from 2 % to a factor of about e^2.6, in both directions. */
-const EFFECTS = Float64Array.from({ length: 30 }, (_, index) => {
+export const EFFECTS = Float64Array.from({ length: 30 }, (_, index) => {
   const size = 0.02 * 2 ** ((index >> 1) / 2);
   return index % 2 === 0 ? size : -size;
 });
@@ -38,6 +38,10 @@ export const logRatio = ({ cells, hits }: Hits, theta: number): number => {
   for (const { rolls, odds } of cells) log -= rolls * Math.log1p(odds * grown);
   return log;
 };
+
+/** What one roll takes from the log likelihood ratio of each alternative, whatever its result. */
+export const logOfEffects = (odds: number): Float64Array =>
+  EFFECTS.map((theta) => Math.log1p(odds * Math.expm1(theta)));
 
 /** ln M: the likelihood ratio averaged over the alternatives. */
 export const logMixture = (hits: Hits): number => {
@@ -116,7 +120,7 @@ export const logGamma = (x: number): number => {
     );
   }
   let sum = 0.9999999999998099;
-  for (const [index, factor] of LANCZOS.entries()) sum += factor / (x + index);
+  for (let index = 0; index < LANCZOS.length; index += 1) sum += (LANCZOS[index] as number) / (x + index);
   const t = x + LANCZOS.length - 1.5;
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
 };
@@ -124,17 +128,23 @@ export const logGamma = (x: number): number => {
 const CONCENTRATIONS = [1e2, 1e3, 1e4, 1e5];
 
 /** ln of the likelihood ratio of odds spread around the true ones, averaged over how far they are spread. */
-export const logSpread = (odds: readonly number[], counts: readonly number[]): number => {
-  const rolls = counts.reduce((sum, count) => sum + count, 0);
-  return logMeanExp(
-    CONCENTRATIONS.map((c) => {
-      let log = logGamma(c) - logGamma(c + rolls);
-      for (const [index, count] of counts.entries()) {
-        if (count === 0) continue;
-        const p = odds[index] as number;
-        log += logGamma(c * p + count) - logGamma(c * p) - count * Math.log(p);
-      }
-      return log;
-    }),
-  );
+export const spreadOf = (odds: readonly number[]): ((counts: ArrayLike<number>) => number) => {
+  const logs = odds.map((p) => Math.log(p));
+  const known = CONCENTRATIONS.map((c) => ({ c, ofAll: logGamma(c), ofEach: odds.map((p) => logGamma(c * p)) }));
+  return (counts) => {
+    let rolls = 0;
+    for (let index = 0; index < counts.length; index += 1) rolls += counts[index] as number;
+    return logMeanExp(
+      known.map(({ c, ofAll, ofEach }) => {
+        let log = ofAll - logGamma(c + rolls);
+        for (let index = 0; index < odds.length; index += 1) {
+          const count = counts[index] as number;
+          if (count === 0) continue;
+          const p = odds[index] as number;
+          log += logGamma(c * p + count) - (ofEach[index] as number) - count * (logs[index] as number);
+        }
+        return log;
+      }),
+    );
+  };
 };

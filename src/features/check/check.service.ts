@@ -4,6 +4,7 @@
  */
 import type { CompiledQuery } from 'kysely';
 import type { Snapshot } from '../../database/work.ts';
+import { digestOf } from '../../digest.ts';
 import * as store from './check.store.ts';
 import { checkReceipts } from './receipts.service.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
@@ -199,6 +200,11 @@ const checkStoredResponses: Check = (snapshot, report) =>
     report(team_id, `the stored response of the idempotency key ${key} is empty`),
   );
 
+const checkSnapshots: Check = (snapshot, report) =>
+  forEachRow(snapshot, store.selectSnapshots(snapshot.queries), ({ team_id, hash, text }) => {
+    if (digestOf(text) !== hash) report(team_id, `the snapshot ${hash} has another text than the one it stands for`);
+  });
+
 const checkCounters: Check = async (snapshot, report) => {
   const teams: string[] = [];
   await forEachRow(snapshot, store.selectTeamIds(snapshot.queries), ({ id }) => teams.push(id));
@@ -217,6 +223,7 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   const placements = await checkPlacements(snapshot, report);
   await checkGridRows(snapshot, report);
   await checkStoredResponses(snapshot, report);
+  await checkSnapshots(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
   return { instances, placements, events, states, receipts, rolls: await checkCounters(snapshot, report) };
 };

@@ -227,3 +227,22 @@ export const selectPendingCounts = (queries: Queries, teamId: string) =>
     .select(['day', 'template_id', 'rolls', 'counts'])
     .where('team_id', '=', teamId)
     .compile();
+
+export const selectEvidence = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('roll_evidence')
+    .select(['day', 'template_id', 'version', 'rolls', 'counts'])
+    .where('team_id', '=', teamId)
+    .compile();
+
+export const selectPendingEvidence = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('roll_pending')
+    .select(['day', 'template_id', 'version', 'rolls', 'evidence as counts'])
+    .where('team_id', '=', teamId)
+    .where('evidence', 'is not', null)
+    .$narrowType<{ counts: string }>()
+    .compile();
+
+export const selectSnapshots = (queries: Queries) =>
+  queries.selectFrom('snapshots').select(['team_id', 'hash', 'text']).compile();

@@ -127,6 +127,41 @@ const readCounters = async (
   return counted;
 };
 
+/** Whether a flat list of classes, outcomes and counts can be read. */
+const isEvidence = (text: string): boolean => {
+  const list = listOf(text);
+  return (
+    list !== undefined &&
+    list.length % 3 === 0 &&
+    list.every((value, index) =>
+      index % 3 === 2 ? Number.isSafeInteger(value) && (value as number) > 0 : typeof value === 'string',
+    )
+  );
+};
+
+/** Compares what was observed of rolls with the counters. Not every roll is observed, but every observed one is counted. */
+const checkEvidence = async (
+  snapshot: Snapshot,
+  teamId: string,
+  counted: ReturnType<typeof createSums>,
+  report: (finding: string) => void,
+): Promise<void> => {
+  const observed = createSums();
+  const { queries } = snapshot;
+  for (const query of [store.selectEvidence(queries, teamId), store.selectPendingEvidence(queries, teamId)])
+    for await (const rows of snapshot.stream(query))
+      for (const { day, template_id, version, rolls, counts } of rows) {
+        if (!isEvidence(counts))
+          report(`the evidence of ${named(day, template_id)}, version ${version}, cannot be read`);
+        observed.of(day, template_id).rolls += rolls;
+      }
+  for (const key of observed.keys()) {
+    const [day = '', templateId = ''] = key.split('\n');
+    const [seen, all] = [observed.of(day, templateId).rolls, counted.of(day, templateId).rolls];
+    if (seen > all) report(`${named(day, templateId)}: the evidence has ${seen}, but the counters say ${all}`);
+  }
+};
+
 /** Compares the counters of a team with its roll record and returns the number of rows of the record. */
 export const checkRollCounts = async (
   snapshot: Snapshot,
@@ -136,6 +171,7 @@ export const checkRollCounts = async (
   const prints = createPrints();
   const { recorded, rows } = await readRecord(snapshot, teamId, prints, report);
   const counted = await readCounters(snapshot, teamId, prints, report);
+  await checkEvidence(snapshot, teamId, counted, report);
   for (const key of [...new Set([...recorded.keys(), ...counted.keys()])].sort()) {
     const [day = '', templateId = ''] = key.split('\n');
     const [inRecord, inCounters] = [recorded.of(day, templateId), counted.of(day, templateId)];

@@ -33,11 +33,6 @@ export const findConfig = async (finder: Finder, hash: string): Promise<KeptConf
   return pool === undefined ? undefined : { templateId, config, pool };
 };
 
-/** Keeps snapshots for ever, each once. */
-export const ensureSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {
-  for (const { hash, text } of snapshots) work.write(store.ensureSnapshot, { hash, text });
-};
-
 /** Keeps snapshots for everyone to read, in a transaction of its own. */
 export type KeepPublic = (teamId: string, snapshots: readonly Snapshot[]) => Promise<void>;
 
@@ -77,13 +72,6 @@ export const configInForceAt = async (
   ]);
   return version > noted ? undefined : found;
 };
-
-/** The hash alone. */
-export const configAt = async (
-  finder: Finder,
-  templateId: string,
-  version: number,
-): Promise<string | null | undefined> => (await configInForceAt(finder, templateId, version))?.config;
 
 /** The versions that a configuration of a template began with: it may have come back. */
 export const findVersionsOf = async (finder: Finder, templateId: string, config: string): Promise<number[]> =>

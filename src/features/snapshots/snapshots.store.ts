@@ -1,12 +1,9 @@
-import { ensureIn, lookup, upsertInto } from '../../database/declarations.ts';
+import { lookup, upsertInto } from '../../database/declarations.ts';
 import type { Reader } from '../../database/work.ts';
 
 export const snapshotByHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
   queries.selectFrom('snapshots').select('text').where('team_id', '=', teamId).where('hash', '=', hash),
 );
-
-/** The same hash always has the same text. */
-export const ensureSnapshot = ensureIn('snapshots', { hash: 'text', text: 'text' }, { key: ['hash'] });
 
 /** What players need to verify rolls is for everyone. */
 export const publishSnapshot = upsertInto(
