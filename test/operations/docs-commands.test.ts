@@ -55,6 +55,7 @@ const LANGUAGES: Record<string, string> = {
   yaml: 'is parsed',
   csharp: 'is parsed',
   gdscript: 'is parsed',
+  python: 'is run',
 };
 
 /** Languages without a compiler here, and the grammars that their blocks are parsed with. */
@@ -179,6 +180,27 @@ describe('the documentation', () => {
       const blocks = PAGES.flatMap((page) => blocksOf(readPage(page), language).map((text) => ({ page, text })));
       assert.ok(blocks.length > 0, `there is no ${language} any more`);
       for (const { page, text } of blocks) assert.ok(!hasError(text), `${page} has invalid ${language}:\n${text}`);
+    }
+  });
+
+  test('has Python that computes the published draws', {
+    skip: !isInstalled('python3') && 'there is no python3 here',
+  }, async () => {
+    const blocks = PAGES.flatMap((page) => blocksOf(readPage(page), 'python').map((text) => ({ page, text })));
+    assert.deepEqual(
+      blocks.map(({ page }) => page),
+      ['docs/fairness.md'],
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'itemwright-python-'));
+    try {
+      const { proof, blocks: published } = JSON.parse(readPage('test/fixtures/fairness-vectors.json'));
+      await writeFile(join(folder, 'proof.json'), JSON.stringify(proof));
+      const run = promisify(execFile)('python3', ['-c', blocks[0]?.text ?? ''], { cwd: folder });
+      const { stdout } = await run;
+      assert.deepEqual(JSON.parse(stdout), published[0].draws);
+      assert.ok(readPage('docs/fairness.md').includes(stdout.trim()), 'the page shows what it prints');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 
