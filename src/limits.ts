@@ -77,7 +77,7 @@ export const LIMITS = {
   epochs: 2 ** 31 - 1,
   /** A kind and an id or name. */
   scopeLength: 200,
-  /** Of a pool or a configuration; what is longer can be neither verifiable nor public. */
+  /** Of a pool or a configuration; what is longer can be neither verifiable nor public, and is neither kept nor watched. */
   snapshotLength: 4 * 1024 * 1024,
   proofReceipts: 1000,
   proofLength: 16 * 1024 * 1024,
@@ -102,8 +102,6 @@ export const LIMITS = {
   simulationPoolLength: 64 * 1024 * 1024,
 
   // What was configured when, and the evidence against it.
-  /** A larger pool is not kept, so its odds cannot be looked up later, and evidence against them is not computed. */
-  snapshotBytes: 4 * 1024 * 1024,
   /** Versions that are noted at once, and changes of theirs; if there are more, the older versions are skipped. */
   versionsPerNote: 1000,
   changesPerNote: 100_000,

@@ -35,3 +35,17 @@ export const templateOf = <T extends TemplateType>(
   if (template === null) throw new Error(`The configuration has faults: ${JSON.stringify(faults)}`);
   return template as Extract<CompiledTemplate, { type: T }>;
 };
+
+/** Changes that create items whose snapshots are very long, about 20,000 characters each, and what these need. */
+export const longItems = (count: number, optionIdOf: (index: number) => string[] = () => []) => {
+  const marks = Array.from({ length: 99 }, (_, index) => `${'x'.repeat(185)}-${index}`);
+  const classifierOptions = marks.map((id) => ({ id, name: id, dropRateMultiplier: null }));
+  return [
+    { kind: 'classifier', id: 'marks', after: { id: 'marks', name: 'Marks', classifierOptions } },
+    ...Array.from({ length: count }, (_, index) => {
+      const id = `long-${index}`;
+      const after = { id, name: id, classifierOptionIds: [...optionIdOf(index), ...marks] };
+      return { kind: 'item', id, after };
+    }),
+  ];
+};

@@ -98,7 +98,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Simulations waiting per process (more return 503)', count(LIMITS.waitingSimulations)],
       [
         'Pool of a configuration that is kept, so that its odds and evidence can be computed',
-        mebibytes(LIMITS.snapshotBytes),
+        characters(LIMITS.snapshotLength),
       ],
       [
         'Versions of a catalog, and changes of theirs, that are noted at once (older ones are skipped)',

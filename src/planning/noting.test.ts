@@ -65,7 +65,7 @@ describe('noting', () => {
     assert.ok(runs.length > 1, 'not all at once');
     for (const { snapshots } of runs) {
       const length = snapshots.reduce((sum, { text }) => sum + text.length, 0);
-      assert.ok(length < LIMITS.notedLength + LIMITS.snapshotBytes, `${length}`);
+      assert.ok(length < LIMITS.notedLength + LIMITS.snapshotLength, `${length}`);
     }
     const versions = runs.flatMap((noted) => noted.versions);
     assert.deepEqual(

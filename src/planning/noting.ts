@@ -88,7 +88,7 @@ const createSnapshots = () => {
   let length = 0;
 
   const keep = (text: string): string | null => {
-    if (Buffer.byteLength(text) > LIMITS.snapshotBytes) return null;
+    if (text.length > LIMITS.snapshotLength) return null;
     const hash = digestOf(text);
     if (!texts.has(hash)) {
       texts.set(hash, text);
@@ -106,7 +106,7 @@ const createSnapshots = () => {
 
   const ofPlain = (source: SnapshotCatalog): Hashes => {
     if (!isRollable(compilePool(source.catalog))) return NOTHING;
-    const pool = allAtOnce(plainPoolText(source, LIMITS.snapshotBytes));
+    const pool = allAtOnce(plainPoolText(source, LIMITS.snapshotLength));
     return keepBoth(pool, { templateId: PLAIN, type: 'plain', config: {}, bindings: {} });
   };
   const ofTemplate = (source: SnapshotCatalog, entity: TemplateEntity): Hashes => {
@@ -114,7 +114,7 @@ const createSnapshots = () => {
     if (template === null) return NOTHING;
     const { id: templateId, type } = template;
     const given = { config: entity.config as TemplateConfig, bindings: entity.bindings as Bindings };
-    const pool = allAtOnce(templatePoolText(source, template, given, LIMITS.snapshotBytes));
+    const pool = allAtOnce(templatePoolText(source, template, given, LIMITS.snapshotLength));
     return keepBoth(pool, { templateId, type, ...given });
   };
 

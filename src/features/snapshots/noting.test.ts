@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { longItems } from '../../../test/catalogs.ts';
 import { noteAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
@@ -186,11 +187,7 @@ onEveryDatabase('noting what was configured', (service) => {
 
   test('keeps no pool that is too large', async () => {
     const team = await teamWithCatalog();
-    const changes = Array.from({ length: 7000 }, (_, index) => ({
-      ...{ kind: 'item', id: `item-${index}` },
-      // Three bytes each: the limit is in bytes.
-      after: { id: `item-${index}`, name: '宝'.repeat(190), classifierOptionIds: index < 5000 ? ['four'] : [] },
-    }));
+    const changes = longItems(230, (index) => (index < 190 ? ['four'] : []));
     assertDone(await team.post('/catalog/publish', { changes, baseVersion: 1 }));
     await noteAll(service());
     const rows = await rowsOf(team);
@@ -206,8 +203,8 @@ onEveryDatabase('noting what was configured', (service) => {
     const texts = await service().database.read(team.teamId, ({ queries }) =>
       queries.selectFrom('snapshots').select('text').where('team_id', '=', team.teamId).execute(),
     );
-    const longest = Math.max(...texts.map(({ text }) => Buffer.byteLength(text)));
-    assert.ok(longest > 3_000_000 && longest <= LIMITS.snapshotBytes, `${longest} bytes`);
+    const longest = Math.max(...texts.map(({ text }) => text.length));
+    assert.ok(longest > 3_000_000 && longest <= LIMITS.snapshotLength, `${longest} characters`);
     const changed = { kind: 'template', id: 'banner', after: { ...DOCUMENT.templates[0], config: {} } };
     assertDone(await team.post('/catalog/publish', { changes: [changed], baseVersion: 2 }));
     const [row] = await history(team);
