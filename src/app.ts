@@ -8,6 +8,8 @@ import { createCatalogs } from './features/catalog/catalog.service.ts';
 import { createWholeCatalogs } from './features/catalog/document.service.ts';
 import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
+import { disclosureRoutes } from './features/disclosure/disclosure.routes.ts';
+import { createDisclosures } from './features/disclosure/disclosure.service.ts';
 import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
 import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
@@ -90,6 +92,7 @@ export const buildApp = async ({
   const { pathPrefix } = settings;
   await serveOpenApi(app, pathPrefix);
 
+  const keptOdds = createKeptOdds(compute);
   const parts = {
     database,
     ...createRequestRunners(database),
@@ -97,6 +100,7 @@ export const buildApp = async ({
     catalogs,
     compute,
     readWhole: createWholeCatalogs(),
+    disclosures: createDisclosures({ read: database.read, compute, keptOdds, clock }),
     draws,
     identities: createIdentities(),
     keepPublic: (teamId: string, snapshots: readonly Snapshot[]) =>
@@ -104,7 +108,7 @@ export const buildApp = async ({
     manifests: createManifests(),
     pathPrefix,
     previews: createPreviews(compute),
-    keptOdds: createKeptOdds(compute),
+    keptOdds,
     checkConfig: createConfigChecks(catalogs),
     guard: createTemplateGuard(catalogs),
     readyTemplates: createReadyTemplates(catalogs, compute),
@@ -129,6 +133,7 @@ export const buildApp = async ({
   fairnessRoutes(app, parts);
   receiptRoutes(app, parts);
   snapshotRoutes(app, parts);
+  disclosureRoutes(app, parts);
   userRoutes(app, parts);
   userDeletionRoutes(app, parts);
   spaceRoutes(app, parts);

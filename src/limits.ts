@@ -124,7 +124,20 @@ export const LIMITS = {
   listedStreams: 100,
   evidenceRows: 1000,
 
+  // What anyone may read about public templates.
+  /** How long responses may be cached, and how often results are counted. */
+  disclosureAgeS: 60,
+  /** Configurations of a template in its public history. */
+  disclosedVersions: 50,
+  /** Items listed on the page of a template; there is no such limit for the odds as JSON. */
+  disclosedItems: 1000,
+  /** Significant digits of the shares in results: more would tell the exact number of rolls. */
+  shareDigits: 4,
+
   // Caches.
+  /** Public templates with all their texts, and characters of these in total. */
+  keptDisclosures: 1000,
+  keptDisclosuresLength: 64 * 1024 * 1024,
   cachedPools: 64,
   cachedItemTexts: 2000,
   verifiedHeaders: 10_000,

@@ -31,3 +31,19 @@ export const inTurns = async <T>(work: Generator<unknown, T>): Promise<T> => {
     await takeTurns();
   }
 };
+
+/** Runs work one at a time per key, in the order in which it is given. */
+export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+export const createQueues = (): InTurn => {
+  const turns = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const mine = (turns.get(key) ?? Promise.resolve()).then(work, work);
+    turns.set(key, mine);
+    const forget = (): void => {
+      if (turns.get(key) === mine) turns.delete(key);
+    };
+    mine.then(forget, forget);
+    return mine;
+  };
+};

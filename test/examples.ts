@@ -172,6 +172,10 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/roll-events/drop-rates');
   await noteAll(service);
   await send('GET', '/roll-events/evidence?templateId=standard-banner');
+  await send('PUT', '/templates/standard-banner', { disclosure: 'public' });
+  await noteAll(service);
+  await send('GET', `/public/${service.teamId}/templates/standard-banner/odds`);
+  await send('GET', `/public/${service.teamId}/templates/standard-banner/history`);
 
   await send('DELETE', '/item-instances/sword-1');
   await send('DELETE', `/users/player-1/spaces/${bag}`);

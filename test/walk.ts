@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from './harness.ts';
 
 const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
@@ -67,7 +68,7 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     sparkCurrency: 1,
     pityThreshold: 3,
   };
-  await post('/templates', { id: 'banner', name: 'Banner', config });
+  await post('/templates', { id: 'banner', name: 'Banner', config, disclosure: 'public' });
   await post('/templates', { id: 'spare', name: 'Spare', config: { baseRates: { [five]: 1 } } });
   await send('PUT', '/templates/banner', { name: 'The banner', config: { ...config, pityGroup: 'all' } });
   await post('/templates/odds', { type: 'gacha', config });
@@ -209,6 +210,11 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
     ],
   ])
     await get(path);
+
+  // What is public is noted within a second or so.
+  const banner = `/public/${team.teamId}/templates/banner`;
+  while ((await team.get(`${banner}/odds`)).status === 503) await delay(100);
+  for (const path of [`${banner}/odds`, `${banner}/history`, banner]) await get(path);
 
   // Deletions.
   await send('DELETE', '/item-instances/three');

@@ -63,3 +63,18 @@ export const computeEvidence = ({ config, pool, days, withRows }: EvidenceInput)
     rows: withRows ? listedRows(evidenceRows(model, countsOf(days.flat()))) : [],
   };
 };
+
+export interface TierHitsInput {
+  /** What was observed, as flat lists of class, outcome and count. */
+  readonly texts: readonly string[];
+}
+
+/** How often each tier was rolled, by its place. */
+export const countTierHits = ({ texts }: TierHitsInput): number[] => {
+  const hits: number[] = [];
+  for (const [kind, outcomes] of countsOf(texts)) {
+    if (!kind.startsWith('t')) continue;
+    for (const [outcome, count] of outcomes) hits[Number(outcome)] = (hits[Number(outcome)] ?? 0) + count;
+  }
+  return Array.from(hits, (count) => count ?? 0);
+};

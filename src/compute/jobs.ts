@@ -3,7 +3,8 @@ import { oddsTableOf } from '../engine/systems/odds.ts';
 import type { DraftInput } from '../planning/draft.ts';
 import type { NoteInput } from '../planning/noting.ts';
 import type { EffectInput, PlanInput } from '../planning/plan.ts';
-import type { EvidenceInput } from './evidence.ts';
+import type { DisclosureInput } from './disclosure.ts';
+import type { EvidenceInput, TierHitsInput } from './evidence.ts';
 import type { SimulationInput } from './simulation.ts';
 import type { SnapshotOddsInput } from './snapshot-odds.ts';
 
@@ -31,6 +32,10 @@ export const JOBS = {
   snapshotOdds: async (input: SnapshotOddsInput) => (await import('./snapshot-odds.ts')).oddsOfSnapshot(input),
   /** The evidence against the odds of a configuration that was kept. */
   evidence: async (input: EvidenceInput) => (await import('./evidence.ts')).computeEvidence(input),
+  /** How often each tier was rolled. */
+  tierHits: async (input: TierHitsInput) => (await import('./evidence.ts')).countTierHits(input),
+  /** What anyone may know about a configuration that was kept. */
+  disclosure: async (input: DisclosureInput) => (await import('./disclosure.ts')).disclose(input),
   /** What becomes of new players of a template, as JSON. */
   simulation: async (input: SimulationInput, report?: (progress: number) => void) =>
     (await import('./simulation.ts')).runSimulation(input, report),

@@ -126,9 +126,14 @@ const HEADERS = {
     example: '</items?limit=100&cursor=WzE3MzE1NzY2MDAwMDAsImEiXQ>; rel="next"',
   },
   ETag: {
-    description: 'Identifies the state of the entity, for `If-Match`.',
+    description: 'Identifies the state of what was returned, for `If-Match` or `If-None-Match`.',
     schema: text,
     example: '"WNbkPRiCwgODcDeTWFIMiQ"',
+  },
+  'Cache-Control': {
+    description: 'How long anyone may keep the response.',
+    schema: text,
+    example: `public, max-age=${LIMITS.disclosureAgeS}`,
   },
   'Idempotency-Replayed': {
     description: '`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.',
@@ -143,6 +148,12 @@ const refToHeader = (name: string) => ({ $ref: `#/components/headers/${name}` })
 
 /** Headers by name, as an operation refers to them. */
 export const headersOf = (...names: HeaderName[]) => Object.fromEntries(names.map((name) => [name, refToHeader(name)]));
+
+/** What a caller gets who has the response already. */
+export const notModified = {
+  description: 'The response is still the one with the `ETag` in `If-None-Match`.',
+  headers: headersOf('X-Request-Id', 'ETag', 'Cache-Control'),
+};
 
 const toComponent = ({ code, description, headers, issues }: ErrorResponse) => {
   const { status, message } = ERRORS[code];

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import apiReference from '@scalar/fastify-api-reference';
 import { LIMITS } from '../limits.ts';
 import examples from './openapi-examples.json' with { type: 'json' };
-import { errorResponses, type HeaderName, headersOf, responseComponents } from './openapi-responses.ts';
+import { errorResponses, type HeaderName, headersOf, notModified, responseComponents } from './openapi-responses.ts';
 import { ErrorBody } from './schemas.ts';
 import type { App } from './server.ts';
 
@@ -54,9 +54,20 @@ const MATCH_PARAMETER: Json = {
   example: '"WNbkPRiCwgODcDeTWFIMiQ"',
 };
 
+/** Of responses that anyone may keep for a while. */
+const NONE_MATCH_PARAMETER: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The `ETag` of the response that you have: if it is still right, you get 304 without a body.',
+  example: '"WNbkPRiCwgODcDeTWFIMiQ"',
+};
+
 interface Operation {
   readonly operationId: string;
   'x-etag'?: boolean;
+  'x-cached'?: boolean;
   'x-lines'?: string;
   readonly security?: readonly unknown[];
   parameters?: { name: string; in: string; schema?: { type?: string }; example?: Json }[];
@@ -83,8 +94,11 @@ const describeResponses = (verb: string, operation: Operation): void => {
   const headers: HeaderName[] = ['X-Request-Id'];
   if (operation.parameters?.some(({ name }) => name === 'cursor')) headers.push('Link');
   if (verb === 'post' && operation.operationId !== UNKEYED_OPERATION) headers.push('Idempotency-Replayed');
-  if (operation['x-etag'] === true) headers.push('ETag');
+  const isCached = operation['x-cached'] === true;
+  if (operation['x-etag'] === true || isCached) headers.push('ETag');
+  if (isCached) headers.push('Cache-Control');
   delete operation['x-etag'];
+  delete operation['x-cached'];
   const described = success as { description: string; content?: Record<string, Media> };
   // The lines of a response that is sent bit by bit: OpenAPI has no way to say what each of them is.
   if (operation['x-lines'] !== undefined && described.content !== undefined)
@@ -92,6 +106,7 @@ const describeResponses = (verb: string, operation: Operation): void => {
   delete operation['x-lines'];
   operation.responses = {
     200: { ...described, headers: headersOf(...headers) },
+    ...(isCached && { 304: notModified }),
     ...errorResponses([...Object.keys(errors).map(Number), ...commonErrors(verb, operation)]),
   };
 };
@@ -146,6 +161,8 @@ const finish = (document: Json): Json => {
         operation.parameters = [...(operation.parameters ?? []), KEY_PARAMETER as never];
       if ('412' in operation.responses)
         operation.parameters = [...(operation.parameters ?? []), MATCH_PARAMETER as never];
+      if (operation['x-cached'] === true)
+        operation.parameters = [...(operation.parameters ?? []), NONE_MATCH_PARAMETER as never];
       describeBody(operation);
       describeResponses(verb, operation);
       const example = EXAMPLES[`${verb.toUpperCase()} ${template}`];

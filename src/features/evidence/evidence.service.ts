@@ -9,7 +9,7 @@ import { isoTime } from '../../time.ts';
 import { timeOfVersion } from '../catalog/versions.service.ts';
 import { countInForce, findVersionsOf, listInForce, PLAIN } from '../snapshots/snapshots.service.ts';
 import type { Evidence, EvidenceRow } from './evidence.contract.ts';
-import { findObserved } from './roll-evidence.service.ts';
+import { findObserved, firstDayKept, readObserved } from './roll-evidence.service.ts';
 import {
   evidenceOf,
   findStream,
@@ -105,4 +105,44 @@ export const listEvidence = async (
     if (look !== undefined) listed.push(toEvidence(found, look));
   }
   return jsonList(listed);
+};
+
+/** What became of the rolls on a configuration. */
+export interface Results {
+  /** Number of rolled items. */
+  readonly rolls: number;
+  /** How often each tier was rolled, by its place; without cards that a pity decided. */
+  readonly hits: readonly number[];
+  /** As of the last look, about a minute ago. */
+  readonly evidence: number;
+  readonly alarmedAtMs: number | null;
+}
+
+/** The results of a configuration of a template so far. */
+export const findResults = async (
+  { read, compute }: LookDeps,
+  teamId: string,
+  { templateId, config }: Pick<Stream, 'templateId' | 'config'>,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<Results> => {
+  const { days, saved } = await read(teamId, async (reader) => {
+    const begun = await findVersionsOf(reader, templateId, config);
+    const versions = new Set(begun);
+    // Rolls may be recorded under later versions, until they are looked at.
+    for (const { version } of await findObserved(reader, templateId))
+      if (!versions.has(version) && (await findStreamAt(reader, templateId, version))?.config === config)
+        versions.add(version);
+    return {
+      days: await readObserved(reader, { templateId, versions, from: firstDayKept(nowMs) }, { withPending: true }),
+      saved: await findStream(reader, { templateId, config }),
+    };
+  });
+  const texts = days.flatMap((day) => day.texts);
+  return {
+    rolls: days.reduce((sum, { rolls }) => sum + rolls, 0),
+    hits: texts.length === 0 ? [] : await compute.run(teamId, 'tierHits', { texts }, signal),
+    evidence: evidenceOf(saved?.evidence ?? 0),
+    alarmedAtMs: saved?.alarmed_at ?? null,
+  };
 };

@@ -19,7 +19,7 @@ import {
 import { invalid, notFound } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { periodOf } from '../../planning/period.ts';
-import { inTurns } from '../../turns.ts';
+import { createQueues, inTurns } from '../../turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
@@ -94,16 +94,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
   };
 
   /** One at a time, so that many templates of a team that are rolled on at once do not exceed the team's share. */
-  const turns = new Map<string, Promise<unknown>>();
-  const inTurn = <T>(teamId: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (turns.get(teamId) ?? Promise.resolve()).then(work, work);
-    turns.set(teamId, mine);
-    const forget = (): void => {
-      if (turns.get(teamId) === mine) turns.delete(teamId);
-    };
-    mine.then(forget, forget);
-    return mine;
-  };
+  const inTurn = createQueues();
 
   /** Adds the chances that states are shown with, which may take long to compute. */
   const withChances = async (

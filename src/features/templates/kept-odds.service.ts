@@ -26,8 +26,18 @@ export interface KeptOdds {
     asked: { readonly id: string; readonly config: string; readonly depth?: number },
     signal: AbortSignal,
   ): Promise<string>;
-  /** The configurations of a template, the last one first, as JSON objects with the odds of their tiers. */
-  history(read: Read, context: Context, id: string, page: Page, signal: AbortSignal): Promise<Paged<string>>;
+  /**
+   * The configurations of a template, the last one first, as JSON objects with the odds of their tiers: at most as many
+   * as on a page, or as `most` says.
+   */
+  history(
+    read: Read,
+    context: Pick<Context, 'teamId'>,
+    id: string,
+    page: Page,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<Paged<string>>;
 }
 
 /** What is listed of a configuration. */
@@ -93,8 +103,8 @@ export const createKeptOdds = (compute: Compute): KeptOdds => {
       rejectLongOdds(type, steps, '/query/config');
       return `{"templateId":${JSON.stringify(asked.id)},"tiers":${tiers},"items":${items}}`;
     },
-    history: async (read, { teamId }, id, page, signal) => {
-      const limit = Math.min(page.limit, LIMITS.listedConfigs);
+    history: async (read, { teamId }, id, page, signal, most = LIMITS.listedConfigs) => {
+      const limit = Math.min(page.limit, most);
       const listed = await read(teamId, (reader) => readListed(reader, id, { ...page, limit }));
       const rows: string[] = [];
       let steps = 0;

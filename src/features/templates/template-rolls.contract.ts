@@ -6,7 +6,7 @@ import { RollFairness } from '../receipts/receipts.contract.ts';
 import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
 import { Config, TemplateType } from './templates.contract.ts';
 
-const TierId = Nullable(Type.String(), {
+export const TierId = Nullable(Type.String(), {
   description: 'A classifier option id; null for the only tier of a template without `baseRates`.',
 });
 const Rate = Type.Number({ description: 'From 0 to 1.' });
@@ -160,7 +160,7 @@ const oddsMembers = {
   }),
 };
 
-const disclosed = {
+export const disclosed = {
   tiers: Type.Array(
     Type.Object({
       tier: TierId,
@@ -181,7 +181,7 @@ export type TemplateOdds = Static<typeof TemplateOdds>;
 
 const HASHES = ['b2849b2da61e346930ab44ee5958cf8dff36cd7c4688587f18eed5ef9b7b798b'];
 
-const OddsInForce = Type.Object(
+export const OddsInForce = Type.Object(
   {
     version: Type.Integer({ description: 'The version of the catalog that it began with.' }),
     from: { ...Timestamp, description: 'When that version was made.' },

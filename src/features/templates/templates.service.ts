@@ -131,6 +131,13 @@ export const deleteTemplate = (tx: Transaction, context: Context, id: string, if
     await store.deleteTemplate(tx, context.teamId, id);
   });
 
+/** The name of a template that anyone may know of; 404 for any other, whether it exists or not. */
+export const getPublicName = async (finder: Finder, id: string): Promise<string> => {
+  const [row] = await finder.find(store.publicTemplate, { id });
+  if (row === undefined) throw notFound();
+  return row.name;
+};
+
 /** The ids of the templates whose rolls are verifiable. */
 export const listVerifiable = async (finder: Finder): Promise<string[]> =>
   (await finder.find(store.verifiableTemplates, {})).map(({ id }) => id);

@@ -36,6 +36,16 @@ export const templateById = lookup({ id: 'text' }, (queries, teamId, { id }) =>
   queries.selectFrom('templates').selectAll().where('team_id', '=', teamId).where('id', '=', id),
 );
 
+/** A template that anyone may know of, without its configuration, which may be large. */
+export const publicTemplate = lookup({ id: 'text' }, (queries, teamId, { id }) =>
+  queries
+    .selectFrom('templates')
+    .select('name')
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .where('disclosure', '=', 'public'),
+);
+
 /** Those whose rolls are verifiable. */
 export const verifiableTemplates = lookup({}, (queries, teamId) =>
   queries.selectFrom('templates').select('id').where('team_id', '=', teamId).where('verifiable', '=', 1),

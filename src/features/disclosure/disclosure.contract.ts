@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox';
+import { Id, Name, Nullable, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { LIMITS } from '../../limits.ts';
+import { disclosed, OddsInForce, TierId } from '../templates/template-rolls.contract.ts';
+import { TemplateType } from '../templates/templates.contract.ts';
+
+const Rate = (description: string) => Type.Number({ description: `${description} From 0 to 1.` });
+const Roll = (description: string) => Type.Integer({ minimum: 1, description });
+
+const Pity = Type.Object(
+  {
+    tier: TierId,
+    threshold: Roll('The roll (pack, offer) since the last one on which the tier is certain, or a rarer one comes.'),
+    byRoll: Type.Array(
+      Type.Object({
+        from: Roll('The first roll with this rate; 1 is the one right after the tier was rolled.'),
+        to: Roll('The last one.'),
+        rate: Rate('The rate of the tier; for packs and offers, the chance that one contains it.'),
+      }),
+      {
+        description:
+          'Ascending; the last one is at the threshold. For the top tier its rate is 1. For lower tiers the rates are those while no other counter has moved, so at the threshold 1 less the rates of rarer tiers.',
+      },
+    ),
+  },
+  { title: 'PublicPity' },
+);
+
+const Featured = Type.Object(
+  {
+    itemIds: Type.Array(Id),
+    share: Nullable(Type.Number(), {
+      description:
+        'The share of featured items among the results of the top tier, without the guarantee; null if none of them is in it.',
+    }),
+    guaranteeAfterLosses: Nullable(Type.Integer(), {
+      description:
+        'After this many consecutive results of the top tier that were not featured, the next one is; null without a guarantee.',
+    }),
+  },
+  { title: 'PublicFeatured' },
+);
+
+const TierRate = Type.Object({ tier: TierId, rate: Rate('The rate or chance.') });
+
+const Pack = Type.Object(
+  {
+    cards: Type.Integer({ description: 'Number of cards in a pack, or of choices in an offer.' }),
+    unique: Type.Boolean({ description: 'Whether no item appears twice.' }),
+    slots: Type.Array(
+      Type.Object({
+        count: Type.Integer({ description: 'Number of cards.' }),
+        tiers: Type.Array(TierRate, { description: 'The rates of one card while no tier is used up.' }),
+      }),
+      { description: 'What one card gives, in order.' },
+    ),
+    contains: Type.Array(TierRate, { description: 'The chance that a pack contains the tier, if no pity is due.' }),
+    depthScaling: Type.Array(Type.Object({ tier: TierId, factor: Type.Number() }), {
+      description:
+        'Of offers: the factor by which the rate of a tier is multiplied once per depth. All other odds are those at depth 0.',
+    }),
+  },
+  { title: 'PublicPack' },
+);
+
+const Results = Type.Object(
+  {
+    rolls: Type.Number({ description: 'Number of rolled items, rounded to two significant digits.' }),
+    tiers: Type.Array(
+      Type.Object({
+        tier: TierId,
+        share: Rate('Share of the tier among all results, or among all cards but forced ones.'),
+      }),
+      {
+        description: `Rarest first; rounded to ${LIMITS.shareDigits} significant digits. Cards of packs and offers that a pity decided are not counted. Empty if nothing was rolled yet.`,
+      },
+    ),
+    evidence: Type.Number({
+      description:
+        'How much more likely the results are if something is wrong: 20 is strong evidence against the odds, 1 or less is none. Rounded to two significant digits.',
+    }),
+  },
+  { title: 'PublicResults', description: 'What was rolled on this configuration, as of about a minute ago.' },
+);
+export type PublicResults = Static<typeof Results>;
+
+const PublicOdds = Type.Object(
+  {
+    templateId: Id,
+    name: Name,
+    type: TemplateType,
+    config: Type.String({
+      description: 'The hash (SHA-256) of the configuration in force, with everything that decides its odds.',
+      examples: ['b2849b2da61e346930ab44ee5958cf8dff36cd7c4688587f18eed5ef9b7b798b'],
+    }),
+    from: { ...Timestamp, description: 'Since when it is in force.' },
+    startsAt: Nullable(Timestamp, { description: 'Rolls before this time are rejected.' }),
+    endsAt: Nullable(Timestamp, { description: 'Rolls from this time on are rejected.' }),
+    ...disclosed,
+    pity: Type.Array(Pity, {
+      description: 'Tiers whose rate depends on how long ago they were last rolled, rarest first.',
+    }),
+    featured: Type.Union([Featured, Type.Null()], { description: 'Null if no item is featured.' }),
+    sparkCurrency: Nullable(Type.Integer(), {
+      description:
+        'For how many points a user may choose a featured item; every roll (pack, offer) gives one. Null if that is not possible.',
+    }),
+    pack: Type.Union([Pack, Type.Null()], {
+      description: 'What one card and one pack (choice, offer) give; null for templates that give one item per roll.',
+    }),
+    results: Results,
+  },
+  { title: 'PublicOdds', description: 'What a game must disclose about a template.' },
+);
+
+export type PublicOddsInForce = Static<typeof OddsInForce>;
+
+const tags = ['Public'];
+const params = Strict({ teamId: Id, id: Id });
+const querystring = Strict({});
+
+/** A page rather than an operation, so the OpenAPI document does not list it. */
+export const getPublicPage = { hide: true, params, querystring };
+
+export const getPublicOdds = {
+  operationId: 'getPublicOdds',
+  summary: 'Get the published odds of a template',
+  description:
+    'For anyone: the exact odds in force of a template whose `disclosure` is `public`, the rules that change them, and the results so far. A page for players with the same content is at `/public/{teamId}/templates/{id}`. 404 for any other template, whether it exists or not, and for one that cannot be rolled on. May be a minute old; right after the template was created, it can take a second: 503.',
+  tags,
+  security: [],
+  'x-cached': true,
+  params,
+  querystring,
+  response: responses('The odds, rules and results.', PublicOdds, 400, 404, 429, 500, 503),
+};
+
+export const listPublicHistory = {
+  operationId: 'listPublicHistory',
+  summary: 'List the published odds that a template had',
+  description: `For anyone: what was configured when, and the odds of the tiers then, newest first, at most ${LIMITS.disclosedVersions}, and fewer if their odds take long to compute. Since the template exists, also from before it became public. The names of tiers are those of then.`,
+  tags,
+  security: [],
+  'x-cached': true,
+  params,
+  querystring,
+  response: responses('What was configured when.', Type.Array(OddsInForce), 400, 404, 429, 500, 503),
+};
