@@ -23,7 +23,7 @@ import { receiptRoutes } from './features/receipts/receipts.routes.ts';
 import { createManifests } from './features/receipts/receipts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
 import { snapshotRoutes } from './features/snapshots/snapshots.routes.ts';
-import { publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
+import { publishKept, publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
@@ -105,6 +105,8 @@ export const buildApp = async ({
     identities: createIdentities(),
     keepPublic: (teamId: string, snapshots: readonly Snapshot[]) =>
       database.write(teamId, async (work) => publishSnapshots(work, snapshots)),
+    publishKept: (teamId: string, hashes: readonly string[]) =>
+      database.transaction(teamId, (tx) => publishKept(tx, hashes)),
     manifests: createManifests(),
     pathPrefix,
     previews: createPreviews(compute),

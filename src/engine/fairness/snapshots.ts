@@ -19,6 +19,8 @@ export const ENGINE_VERSION = 1;
 export interface SnapshotCatalog {
   readonly catalog: Catalog;
   rollNumeratorOf(item: CompiledItem): number;
+  /** The text of an item if it is known, for pools that share items. */
+  readonly textOf?: (item: CompiledItem) => string;
 }
 
 /** Everything about a pool that decides what is rolled from it. */
@@ -51,6 +53,10 @@ const optionOf = ({ id, classifierId, name, dropRateMultiplier }: CatalogOption)
   dropRateMultiplier,
 });
 
+/** The text of an item as a part of a pool. */
+export const itemText = (item: CompiledItem, rollNumerator: number): string =>
+  canonicalText(itemOf(item, rollNumerator));
+
 /** Characters between two steps: items with many attributes are long. */
 const PART_LENGTH = 64 * 1024;
 
@@ -59,7 +65,7 @@ export type PoolText = readonly string[] | null;
 
 /** Items must be in byte order of their ids. The options are those that they have, and those listed. */
 function* poolText(
-  { catalog, rollNumeratorOf }: SnapshotCatalog,
+  { catalog, rollNumeratorOf, textOf = (item) => itemText(item, rollNumeratorOf(item)) }: SnapshotCatalog,
   items: readonly CompiledItem[],
   optionIds: Iterable<string>,
   mostLength: number,
@@ -70,7 +76,7 @@ function* poolText(
   let length = 0;
   for (const [index, item] of items.entries()) {
     for (const optionId of item.optionIds) options.add(optionId);
-    part += `${index === 0 ? '' : ','}${canonicalText(itemOf(item, rollNumeratorOf(item)))}`;
+    part += `${index === 0 ? '' : ','}${textOf(item)}`;
     if (part.length < PART_LENGTH) continue;
     length += part.length;
     if (length > mostLength) return null;

@@ -3,23 +3,24 @@ import { digestOf } from '../../digest.ts';
 import { type ManifestEntry, manifestText } from '../../engine/fairness/receipts.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
-import type { Identities, Identity, Snapshots } from '../receipts/identities.service.ts';
-import { findPublished, type KeepPublic } from '../snapshots/snapshots.service.ts';
+import type { Identities, Identity, Subject } from '../receipts/identities.service.ts';
+import { findPublished, type KeepPublic, type PublishKept } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplates } from '../templates/compiled-templates.service.ts';
 import { listVerifiable } from '../templates/templates.service.ts';
 
 export interface ManifestDeps {
   readonly keepPublic: KeepPublic;
+  readonly publishKept: PublishKept;
   readonly catalogs: Catalogs;
   readonly identities: Identities;
   readonly readyTemplates: ReadyTemplates;
 }
 
-/** Something verifiable, and how to make the texts behind its hashes. */
+/** Something verifiable. */
 interface Entry {
   readonly templateId: string;
   readonly identity: Identity;
-  snapshots(): Promise<Snapshots | null>;
+  readonly subject: Subject;
 }
 
 /** What is verifiable now. */
@@ -47,39 +48,39 @@ export const currentManifest = async (finder: Finder, deps: ManifestDeps): Promi
     catalogs.verifiesRolls(finder),
     listVerifiable(finder),
   ]);
-  const entries: Entry[] = [];
-  const add = (templateId: string, identity: Identity | undefined, snapshots: Entry['snapshots']): void => {
-    if (identity !== undefined) entries.push({ templateId, identity, snapshots });
-  };
-  if (isPlain)
-    add(
-      '',
-      unlessBroken(() => identities.ofPlain(finder, team)),
-      () => identities.snapshotsOfPlain(team),
-    );
+  const subjects = new Map<string, Subject>(isPlain ? [['', team]] : []);
   for (const id of ids) {
     const ready = await readyTemplates(finder, id);
-    add(
-      id,
-      unlessBroken(() => {
-        ready.template();
-        return identities.ofTemplate(finder, ready);
-      }),
-      () => identities.snapshotsOfTemplate(ready),
-    );
+    if (unlessBroken(() => ready.template()) !== undefined) subjects.set(id, ready);
   }
+  const unknown = [...subjects.values()].filter((subject) => !identities.isKnown(subject));
+  if (unknown.length > 1) finder.rerunAfter(identities.prepare(team, unknown));
+  const entries = [...subjects].flatMap(([templateId, subject]): Entry[] => {
+    const identity = unlessBroken(() => identities.of(finder, subject));
+    return identity === undefined ? [] : [{ templateId, identity, subject }];
+  });
   const text = manifestText(entries.map(({ templateId, identity }): ManifestEntry => [templateId, identity.config]));
   return { hash: digestOf(text), text, entries };
 };
 
-const keep = async ({ keepPublic }: ManifestDeps, teamId: string, { hash, text, entries }: CurrentManifest) => {
-  for (const { snapshots } of entries) {
-    const made = await snapshots();
-    if (made !== null)
-      await keepPublic(teamId, [
-        { hash: made.config, text: made.configText },
-        { hash: made.pool, text: made.poolText },
-      ]);
+/** Keeps what is not kept yet. Most of it was, by the chore that notes configurations. */
+const keep = async (
+  { publishKept, keepPublic, identities }: ManifestDeps,
+  teamId: string,
+  manifest: CurrentManifest,
+) => {
+  const { hash, text, entries } = manifest;
+  const hashes = entries.flatMap(({ identity }) => [identity.config, identity.pool]);
+  const kept = await publishKept(teamId, [...new Set(hashes)]);
+  for (const { identity, subject } of entries) {
+    if (kept.has(identity.config) && kept.has(identity.pool)) continue;
+    const made = await identities.snapshotsOf(subject);
+    if (made === null) continue;
+    await keepPublic(teamId, [
+      { hash: made.config, text: made.configText },
+      { hash: made.pool, text: made.poolText },
+    ]);
+    kept.add(made.config).add(made.pool);
   }
   await keepPublic(teamId, [{ hash, text }]);
 };
@@ -87,6 +88,6 @@ const keep = async ({ keepPublic }: ManifestDeps, teamId: string, { hash, text, 
 /** Keeps everything that a manifest refers to, for anyone to read. Whatever is long is written before the rotation. */
 export const keepManifest = async (finder: Finder, deps: ManifestDeps, manifest: CurrentManifest): Promise<void> => {
   const hashes = manifest.entries.flatMap(({ identity }) => [identity.config, identity.pool]);
-  if (await findPublished(finder, [manifest.hash, ...hashes])) return;
+  if (await findPublished(finder, [manifest.hash, ...new Set(hashes)])) return;
   finder.rerunAfter(keep(deps, finder.teamId, manifest));
 };

@@ -1,6 +1,15 @@
 import type { Finder } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
-import { configText, type PoolText, plainPoolText, templatePoolText } from '../../engine/fairness/snapshots.ts';
+import {
+  type ConfigSnapshot,
+  configText,
+  itemText,
+  type PoolText,
+  plainPoolText,
+  type SnapshotCatalog,
+  templatePoolText,
+} from '../../engine/fairness/snapshots.ts';
+import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
 import { invalid } from '../../errors.ts';
@@ -27,7 +36,12 @@ export interface Identifiable {
   source(): TemplateSource;
 }
 
-const snapshotsOf = (pool: PoolText, source: Parameters<typeof configText>[0]): Snapshots | null => {
+/** A template, or the plain roll of a team. */
+export type Subject = Identifiable | TeamCatalog;
+
+const teamOf = (subject: Subject): TeamCatalog => ('team' in subject ? subject.team : subject);
+
+const withTexts = (pool: PoolText, source: Omit<ConfigSnapshot, 'pool'>): Snapshots | null => {
   if (pool === null) return null;
   const poolText = pool.join('');
   const poolHash = digestOf(poolText);
@@ -35,27 +49,40 @@ const snapshotsOf = (pool: PoolText, source: Parameters<typeof configText>[0]): 
   return { pool: poolHash, poolText, config: digestOf(text), configText: text };
 };
 
-function* templateSnapshots({ team, template, source }: Identifiable): Steps<Snapshots | null> {
-  const { id: templateId, type, config, bindings } = source();
-  const pool = yield* templatePoolText(team, template(), { config, bindings }, LIMITS.snapshotLength);
+function* snapshotSteps(subject: Subject, catalog: SnapshotCatalog): Steps<Snapshots | null> {
+  if (!('team' in subject)) {
+    const pool = yield* plainPoolText(catalog, LIMITS.snapshotLength);
+    yield;
+    return withTexts(pool, { templateId: '', type: 'plain', config: {}, bindings: {} });
+  }
+  const { id: templateId, type, config, bindings } = subject.source();
+  const pool = yield* templatePoolText(catalog, subject.template(), { config, bindings }, LIMITS.snapshotLength);
   yield;
-  return snapshotsOf(pool, { templateId, type, config, bindings, pool: '' });
+  return withTexts(pool, { templateId, type, config, bindings });
 }
 
-function* plainSnapshots(team: TeamCatalog): Steps<Snapshots | null> {
-  const pool = yield* plainPoolText(team, LIMITS.snapshotLength);
-  yield;
-  return snapshotsOf(pool, { templateId: '', type: 'plain', config: {}, bindings: {}, pool: '' });
-}
+/** The same catalog, in which the text of each item is made once. */
+const sharingTexts = ({ catalog, rollNumeratorOf }: TeamCatalog): SnapshotCatalog => {
+  const texts = new Map<number, string>();
+  const textOf = (item: CompiledItem): string => {
+    const known = texts.get(item.place);
+    if (known !== undefined) return known;
+    const text = itemText(item, rollNumeratorOf(item));
+    texts.set(item.place, text);
+    return text;
+  };
+  return { catalog, rollNumeratorOf, textOf };
+};
 
 /** Who a template, or the plain roll, is to a verifier: computed once, and kept as long as what it was made of. */
 export interface Identities {
   /** Throws if the pool is too large. */
-  ofTemplate(finder: Finder, ready: Identifiable): Identity;
-  ofPlain(finder: Finder, team: TeamCatalog): Identity;
+  of(finder: Finder, subject: Subject): Identity;
+  isKnown(subject: Subject): boolean;
+  /** Computes those of several subjects of a team, which is faster than one by one. */
+  prepare(team: TeamCatalog, subjects: readonly Subject[]): Promise<void>;
   /** The texts, made again: they may be long, so they are not kept. */
-  snapshotsOfTemplate(ready: Identifiable): Promise<Snapshots | null>;
-  snapshotsOfPlain(team: TeamCatalog): Promise<Snapshots | null>;
+  snapshotsOf(subject: Subject): Promise<Snapshots | null>;
 }
 
 const tooLarge = () =>
@@ -65,35 +92,40 @@ const tooLarge = () =>
   });
 
 export const createIdentities = (): Identities => {
-  const known = new WeakMap<object, Identity | null>();
-  const making = new WeakMap<object, Promise<void>>();
+  const known = new WeakMap<Subject, Identity | null>();
+  const preparing = new WeakMap<TeamCatalog, Promise<void>>();
+  const keep = (subject: Subject, made: Snapshots | null): void => {
+    known.set(subject, made && { config: made.config, pool: made.pool });
+  };
 
-  const identityOf = (
-    finder: Finder,
-    key: object,
-    team: TeamCatalog,
-    make: () => Steps<Snapshots | null>,
-  ): Identity => {
-    const keep = (made: Snapshots | null): void => {
-      known.set(key, made && { config: made.config, pool: made.pool });
-    };
-    if (!known.has(key)) {
-      if (team.catalog.items.length > LIMITS.inlineItems) {
-        const promise = making.get(key) ?? inTurns(make()).then(keep);
-        making.set(key, promise);
-        return finder.rerunAfter(promise);
-      }
-      keep(allAtOnce(make()));
+  const prepareAll = async (team: TeamCatalog, subjects: readonly Subject[]): Promise<void> => {
+    const catalog = sharingTexts(team);
+    for (const subject of subjects)
+      if (!known.has(subject)) keep(subject, await inTurns(snapshotSteps(subject, catalog)));
+  };
+  /** Whoever comes while others are computed waits for them, and then asks again. */
+  const prepare: Identities['prepare'] = (team, subjects) => {
+    let promise = preparing.get(team);
+    if (promise === undefined) {
+      promise = prepareAll(team, subjects).finally(() => preparing.delete(team));
+      preparing.set(team, promise);
     }
-    const identity = known.get(key);
-    if (identity === undefined || identity === null) throw tooLarge();
-    return identity;
+    return promise;
   };
 
   return {
-    ofTemplate: (finder, ready) => identityOf(finder, ready, ready.team, () => templateSnapshots(ready)),
-    ofPlain: (finder, team) => identityOf(finder, team, team, () => plainSnapshots(team)),
-    snapshotsOfTemplate: (ready) => inTurns(templateSnapshots(ready)),
-    snapshotsOfPlain: (team) => inTurns(plainSnapshots(team)),
+    prepare,
+    isKnown: (subject) => known.has(subject),
+    snapshotsOf: (subject) => inTurns(snapshotSteps(subject, teamOf(subject))),
+    of: (finder, subject) => {
+      const team = teamOf(subject);
+      if (!known.has(subject)) {
+        if (team.catalog.items.length > LIMITS.inlineItems) return finder.rerunAfter(prepare(team, [subject]));
+        keep(subject, allAtOnce(snapshotSteps(subject, team)));
+      }
+      const identity = known.get(subject);
+      if (identity === undefined || identity === null) throw tooLarge();
+      return identity;
+    },
   };
 };

@@ -88,7 +88,7 @@ const rollForUser = async (
     catalogs.verifiesRolls(work, { forPlacing: true }),
   ]);
   const pool = poolOf(work, team, request);
-  const identity = isVerifiable ? identities.ofPlain(work, team) : null;
+  const identity = isVerifiable ? identities.of(work, team) : null;
   const [receiver, chain] = await Promise.all([
     openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
     isVerifiable ? holdChain(work, userId, PLAIN_SCOPE) : null,

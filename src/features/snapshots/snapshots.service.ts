@@ -1,4 +1,4 @@
-import type { Finder, Reader, Work } from '../../database/work.ts';
+import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import type { ConfigSnapshot } from '../../engine/fairness/snapshots.ts';
 import { notFound } from '../../errors.ts';
 import * as store from './snapshots.store.ts';
@@ -35,6 +35,12 @@ export const findConfig = async (finder: Finder, hash: string): Promise<KeptConf
 
 /** Keeps snapshots for everyone to read, in a transaction of its own. */
 export type KeepPublic = (teamId: string, snapshots: readonly Snapshot[]) => Promise<void>;
+
+/** Lets everyone read those that are kept already, and returns which these are. */
+export type PublishKept = (teamId: string, hashes: readonly string[]) => Promise<Set<string>>;
+
+export const publishKept = async (tx: Transaction, hashes: readonly string[]): Promise<Set<string>> =>
+  new Set(await store.publishHashes(tx, hashes));
 
 /** Keeps snapshots for ever, for everyone to read. */
 export const publishSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {

@@ -126,7 +126,7 @@ export const rollTemplate = async (
   throwIfAny([...requestFaults(request, ready.type), ...(isVerifiable ? verifiableFaults(request) : [])]);
   const template = ready.template();
   checkOpen(template, nowMs);
-  const identity = isVerifiable ? deps.identities.ofTemplate(work, ready) : null;
+  const identity = isVerifiable ? deps.identities.of(work, ready) : null;
   throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run neither reads nor changes counters, whoever it is for.
@@ -188,7 +188,7 @@ export const sparkTemplate = async (
   if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
-  const identity = ready.isVerifiable ? deps.identities.ofTemplate(work, ready) : null;
+  const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
   const [held, receiver, chain] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
