@@ -70,6 +70,7 @@ const CHANGED: Record<string, readonly string[]> = {
   '0010-counters-in-parts': ['roll_counts'],
   '0011-catalog-versions': ['teams', 'roll_events', 'catalog_versions', 'catalog_changes'],
   '0013-evidence': ['roll_pending', 'noted_versions'],
+  '0014-verifiable-rolls': ['teams', 'templates'],
 };
 
 type Rows = Record<string, string[]>;
