@@ -4,11 +4,12 @@ import type { Compute } from './compute/compute.ts';
 import { claimChore, saveChoreProgress } from './database/claims.ts';
 import { type Database, NO_TEAM } from './database/work.ts';
 import type { ReadWhole } from './features/catalog/document.service.ts';
-import { mergeVersions, removeOldEvidence, teamsWithOldEvidence } from './features/evidence/roll-evidence.service.ts';
+import { removeOldEvidence, teamsWithOldEvidence } from './features/evidence/roll-evidence.service.ts';
 import {
   findDueStreams,
   forgetDue,
   lookAt,
+  moveRolls,
   saveLook,
   teamsWithDueStreams,
 } from './features/evidence/streams.service.ts';
@@ -168,7 +169,7 @@ export const noteVersions = async (
   const note = async (teamId: string): Promise<void> => {
     for (let found = await findUnnoted(deps, teamId); found !== undefined && shouldContinue(); ) {
       const finding = found;
-      await database.transaction(teamId, (tx) => saveNoted(tx, finding));
+      if (!(await database.transaction(teamId, (tx) => saveNoted(tx, finding)))) return;
       found = await findUnnoted(deps, teamId, finding);
     }
   };
@@ -191,7 +192,7 @@ export const lookAtEvidence = async (
   const deps = { read: database.read, compute };
   const look = async (teamId: string): Promise<void> => {
     const { moves, streams, vain } = await database.read(teamId, findDueStreams);
-    for (const move of moves) await database.transaction(teamId, (tx) => mergeVersions(tx, move));
+    for (const move of moves) await database.transaction(teamId, (tx) => moveRolls(tx, move));
     if (vain.length > 0) await database.transaction(teamId, (tx) => forgetDue(tx, vain));
     for (const stream of streams) {
       if (!shouldContinue()) return;

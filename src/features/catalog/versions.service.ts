@@ -101,9 +101,13 @@ export const listNewVersions = (
   limit: number,
 ): Promise<{ version: number; changes: number }[]> => store.selectNewVersions(reader, after, limit);
 
+/** Whether a version is still there: a restored backup may have another one with the same number. */
+export const isRecorded = async (finder: Finder, { version, versionId }: store.Identified): Promise<boolean> =>
+  (await finder.find(store.versionByNumber, { version }))[0]?.id === versionId;
+
 /** When a version was made. */
 export const timeOfVersion = async (finder: Finder, version: number): Promise<number> => {
-  const [found] = await finder.find(store.versionTime, { version });
+  const [found] = await finder.find(store.versionByNumber, { version });
   if (found === undefined) throw new Error(`version ${version} of team ${finder.teamId} is not recorded`);
   return found.created_at;
 };

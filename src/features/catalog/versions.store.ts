@@ -133,10 +133,10 @@ export const selectNewVersions = ({ queries, teamId }: Reader, after: number, li
     .limit(limit)
     .execute();
 
-export const versionTime = lookup({ version: 'integer' }, (queries, teamId, { version }) =>
+export const versionByNumber = lookup({ version: 'integer' }, (queries, teamId, { version }) =>
   queries
     .selectFrom('catalog_versions')
-    .select('created_at')
+    .select(['id', 'created_at'])
     .where('team_id', '=', teamId)
     .where('version', '=', version),
 );

@@ -10,7 +10,7 @@ import {
   findNotedVersion,
   findVersionsOf,
 } from '../snapshots/snapshots.service.ts';
-import { firstDayKept, type ObservedDay, readObserved } from './roll-evidence.service.ts';
+import { firstDayKept, mergeVersions, type ObservedDay, readObserved } from './roll-evidence.service.ts';
 import * as store from './streams.store.ts';
 
 /** The chance that a team's sound streams ever cause an alarm is at most this. */
@@ -130,6 +130,13 @@ export const lookAt = async (
   return { days, ...(await compute.run(teamId, 'evidence', input, signal)) };
 };
 
+/** Adds rolls that are recorded under a later version to those of the version that their configuration began with. */
+export const moveRolls = async (tx: Transaction, move: Move): Promise<void> => {
+  const { templateId, from, to } = move;
+  // The database may have been restored from a backup in the meantime, and the numbers mean something else.
+  if ((await findStreamAt(tx, templateId, from))?.since === to) await mergeVersions(tx, move);
+};
+
 /** What is told about an alarm. */
 export interface Alarm {
   readonly teamId: string;
@@ -138,13 +145,17 @@ export interface Alarm {
   readonly evidence: string;
 }
 
-/** Saves what a look found. Returns an alarm if this is the first time that the evidence reaches the threshold. */
+/**
+ * Saves what a look found. Returns an alarm if this is the first time that the evidence reaches the threshold. Does
+ * nothing if the configuration is not known any more, because the database was restored from a backup.
+ */
 export const saveLook = async (
   tx: Transaction,
   { templateId, config, due }: DueStream,
   { logEvidence: log }: Look,
   nowMs: number,
 ): Promise<Alarm | undefined> => {
+  if ((await findVersionsOf(tx, templateId, config)).length === 0) return undefined;
   const [[before]] = await tx.hold(ask(store.holdStream, { templateId, config }));
   const streams = Math.max(1, before?.streams ?? 0, await countInForce(tx));
   const isAlarm = (before?.alarmed_at ?? null) === null && log >= Math.log(thresholdOf(streams));

@@ -3,8 +3,8 @@ import type { Read, Reader, Transaction } from '../../database/work.ts';
 import { LIMITS } from '../../limits.ts';
 import type { Noted, NotedConfig } from '../../planning/noting.ts';
 import { takeTurns } from '../../turns.ts';
-import { type ReadWhole, readChangesSince } from '../catalog/document.service.ts';
-import { currentVersionOf, listNewVersions } from '../catalog/versions.service.ts';
+import { type BaseCatalog, type ReadWhole, readChangesSince } from '../catalog/document.service.ts';
+import { currentVersionOf, isRecorded, listNewVersions } from '../catalog/versions.service.ts';
 import * as store from './noting.store.ts';
 import { findNotedVersion } from './snapshots.service.ts';
 import { configAt, selectInForce } from './snapshots.store.ts';
@@ -19,6 +19,8 @@ export interface NotingDeps {
 
 /** What was found about some versions of a catalog, to be saved. */
 export interface Finding extends Noted {
+  /** The version of the catalog that all of it was computed from. */
+  readonly known: BaseCatalog;
   /** The version up to which everything was noted before. */
   readonly noted: number;
   /** The version before those that were found; versions in between are skipped, since there are too many. */
@@ -40,14 +42,15 @@ const firstToNote = async (reader: Reader, noted: number): Promise<number> => {
 const readUnnoted = async (reader: Reader, readWhole: ReadWhole, earlier: Finding | undefined) => {
   const noted = await findNotedVersion(reader);
   if ((await currentVersionOf(reader)) <= noted) return undefined;
-  const { version, chunks: base } = await readWhole(reader);
+  const { version, versionId, chunks: base } = await readWhole(reader);
   const since = await firstToNote(reader, noted);
   const isFirst = since > noted || !(await store.isAnythingNoted(reader));
   // A version of which only a part was found is continued, unless it was noted or skipped in the meantime.
   const next = earlier === undefined ? undefined : (earlier.versions.at(-1)?.version ?? earlier.since);
   const found = next === since ? (earlier?.found ?? []) : [];
   const changes = await readChangesSince(reader, since);
-  return { noted, since, version, isFirst, found, base, changes, rolled: await store.selectRolledOn(reader, since) };
+  const rolled = await store.selectRolledOn(reader, since);
+  return { known: { version, versionId }, noted, input: { base, version, since, changes, isFirst, found, rolled } };
 };
 
 /**
@@ -59,10 +62,10 @@ export const findUnnoted = async (
   teamId: string,
   earlier?: Finding,
 ): Promise<Finding | undefined> => {
-  const input = await read(teamId, (reader) => readUnnoted(reader, readWhole, earlier));
-  if (input === undefined) return undefined;
-  const { noted, since } = input;
-  return { ...(await compute.run(teamId, 'note', input)), noted, since };
+  const unnoted = await read(teamId, (reader) => readUnnoted(reader, readWhole, earlier));
+  if (unnoted === undefined) return undefined;
+  const { known, noted, input } = unnoted;
+  return { ...(await compute.run(teamId, 'note', input)), known, noted, since: input.since };
 };
 
 /** The configurations that differ from those of the version before. */
@@ -73,16 +76,20 @@ const changedOf = (configs: readonly NotedConfig[], known: Map<string, string | 
     return true;
   });
 
-/** Saves what was found. Does nothing if another node was faster. */
-export const saveNoted = async (tx: Transaction, { noted, since, versions, snapshots }: Finding): Promise<void> => {
+/** Saves what was found. False if another node was faster, or if the database was restored from a backup. */
+export const saveNoted = async (
+  tx: Transaction,
+  { known, noted, since, versions, snapshots }: Finding,
+): Promise<boolean> => {
+  if (!(await isRecorded(tx, known))) return false;
   const last = versions.at(-1)?.version;
-  if (last !== undefined && !(await store.advanceNoted(tx, noted, last))) return;
+  if (last !== undefined && !(await store.advanceNoted(tx, noted, last))) return false;
   for (const snapshot of snapshots) {
     await store.insertSnapshot(tx, snapshot);
     await takeTurns();
   }
-  if (last === undefined) return;
-  const known = new Map<string, string | null>();
+  if (last === undefined) return true;
+  const before = new Map<string, string | null>();
   if (since > noted) {
     // Rolls on versions that were skipped must not be attributed to the configurations before them.
     for (const { templateId } of await selectInForce(tx))
@@ -91,13 +98,14 @@ export const saveNoted = async (tx: Transaction, { noted, since, versions, snaps
     const ids = new Set(versions.flatMap(({ configs }) => configs.map(({ templateId }) => templateId)));
     const look = async (templateId: string): Promise<void> => {
       const [row] = await tx.find(configAt, { templateId, version: noted });
-      known.set(templateId, row?.config ?? null);
+      before.set(templateId, row?.config ?? null);
     };
     await Promise.all(Array.from(ids, look));
   }
   for (const { version, configs } of versions) {
-    for (const { templateId, config } of changedOf(configs, known))
+    for (const { templateId, config } of changedOf(configs, before))
       tx.write(store.insertTemplateVersion, { template_id: templateId, version, config });
     await takeTurns();
   }
+  return true;
 };
