@@ -196,14 +196,14 @@ const rangeOf = ({ from, to }: { readonly from: number; readonly to: number }): 
 const pityText = (content: Content, pity: DisclosedPity, isTop: boolean): string => {
   const { pack, words } = content;
   const { roll } = words;
-  const { threshold, byRoll } = pity;
+  const { threshold, higherResets, byRoll } = pity;
   const name = `<strong>${namesOf(content)(pity.tier)}</strong>`;
   const due = isTop ? name : `${name} or a rarer tier`;
   const rises = byRoll.find(({ from, to }) => from > 1 && to < threshold)?.from;
   return [
     threshold === 1
       ? `Every ${roll} ${pack === null ? 'gives' : 'contains'} ${due}.`
-      : `After ${many(threshold - 1, roll)} in a row without ${name}, the next ${roll} is certain to ${pack === null ? 'give' : 'contain'} ${due}.`,
+      : `After ${many(threshold - 1, roll)} in a row without ${higherResets ? due : name}, the next ${roll} is certain to ${pack === null ? 'give' : 'contain'} ${due}.`,
     rises === undefined ? '' : `From the ${ordinal(rises)} ${roll} on, the chance is higher than usual.`,
   ].join(' ');
 };
@@ -418,7 +418,7 @@ const footer = ({ config, version, templateId }: Content): string => {
   const link = (name: string, text: string): string =>
     `<a href="${path}/${name}" target="_blank" rel="noopener">${text}</a>`;
   return `<footer>${paragraph(`Version ${count(version)} of the catalog. Configuration <code>${config}</code>`)}${paragraph(
-    `The same as data: ${link('odds', 'odds')}, ${link('history', 'history')}. The odds are computed from the rules that every ${'roll'} uses, not sampled.`,
+    `The same as data: ${link('odds', 'odds')}, ${link('history', 'history')}. The odds are computed from the rules that every roll uses, not sampled.`,
     'soft',
   )}</footer>`;
 };
