@@ -119,7 +119,10 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
     await details.click();
     await row.waitFor();
     await page.getByText('There is no evidence against the published odds.').waitFor();
-    const [data] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'odds' }).click()]);
+    const [data] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'odds and results' }).click(),
+    ]);
     assert.equal(data.url(), `${urlOf('banner')}/odds`);
     await context.close();
   });
