@@ -3,7 +3,7 @@
  * `src/http/openapi-examples.json`, and a test replays it and compares every response.
  */
 import assert from 'node:assert/strict';
-import { noteAll } from './chores.ts';
+import { lookAtAll, noteAll } from './chores.ts';
 import type { Service } from './harness.ts';
 import { operationOf } from './walk.ts';
 
@@ -173,7 +173,7 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await noteAll(service);
   await send('GET', '/roll-events/evidence?templateId=standard-banner');
   await send('PUT', '/templates/standard-banner', { disclosure: 'public' });
-  await noteAll(service);
+  await lookAtAll(service, { clock: () => NOW_MS });
   await send('GET', `/public/${service.teamId}/templates/standard-banner/odds`);
   await send('GET', `/public/${service.teamId}/templates/standard-banner/history`);
 

@@ -17,6 +17,8 @@ export interface DisclosedPity {
   readonly tier: string | null;
   /** The roll on which the tier, or a rarer one, is certain. */
   readonly threshold: number;
+  /** Whether a rarer result counts like one of the tier. */
+  readonly higherResets: boolean;
   readonly byRoll: readonly RateByRoll[];
 }
 
@@ -76,14 +78,19 @@ const pityOfRolls = (rules: GachaRules): DisclosedPity[] => {
   );
   return hasEffect
     .toSorted((left, right) => left.rank - right.rank)
-    .map(({ rank, optionId, factors }) => {
+    .map(({ rank, optionId, factors, higherResets }) => {
       const since = ladder.map(() => 0);
       const rateAfter = (_: number, rolls: number): number => {
         since[rank] = rolls;
         writeRates(rules, since, rates);
         return rates[tiers.ranked[rank] as number] as number;
       };
-      return { tier: optionId, threshold: factors.length, byRoll: byRollOf(Array.from(factors, rateAfter)) };
+      return {
+        tier: optionId,
+        threshold: factors.length,
+        higherResets,
+        byRoll: byRollOf(Array.from(factors, rateAfter)),
+      };
     });
 };
 
@@ -92,7 +99,7 @@ const pityOfPacks = ({ tiers, rules: { threshold }, chances }: CompiledCardPack 
   const { fresh, due } = chances();
   const rates = Array.from({ length: threshold }, () => fresh[tiers.top] as number);
   rates[threshold - 1] = due[tiers.top] as number;
-  return [{ tier: tiers.all[tiers.top]?.optionId ?? null, threshold, byRoll: byRollOf(rates) }];
+  return [{ tier: tiers.all[tiers.top]?.optionId ?? null, threshold, higherResets: false, byRoll: byRollOf(rates) }];
 };
 
 const shareOfFeatured = ({ all, top, featured }: Tiers, feature: Feature | null): number | null => {

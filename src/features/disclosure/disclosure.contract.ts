@@ -11,6 +11,7 @@ const Pity = Type.Object(
   {
     tier: TierId,
     threshold: Roll('The roll (pack, offer) since the last one on which the tier is certain, or a rarer one comes.'),
+    higherResets: Type.Boolean({ description: 'Whether the count also begins anew when a rarer tier is rolled.' }),
     byRoll: Type.Array(
       Type.Object({
         from: Roll('The first roll with this rate; 1 is the one right after the tier was rolled.'),

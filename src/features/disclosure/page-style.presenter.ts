@@ -18,37 +18,42 @@ export const STYLE = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0 auto; padding: 1.5rem 1.25rem 2rem; max-width: 56rem; background: var(--ground); color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: break-word;
 }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; }
 h2 { margin: 2.25rem 0 .5rem; font-size: 1.2rem; line-height: 1.3; }
 h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; max-width: 44rem; }
 a { color: var(--accent); }
-.soft, .note { color: var(--soft); }
+.kind, .note { color: var(--soft); }
+.kind { margin: .25rem 0 0; }
 .note { font-size: .875rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .5rem; margin: 1rem 0 0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .5rem; margin: 1rem 0 0; }
+h1, .facts dd { overflow-wrap: anywhere; }
 .facts div { padding: .5rem .75rem; border-radius: .5rem; background: var(--raised); }
 .facts dt { color: var(--soft); font-size: .8125rem; }
 .facts dd { margin: 0; font-weight: 600; }
-.scroll { overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: .5rem; }
+.scroll { position: relative; overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: .5rem; }
+.small { max-width: 26rem; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { padding: .5rem .75rem; text-align: start; color: var(--soft); font-size: .875rem; }
 th, td { padding: .5rem .75rem; text-align: end; vertical-align: baseline; border-top: 1px solid var(--line); }
-thead th { border-top: 0; background: var(--raised); color: var(--soft); font-size: .8125rem; font-weight: 600; line-height: 1.25; }
-caption + thead th { border-top: 1px solid var(--line); }
+thead th { vertical-align: bottom; border-top: 0; background: var(--raised); color: var(--soft); font-size: .8125rem; font-weight: 600; line-height: 1.25; }
 th:first-child, td:first-child, .text { text-align: start; }
 tbody th { font-weight: 600; }
-td.name { min-width: 7rem; }
-td.when { white-space: nowrap; }
+td { white-space: nowrap; }
+td.name { min-width: 7rem; white-space: normal; }
+td.text { white-space: normal; min-width: 10rem; }
+td.when { text-align: start; }
+.whole { display: inline-block; margin-inline-end: .75em; }
 tr.group th { background: var(--raised); color: var(--soft); font-size: .8125rem; font-weight: 600; }
 tfoot td, tfoot th { color: var(--soft); font-weight: 600; }
 .badge { display: inline-block; margin-inline-start: .375rem; padding: 0 .4rem; border-radius: .25rem; background: var(--mark); color: var(--accent); font-size: .75rem; font-weight: 600; line-height: 1.4; }
-.chart { margin: .75rem 0; }
-.chart svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--line); }
-.chart .area { fill: var(--mark); }
-.chart .line { fill: none; stroke: var(--accent); stroke-width: 2; }
-.chart .ends { display: flex; justify-content: space-between; color: var(--soft); font-size: .8125rem; }
+.curve { margin: .75rem 0; color: var(--soft); font-size: .8125rem; }
+.curve svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--line); }
+.curve .area { fill: var(--mark); }
+.curve .line { fill: none; stroke: var(--accent); stroke-width: 2; }
+.curve .ends { display: flex; justify-content: space-between; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .verdict { padding: .625rem .75rem; border-radius: .5rem; background: var(--raised); max-width: none; }
 .verdict.bad { background: var(--bad-ground); color: var(--bad); font-weight: 600; }
 details { margin: .75rem 0; }
@@ -59,20 +64,24 @@ footer p { max-width: none; }
 @media (max-width: 34rem) {
   body { padding: 1rem .75rem 1.5rem; }
   h1 { font-size: 1.4rem; }
-  th, td { padding: .4rem .45rem; }
-  table { font-size: .875rem; }
-  thead th { font-size: .75rem; }
+  th, td { padding: .4rem .35rem; }
+  th:first-child, td:first-child { padding-inline-start: .6rem; }
+  th:last-child, td:last-child { padding-inline-end: .6rem; }
+  table { font-size: .8125rem; }
+  thead th, tr.group th { font-size: .75rem; }
   .wide { display: none; }
-  td.name { min-width: 6rem; }
+  td.name, td.text { min-width: 6rem; }
   td.when { white-space: normal; }
+  .badge { margin-inline-start: 0; }
 }
 @media print {
   :root { --text: #000; --soft: #333; --line: #999; --ground: #fff; --raised: #fff; --accent: #000; --mark: #eee; --bad: #000; --bad-ground: #fff; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .scroll { overflow: visible; }
-  .wide { display: table-cell; }
+  th.wide, td.wide { display: table-cell; }
+  span.wide { display: inline; }
   thead { display: table-header-group; }
-  tr, h2, h3, .chart { break-inside: avoid; }
+  tr, h2, h3, .curve { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }

@@ -16,7 +16,7 @@ const DIGITS = 4;
 const format = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat('en', options);
 const significant = format({ maximumSignificantDigits: DIGITS });
 const whole = format({ maximumFractionDigits: 0 });
-const decimals = format({ maximumFractionDigits: 1 });
+const decimals = format({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** As a percentage with four significant digits. Only what is certain is 100 %. */
 export const percent = (share: number): string => {
