@@ -80,6 +80,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#697586',
     '--mantine-color-error': '#c02626',
     '--mantine-color-anchor': '#0f6f62',
+    '--mantine-color-verdigris-light-hover': '#d8f5ee',
     '--mantine-color-verdigris-light-color': '#0f6f62',
     '--mantine-color-yellow-light-color': '#855000',
     '--console-surface': '#ffffff',

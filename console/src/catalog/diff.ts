@@ -109,9 +109,11 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
       field(`attribute/${attributeId}`, names.of(attributeId) ?? attributeId, `${min} to ${max}`),
     ),
   ],
-  template: ({ name, type, config }, names) => [
+  template: ({ name, type, config, verifiable, disclosure }, names) => [
     field('name', 'Name', name),
     field('type', 'System', type.replaceAll('_', ' ')),
+    field('verifiable', 'Verifiable rolls', verifiable ? 'yes' : 'no'),
+    field('disclosure', 'Public odds', disclosure === 'public' ? 'yes' : 'no'),
     ...configFields(config, names, [], []),
   ],
 };

@@ -25,7 +25,7 @@ const ofOdds = ({ rollNumerator, classifierOptionIds }: Entities['item']) => ({
   options: classifierOptionIds.toSorted(),
 });
 
-/** Whether an edit may change odds, or deletes something: it is never applied without showing what it does. */
+/** Whether an edit may change odds or who can check them, or deletes something: it is never applied without showing what it does. */
 export const needsPlan = ({ kind, before, after }: Edit): boolean => {
   if (after === null) return true;
   switch (kind) {
@@ -39,9 +39,7 @@ export const needsPlan = ({ kind, before, after }: Edit): boolean => {
     case 'item':
       return before === null || !isSame(ofOdds(before as Entities['item']), ofOdds(after as Entities['item']));
     case 'template':
-      return (
-        before === null || !isSame((before as Entities['template']).config, (after as Entities['template']).config)
-      );
+      return before === null || !isSame({ ...before, name: after.name }, after);
   }
 };
 

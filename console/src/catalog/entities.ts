@@ -5,7 +5,13 @@ import type { Schemas } from '../interface/client.ts';
 export const KINDS = ['attribute', 'classifier', 'space', 'item', 'template'] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface TemplateEntity {
+/** How far players and the public can check the rolls of a template. Left out: they cannot. */
+interface Trust {
+  readonly verifiable?: true;
+  readonly disclosure?: 'public';
+}
+
+export interface TemplateEntity extends Trust {
   readonly id: string;
   readonly name: string;
   readonly type: Schemas['Template']['type'];
@@ -33,6 +39,12 @@ export interface Shown {
   template: Schemas['Template'];
 }
 
+/** Without what is the same as leaving it out, so that entities can be compared. */
+export const trustOf = ({ verifiable, disclosure }: { verifiable?: boolean; disclosure?: string }): Trust => ({
+  ...(verifiable && { verifiable }),
+  ...(disclosure === 'public' && { disclosure }),
+});
+
 const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
   attribute: ({ id, name, min, max, step }) => ({ id, name, min, max, step }),
   classifier: ({ id, name, classifierOptions }) => ({
@@ -55,7 +67,7 @@ const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
     classifierOptionIds: classifiers.map(({ classifierOption }) => classifierOption.id),
     itemAttributes: attributes.map(({ id: own, attributeId, min, max }) => ({ id: own, attributeId, min, max })),
   }),
-  template: ({ id, name, type, config }) => ({ id, name, type, config }),
+  template: ({ id, name, type, config, ...more }) => ({ id, name, type, config, ...trustOf(more) }),
 };
 
 export const entityOf = <K extends Kind>(kind: K, shown: Shown[K]): Entities[K] => ENTITY_OF[kind](shown);
@@ -120,6 +132,10 @@ export const completed = (kind: Kind, entity: Entity | null): Entity | null => {
         dropRateMultiplier: option.dropRateMultiplier ?? null,
       })),
     };
+  }
+  if (kind === 'template') {
+    const { verifiable, disclosure, ...template } = whole as Entities['template'];
+    return { ...template, ...trustOf({ verifiable, disclosure }) };
   }
   if (kind !== 'item') return whole;
   const item = whole as Entities['item'];

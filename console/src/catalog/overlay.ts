@@ -41,6 +41,8 @@ export const showTemplate = (entity: Entities['template'], live?: Schemas['Templ
   name: entity.name,
   type: entity.type,
   config: entity.config as Schemas['Template']['config'],
+  verifiable: entity.verifiable ?? false,
+  disclosure: entity.disclosure ?? 'private',
 });
 
 export const showItem =

@@ -170,6 +170,16 @@ export const useDropRates = (filter: RollFilter = {}) => {
   });
 };
 
+/** How strongly results speak against the odds, by configuration. The service looks once a minute, so that is enough. */
+export const useEvidence = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['evidence'],
+    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/evidence', { signal })),
+    staleTime: 60_000,
+  });
+};
+
 /** What the role of the secret allows; nothing until it is known. */
 export const usePermissions = (): { canDesign: boolean; canSupport: boolean; canAdminister: boolean } => {
   const role = useTeam().data?.role;

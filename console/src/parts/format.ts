@@ -40,3 +40,7 @@ export const formatMoment = (iso: string): string => moments.format(new Date(iso
 
 const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 export const formatDay = (date: string): string => days.format(new Date(`${date}T00:00:00Z`));
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+/** The day of a moment in UTC, as statistics count them. */
+export const formatDate = (iso: string): string => dates.format(new Date(iso));

@@ -70,6 +70,19 @@ describe('likelihoods', () => {
     close(logGamma(19.999999), logGamma(20.000001), 1e-6);
   });
 
+  test('give a range that does not depend on results that were due', () => {
+    const range = rangeOf({ cells: [{ rolls: 1000, odds: 0.05 }], hits: 50 });
+    const due = rangeOf({
+      cells: [
+        { rolls: 1000, odds: 0.05 },
+        { rolls: 500, odds: 1 },
+      ],
+      hits: 550,
+    });
+    for (const edge of ['low', 'high'] as const)
+      assert.ok(Math.abs(due[edge] * 1500 - 500 - range[edge] * 1000) < 1e-6, `${due[edge]} ${range[edge]}`);
+  });
+
   test('give a range that contains the rate, and is narrower with more rolls', () => {
     const at = (rolls: number) => rangeOf({ cells: [{ rolls, odds: 0.1 }], hits: rolls / 10 });
     const [few, many] = [at(100), at(10_000)];

@@ -35,7 +35,8 @@ export const logMeanExp = (logs: ArrayLike<number>): number => logSumExp(logs) -
 export const logRatio = ({ cells, hits }: Hits, theta: number): number => {
   const grown = Math.expm1(theta);
   let log = theta * hits;
-  for (const { rolls, odds } of cells) log -= rolls * Math.log1p(odds * grown);
+  // What was due stays due. Written apart, since e^θ - 1 may be rounded to -1.
+  for (const { rolls, odds } of cells) log -= rolls * (odds === 1 ? theta : Math.log1p(odds * grown));
   return log;
 };
 

@@ -22,6 +22,7 @@ import { dayBefore, everyDay } from './days.ts';
 import { DraftFailures } from './draft-failures.tsx';
 import { DropList } from './drop-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { OddsAlarms } from './odds-alarms.tsx';
 
 const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }));
 
@@ -168,6 +169,7 @@ export const Overview = () => {
   return (
     <Page title="Overview" about="Your game at a glance." curl={{ path: '/roll-events/stats' }}>
       <DraftFailures />
+      {templates.data !== undefined && <OddsAlarms templates={templates.data.rows} />}
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <Total label="Items" href="/items" value={counted(items.data)} error={items.error} />
         <Total label="Templates" href="/templates" value={counted(templates.data)} error={templates.error} />

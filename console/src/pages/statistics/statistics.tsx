@@ -1,17 +1,4 @@
-import {
-  Badge,
-  Box,
-  Button,
-  Card,
-  Group,
-  Select,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
@@ -27,117 +14,54 @@ import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { SortHeader, useSorting } from '../../parts/sorting.tsx';
 import { TableCard } from '../../parts/table-card.tsx';
-import { Interval } from './interval.tsx';
+import { EvidenceCard } from './evidence-card.tsx';
 import { csvOf, type DropRow, rowsOf } from './rows.ts';
 
 const COLUMNS = {
   name: ({ itemName }: DropRow) => itemName,
   drops: ({ drops }: DropRow) => drops,
-  actual: ({ actual }: DropRow) => actual,
-  expected: ({ expected }: DropRow) => expected ?? -1,
-  verdict: ({ verdict }: DropRow) => verdict ?? '',
-};
-
-const VERDICTS = {
-  fits: { label: 'as expected', colour: 'green', about: 'The expected rate is inside the interval.' },
-  differs: {
-    label: 'differs',
-    colour: 'orange',
-    about:
-      'More than chance explains. About five in a hundred correct items are marked this way too, and so are items whose odds were changed in the meantime.',
-  },
-  'too few': {
-    label: 'too few rolls',
-    colour: 'gray',
-    about: 'Fewer than five actual or expected drops: too few to tell.',
-  },
-} as const;
-
-const download = (name: string, text: string): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-};
-
-const VerdictBadge = ({ verdict }: { verdict: DropRow['verdict'] }) => {
-  if (verdict === undefined) return '–';
-  const { about, colour, label } = VERDICTS[verdict];
-  return (
-    <Tooltip label={about}>
-      <Badge variant="dot" color={colour}>
-        {label}
-      </Badge>
-    </Tooltip>
-  );
+  share: ({ share }: DropRow) => share,
+  odds: ({ odds }: DropRow) => odds ?? -1,
 };
 
 interface DropTableProps {
   readonly rows: readonly DropRow[];
-  /** Whether there are odds to compare with. */
-  readonly isCompared: boolean;
+  /** Whether there are odds to show next to the drops. */
+  readonly hasOdds: boolean;
 }
 
-const DropTable = ({ rows, isCompared }: DropTableProps) => {
+const DropTable = ({ rows, hasOdds }: DropTableProps) => {
   const { sorted, sorting } = useSorting(rows, COLUMNS, 'drops', true);
-  const greatest = Math.max(...rows.map(({ high, expected = 0 }) => Math.max(high, expected)));
   return (
-    <TableCard label="Drop rates" minWidth={isCompared ? 760 : 520}>
+    <TableCard label="Drops" minWidth={480}>
       <Table.Thead>
         <Table.Tr>
           <SortHeader sorting={sorting} column="name">
             Item
           </SortHeader>
-          <SortHeader sorting={sorting} column="drops" isNumeric visibleFrom={isCompared ? 'sm' : undefined}>
+          <SortHeader sorting={sorting} column="drops" isNumeric>
             Drops
           </SortHeader>
-          <SortHeader sorting={sorting} column="actual" isNumeric>
-            Actual
+          <SortHeader sorting={sorting} column="share" isNumeric>
+            Share
           </SortHeader>
-          {isCompared && (
-            <SortHeader sorting={sorting} column="expected" isNumeric>
-              Expected
-            </SortHeader>
-          )}
-          <Table.Th visibleFrom="sm">95 % interval</Table.Th>
-          {isCompared && (
-            <SortHeader sorting={sorting} column="verdict" visibleFrom="sm">
-              Verdict
+          {hasOdds && (
+            <SortHeader sorting={sorting} column="odds" isNumeric>
+              Odds now
             </SortHeader>
           )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {sorted.map((row) => (
-          <Table.Tr key={row.itemId}>
-            <Table.Td>
-              <Text size="sm" fw={600}>
-                {row.itemName}
-              </Text>
-              {isCompared && (
-                <Box hiddenFrom="sm" mt={2}>
-                  <VerdictBadge verdict={row.verdict} />
-                </Box>
-              )}
-            </Table.Td>
-            <Table.Td ta="right" visibleFrom={isCompared ? 'sm' : undefined}>
-              {formatCount(row.drops)}
-            </Table.Td>
-            <Table.Td ta="right">{formatColumnShare(row.actual)}</Table.Td>
-            {isCompared && (
-              <Table.Td ta="right">{row.expected === undefined ? '–' : formatColumnShare(row.expected)}</Table.Td>
-            )}
-            <Table.Td visibleFrom="sm">
-              <Interval row={row} greatest={greatest} />
-            </Table.Td>
-            {isCompared && (
-              <Table.Td visibleFrom="sm">
-                <VerdictBadge verdict={row.verdict} />
-              </Table.Td>
-            )}
+        {sorted.map(({ itemId, itemName, drops, share, odds }) => (
+          <Table.Tr key={itemId}>
+            <Table.Td fw={600}>{itemName}</Table.Td>
+            <Table.Td ta="right">{formatCount(drops)}</Table.Td>
+            <Table.Td ta="right">{formatColumnShare(share)}</Table.Td>
+            {hasOdds && <Table.Td ta="right">{odds === undefined ? '–' : formatColumnShare(odds)}</Table.Td>}
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -180,19 +104,19 @@ const Filters = ({ filter, onChange, templates }: FiltersProps) => (
 );
 
 /**
- * The expected odds of one source of rolls. There are none for all sources together: templates have odds of their own.
+ * The current odds of one source of rolls. There are none for all sources together: templates have odds of their own.
  */
-const useExpected = (templateId: string | undefined, hasTemplateRolls: boolean) => {
+const useCurrentOdds = (templateId: string | undefined, hasTemplateRolls: boolean) => {
   const plain = useItemOdds();
   const template = useTemplateOdds(templateId);
   return useMemo(() => {
     if (templateId !== undefined)
       return (
         template.data &&
-        new Map(template.data.items.map((row) => [row.itemId, { name: row.itemName, share: row.effective }]))
+        new Map(template.data.items.map((row) => [row.itemId, { name: row.itemName, odds: row.effective }]))
       );
     if (hasTemplateRolls) return undefined;
-    return plain.data && new Map(plain.data.map((row) => [row.itemId, { name: row.itemName, share: row.odds }]));
+    return plain.data && new Map(plain.data.map((row) => [row.itemId, { name: row.itemName, odds: row.odds }]));
   }, [templateId, template.data, plain.data, hasTemplateRolls]);
 };
 
@@ -207,29 +131,26 @@ export const Statistics = () => {
   const rates = useDropRates(filter);
   const statistics = useRollStatistics(filter);
   const hasTemplateRolls = Object.keys(statistics.data?.rollsByTemplate ?? {}).length > 0;
-  const expected = useExpected(filter.templateId, hasTemplateRolls);
-  const rows = useMemo(() => rowsOf(rates.data ?? [], expected), [rates.data, expected]);
-  const differing = rows.filter(({ verdict }) => verdict === 'differs').length;
-  // A 95 % interval misses the true value one time in twenty.
-  const byChance = Math.round(
-    rows.filter(({ verdict }) => verdict !== undefined && verdict !== 'too few').length * 0.05,
-  );
+  const current = useCurrentOdds(filter.templateId, hasTemplateRolls);
+  const rows = useMemo(() => rowsOf(rates.data ?? [], current), [rates.data, current]);
   return (
     <Page
       title="Statistics"
-      about="Actual drops compared with the current odds."
+      about="What came out, and whether it keeps the odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}
           disabled={rows.length === 0}
-          onClick={() => download(`drop-rates-${filter.templateId ?? 'all'}.csv`, csvOf(rows))}
+          onClick={() => saveFile(`drop-rates-${filter.templateId ?? 'all'}.csv`, csvOf(rows), 'text/csv')}
         >
           Download CSV
         </Button>
       }
     >
+      <EvidenceCard />
+      <Title order={2}>Drops</Title>
       <Filters filter={filter} onChange={setFilter} templates={templates.data?.rows ?? []} />
       <Loaded query={rates} lines={8}>
         {() =>
@@ -241,16 +162,18 @@ export const Statistics = () => {
             <Stack gap="sm">
               <Group justify="space-between">
                 <Text size="sm" c="dimmed" role="status">
-                  {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.{' '}
-                  {expected === undefined && filter.templateId === undefined
-                    ? 'Select a template to compare with its odds.'
-                    : `${formatCount(differing)} of ${formatCount(rows.length)} ${differing === 1 ? 'differs' : 'differ'} from the odds by more than chance explains${byChance > 0 ? `; about ${formatCount(byChance)} would by chance alone` : ''}.`}
+                  {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.
+                  {current === undefined &&
+                    filter.templateId === undefined &&
+                    ' Select a template to see its odds, too.'}
                 </Text>
-                <Text size="xs" c="dimmed" visibleFrom="sm">
-                  dot: actual{expected !== undefined && ' · red mark: expected'}
-                </Text>
+                {current !== undefined && (
+                  <Text size="xs" c="dimmed" visibleFrom="sm">
+                    Odds now may differ from those at the time of the rolls.
+                  </Text>
+                )}
               </Group>
-              <DropTable rows={rows} isCompared={expected !== undefined} />
+              <DropTable rows={rows} hasOdds={current !== undefined} />
             </Stack>
           )
         }

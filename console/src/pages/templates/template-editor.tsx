@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { reapplied } from '../../catalog/edits.ts';
-import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
+import { type Entities, entityOf, newId, trustOf } from '../../catalog/entities.ts';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { Cancelled } from '../../catalog/questions.tsx';
 import { StaleNotice } from '../../catalog/stale-notice.tsx';
@@ -27,15 +27,7 @@ import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
 import { templateFaults } from './template-faults.ts';
-import {
-  type Config,
-  resolverOf,
-  START,
-  type TemplateType,
-  type TemplateValues,
-  toConfig,
-  toValues,
-} from './template-values.ts';
+import { resolverOf, START, type TemplateType, type TemplateValues, toConfig, toValues } from './template-values.ts';
 
 interface TemplateEditorProps {
   /** Undefined for a new template. */
@@ -64,7 +56,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const { canDesign } = usePermissions();
   const [, navigate] = useLocation();
   const initial = useMemo(
-    () => toValues(template?.name ?? '', (template?.config ?? START[type]) as Config, resolverOf(options)),
+    () => toValues(template ?? { name: '', config: START[type] }, resolverOf(options)),
     [template, type, options],
   );
   const form = useForm<TemplateValues>({
@@ -92,11 +84,12 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const current = template === undefined ? null : entityOf('template', template);
   /** The template that the form began with: whatever it has become since must not be overwritten unseen. */
   const [shownEntity, setShownEntity] = useState(current);
-  const wantedOf = ({ id, name }: TemplateValues): Entities['template'] => ({
+  const wantedOf = ({ id, name, verifiable, isPublic }: TemplateValues): Entities['template'] => ({
     id: template?.id ?? (id || newId()),
     name,
     type,
     config: JSON.parse(JSON.stringify(config)),
+    ...trustOf({ verifiable, disclosure: isPublic ? 'public' : 'private' }),
   });
   const save = useCatalogChange({
     kind: 'template',
@@ -121,7 +114,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
       after: wantedOf(form.values),
     } as const;
     const after = reapplied(edit, current).after as Entities['template'];
-    form.setValues(toValues(after.name, after.config as Config, resolverOf(options)));
+    form.setValues(toValues(after, resolverOf(options)));
     setShownEntity(current);
   };
   const submit = form.onSubmit((values) => {

@@ -45,6 +45,8 @@ export interface Slot {
 export interface TemplateValues {
   id: string;
   name: string;
+  verifiable: boolean;
+  isPublic: boolean;
   tiers: TierRate[];
   poolOptionIds: string[];
   poolItemIds: string[];
@@ -106,9 +108,14 @@ const toLocal = (iso: string | undefined): string => {
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
 
-export const toValues = (name: string, config: Config, resolve: Resolve): TemplateValues => ({
-  id: '',
-  name,
+interface Source {
+  readonly name: string;
+  readonly config: object;
+  readonly verifiable?: boolean;
+  readonly disclosure?: Schemas['Template']['disclosure'];
+}
+
+const configToValues = (config: Config, resolve: Resolve) => ({
   tiers: ratesToRows(config.baseRates, resolve),
   poolOptionIds: config.pool?.classifierOptionIds ?? [],
   poolItemIds: config.pool?.itemIds ?? [],
@@ -141,6 +148,14 @@ export const toValues = (name: string, config: Config, resolve: Resolve): Templa
   depthScaling: ratesToRows(config.depthScaling, resolve),
   rollsPerHour: config.rollsPerHour ?? '',
   maxHours: config.maxHours ?? '',
+});
+
+export const toValues = (template: Source, resolve: Resolve): TemplateValues => ({
+  id: '',
+  name: template.name,
+  verifiable: template.verifiable ?? false,
+  isPublic: template.disclosure === 'public',
+  ...configToValues(template.config as Config, resolve),
 });
 
 const rowsToRates = (rows: readonly TierRate[]): Record<string, number> | undefined =>

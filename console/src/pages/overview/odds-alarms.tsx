@@ -1,0 +1,33 @@
+import { Alert, Stack } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { Schemas } from '../../interface/client.ts';
+import { useEvidence } from '../../interface/queries.ts';
+import { verdictOf, verdictWords } from '../../parts/evidence.ts';
+import { formatMoment } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { sourceName } from '../../parts/source-name.ts';
+
+const MAX_SHOWN = 3;
+
+/** Configurations whose results do not keep the odds; nothing if there are none, or until they are known. */
+export const OddsAlarms = ({ templates }: { templates: readonly Schemas['Template'][] }) =>
+  (useEvidence().data ?? [])
+    .filter((stream) => verdictOf(stream) === 'alarm')
+    .slice(0, MAX_SHOWN)
+    .map((stream) => (
+      <Alert
+        key={stream.config}
+        color="red"
+        icon={<IconAlertTriangle />}
+        title={`Alarm: results of ${sourceName(stream.templateId, templates)} do not fit the odds`}
+        role="alert"
+      >
+        <Stack gap={4} align="flex-start">
+          {verdictWords(stream)} the published odds
+          {stream.alarmedAt !== null && `, since ${formatMoment(stream.alarmedAt)}`}.
+          <TextLink href="/statistics" size="sm">
+            See what came out
+          </TextLink>
+        </Stack>
+      </Alert>
+    ));

@@ -1,0 +1,146 @@
+import { Accordion, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { IconScale } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useLiveOptions } from '../../catalog/reads.ts';
+import type { Schemas } from '../../interface/client.ts';
+import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
+import { formatCount, formatDate, formatMany } from '../../parts/format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import classes from './evidence-card.module.css';
+import { Explanation } from './explanation.tsx';
+import type { Known } from './row-name.tsx';
+import { StreamDetails } from './stream-details.tsx';
+import { type NamedStream, namedStreams } from './streams.ts';
+
+const COLOURS = { none: 'green', some: 'yellow', alarm: 'red' } as const;
+
+const VerdictBadge = ({ stream }: { stream: Stream }) => {
+  const verdict = verdictOf(stream);
+  const words = verdictWords(stream);
+  return (
+    <Badge variant={verdict === 'alarm' ? 'filled' : 'dot'} color={COLOURS[verdict]} className={classes.verdict}>
+      {verdict === 'alarm' ? `Alarm: ${words.toLowerCase()}` : words}
+    </Badge>
+  );
+};
+
+const StreamItem = ({ named, known }: { named: NamedStream; known: Known }) => {
+  const { key, name, isEarlier, stream } = named;
+  return (
+    <Accordion.Item value={key}>
+      <Accordion.Control>
+        <Group justify="space-between" gap="xs" pe="xs">
+          <div>
+            <Text fw={600}>{isEarlier ? `${name}, an earlier configuration` : name}</Text>
+            <Text size="sm" c="dimmed">
+              {formatMany(stream.rolls, 'item')} rolled since {formatDate(stream.since)}
+            </Text>
+          </div>
+          <VerdictBadge stream={stream} />
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <StreamDetails named={named} known={known} />
+      </Accordion.Panel>
+    </Accordion.Item>
+  );
+};
+
+interface StreamListProps {
+  readonly streams: readonly Stream[];
+  readonly templates: readonly Schemas['Template'][];
+  readonly known: Known;
+}
+
+/** Sound earlier configurations are folded away. */
+const isOld = ({ isEarlier, stream }: NamedStream): boolean => isEarlier && verdictOf(stream) === 'none';
+
+const StreamList = ({ streams, templates, known }: StreamListProps) => {
+  const all = useMemo(() => namedStreams(streams, templates), [streams, templates]);
+  const rolled = all.filter(({ stream }) => stream.rolls > 0);
+  const waiting = all.filter(({ stream, isEarlier }) => stream.rolls === 0 && !isEarlier);
+  const old = rolled.filter(isOld);
+  const [showsOld, setShowsOld] = useState(false);
+  const [first] = rolled;
+  if (first === undefined)
+    return (
+      <Empty title="Nothing to compare yet" icon={IconScale}>
+        Rolls of your game are compared with their odds here.
+      </Empty>
+    );
+  return (
+    <>
+      <Accordion
+        multiple
+        order={3}
+        variant="separated"
+        keepMounted={false}
+        classNames={{ item: classes.plain, control: `${classes.part} ${classes.plain}`, content: classes.part }}
+        defaultValue={rolled.filter(({ stream }) => verdictOf(stream) === 'alarm').map(({ key }) => key)}
+      >
+        {(showsOld ? rolled : rolled.filter((named) => !isOld(named))).map((named) => (
+          <StreamItem key={named.key} named={named} known={known} />
+        ))}
+      </Accordion>
+      {old.length > 0 && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          ml={-8}
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => setShowsOld(!showsOld)}
+        >
+          {showsOld ? 'Hide earlier configurations' : `Show ${formatMany(old.length, 'earlier configuration')}`}
+        </Button>
+      )}
+      {waiting.length > 0 && (
+        <Text size="sm" c="dimmed">
+          No rolls yet: {waiting.map(({ name }) => name).join(', ')}.
+        </Text>
+      )}
+    </>
+  );
+};
+
+const summaryOf = (streams: readonly Stream[]): string => {
+  const count = (wanted: ReturnType<typeof verdictOf>) =>
+    streams.filter((stream) => verdictOf(stream) === wanted).length;
+  if (count('alarm') > 0) return `${formatMany(count('alarm'), 'alarm')}.`;
+  if (count('some') > 0) return `No alarm; some evidence against ${formatCount(count('some'))}.`;
+  return 'No evidence against any published odds.';
+};
+
+/** Whether what came out fits the odds, for every configuration. Of all days: a part of them would be a choice. */
+export const EvidenceCard = () => {
+  const evidence = useEvidence();
+  const templates = useTemplates();
+  const items = useItems();
+  const options = useLiveOptions();
+  const known = useMemo(
+    () => ({ options, items: new Map((items.data?.rows ?? []).map((item) => [item.id, item])) }),
+    [options, items.data],
+  );
+  const rolled = evidence.data?.filter(({ rolls }) => rolls > 0) ?? [];
+  return (
+    <Card component="section" aria-label="Results against odds">
+      <Stack gap="md">
+        <div>
+          <Title order={2}>Do results keep the odds?</Title>
+          <Text size="sm" c="dimmed" mt={2} role="status">
+            {rolled.length > 0 && `${summaryOf(rolled)} `}All rolls of a configuration count, from its first day on.
+          </Text>
+        </div>
+        <Loaded query={evidence} lines={4}>
+          {(streams) => (
+            <Loaded query={templates} lines={4}>
+              {({ rows }) => <StreamList streams={streams} templates={rows} known={known} />}
+            </Loaded>
+          )}
+        </Loaded>
+        <Explanation />
+      </Stack>
+    </Card>
+  );
+};

@@ -1,0 +1,46 @@
+import { Box, ColorSwatch, Group, Text } from '@mantine/core';
+import type { Schemas } from '../../interface/client.ts';
+import type { KnownOption } from '../../parts/catalog.ts';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import type { EvidenceRow } from './streams.ts';
+
+/** What rows are named after: the live catalog. What it no longer has is shown by its id. */
+export interface Known {
+  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly items: ReadonlyMap<string, Schemas['Item']>;
+}
+
+export const rowName = ({ kind, id }: EvidenceRow, { options, items }: Known): string => {
+  if (kind === 'featured') return 'Featured items';
+  if (kind === 'item') return id === null ? 'All other items' : (items.get(id)?.name ?? id);
+  return id === null ? 'Any item' : (options.get(id)?.name ?? id);
+};
+
+interface RowNameProps {
+  readonly row: EvidenceRow;
+  readonly known: Known;
+}
+
+export const RowName = ({ row, known }: RowNameProps) => {
+  const name = rowName(row, known);
+  const isItem = row.kind === 'item';
+  return (
+    <Group gap={8} wrap="nowrap">
+      {isItem ? (
+        <Box visibleFrom="sm">
+          <Thumbnail name={name} thumbnail={known.items.get(row.id ?? '')?.thumbnail ?? null} size={24} />
+        </Box>
+      ) : (
+        <ColorSwatch
+          size={10}
+          withShadow={false}
+          color={`var(--mantine-color-${known.options.get(row.id ?? '')?.colour ?? 'verdigris'}-6)`}
+          aria-hidden
+        />
+      )}
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+      </Text>
+    </Group>
+  );
+};

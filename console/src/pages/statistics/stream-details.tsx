@@ -1,0 +1,66 @@
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { formatRatio, isWorthSaying, type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
+import { formatColumnShare, formatCount, formatMoment } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { historyPath } from '../history/history-filter.ts';
+import { EvidenceTable } from './evidence-table.tsx';
+import { type Known, rowName } from './row-name.tsx';
+import { actualRate, groupsOf, type NamedStream, promisedRate, worstRow } from './streams.ts';
+
+const PLACES = { tier: '', pity: ' while pity raises the odds', featured: '', item: ' within its tier' } as const;
+
+/** Where the evidence comes from. */
+const culprit = (stream: Stream, known: Known): string => {
+  const worst = worstRow(stream);
+  if (worst !== undefined)
+    return `Most of it comes from ${rowName(worst, known)}${PLACES[worst.kind]}: promised ${formatColumnShare(promisedRate(worst))}, came out ${formatColumnShare(actualRate(worst))} of ${formatCount(worst.rolls)}.`;
+  // Whatever is impossible is in no row.
+  if (stream.greatest >= 1e12) return 'Something came out whose odds are 0.';
+  return 'No row stands out: a pity counter may be off by a few rolls, results may be spread unevenly over many items, or it began only lately.';
+};
+
+const Accusation = ({ stream, known }: { stream: Stream; known: Known }) => {
+  const verdict = verdictOf(stream);
+  if (verdict === 'none') return null;
+  const { alarmedAt, threshold, evidence, greatest } = stream;
+  if (verdict === 'some')
+    return (
+      <Text size="sm">
+        {culprit(stream, known)} An alarm takes {formatRatio(threshold)}; until then it may well be chance.
+      </Text>
+    );
+  const since = alarmedAt === null ? 'since the last minute' : `since ${formatMoment(alarmedAt)}`;
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={`Alarm ${since}: ${verdictWords(stream).toLowerCase()}`}>
+      {culprit(stream, known)}
+      {evidence < greatest / 2 &&
+        ` By now it is ${isWorthSaying(evidence) ? formatRatio(evidence) : 'less than 1 : 10'}.`}
+    </Alert>
+  );
+};
+
+/** Everything about one configuration. */
+export const StreamDetails = ({ named, known }: { named: NamedStream; known: Known }) => {
+  const { name, stream } = named;
+  const { templateId, config, threshold, greatest } = stream;
+  const isSuspect = verdictOf(stream) !== 'none';
+  return (
+    <Stack gap="sm">
+      <Accusation stream={stream} known={known} />
+      <EvidenceTable label={`Results of ${name}`} groups={groupsOf(stream)} known={known} isSuspect={isSuspect} />
+      <Group gap="md" justify="space-between">
+        <Text size="xs" c="dimmed">
+          Alarm at {formatRatio(threshold)}.
+          {isWorthSaying(greatest) && ` Greatest evidence so far: ${formatRatio(greatest)}.`} Fingerprint of the
+          configuration: <code title={config}>{config.slice(0, 12)}</code>
+        </Text>
+        {templateId !== null && (
+          <TextLink href={historyPath({ kind: 'template', id: templateId })} size="xs">
+            History of the template
+          </TextLink>
+        )}
+      </Group>
+    </Stack>
+  );
+};

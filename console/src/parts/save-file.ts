@@ -1,0 +1,8 @@
+/** Lets the browser save a file. */
+export const saveFile = (name: string, text: string, type: string): void => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
