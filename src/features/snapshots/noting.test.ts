@@ -4,8 +4,11 @@ import { longItems } from '../../../test/catalogs.ts';
 import { noteAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { digestOf } from '../../digest.ts';
 import { LIMITS } from '../../limits.ts';
+import { createWholeCatalogs } from '../catalog/document.service.ts';
+import { findUnnoted, saveNoted } from './noting.service.ts';
 
 interface Row {
   readonly version: number;
@@ -280,6 +283,32 @@ onEveryDatabase('noting what was configured', (service) => {
     for (let five = 2; five < 12; five += 1) assertDone(await team.put('/templates/banner', { config: banner(five) }));
     await Promise.all(Array.from({ length: 3 }, () => noteAll(service())));
     assert.deepEqual(versionsOf(await history(team)), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('saves nothing that was found before a backup was restored', async () => {
+    const team = await teamWithCatalog();
+    await noteAll(service());
+    const { database } = service();
+    const claimed = (due_at: number) =>
+      database.transaction('', async ({ queries }) => {
+        await queries.updateTable('chores').set({ due_at }).where('name', '=', 'versions').execute();
+      });
+    // Nobody else notes anything meanwhile.
+    await claimed(START + 60_000);
+    assertDone(await team.put('/templates/banner', { config: banner(2) }));
+    const deps = { read: database.read, compute: createCompute(), readWhole: createWholeCatalogs() };
+    const found = await findUnnoted(deps, team.teamId);
+    assert.ok(found !== undefined);
+    const before = await rowsOf(team);
+    const stale = { ...found, known: { ...found.known, versionId: 'another' } };
+    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, stale)), false);
+    assert.equal(await database.transaction('nobody', (tx) => saveNoted(tx, found)), false);
+    assert.deepEqual(await rowsOf(team), before);
+    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, found)), true);
+    assert.equal(await database.transaction(team.teamId, (tx) => saveNoted(tx, found)), false);
+    assert.equal((await rowsOf(team)).length, before.length + 1);
+    await deps.compute.close();
+    await claimed(0);
   });
 
   describe('the history of odds', () => {
