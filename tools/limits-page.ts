@@ -110,6 +110,9 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
         'Configurations, and rows of each, in a list of evidence',
         `${count(LIMITS.listedStreams)}; ${count(LIMITS.evidenceRows)}`,
       ],
+      ['Versions in the public history of a template', count(LIMITS.disclosedVersions)],
+      ['Items on the public page of a template', count(LIMITS.disclosedItems)],
+      ['Age of what is public about a template', seconds(LIMITS.disclosureAgeS * 1000)],
     ],
   ],
   [

@@ -13,9 +13,17 @@ import { LONG_OPERATIONS } from '../test/together.ts';
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compile';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  '--browser': ['catalog', 'console', 'evidence', 'fairness', 'pages', 'player', 'simulator', 'verify'].map(
-    (name) => `test/browser/${name}.test.ts`,
-  ),
+  '--browser': [
+    'catalog',
+    'console',
+    'disclosure',
+    'evidence',
+    'fairness',
+    'pages',
+    'player',
+    'simulator',
+    'verify',
+  ].map((name) => `test/browser/${name}.test.ts`),
   '--operations': ['test/operations/all.test.ts', ...LONG_OPERATIONS],
 };
 const given = process.argv.slice(2);

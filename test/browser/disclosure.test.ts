@@ -164,6 +164,12 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
           assert.deepEqual(await axeFaults(page), [], id);
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           assert.ok(overflow <= 0, `${id} is ${overflow} pixels too wide`);
+          const tooWide = await page
+            .locator('.scroll')
+            .evaluateAll((tables) =>
+              tables.map((table) => table.scrollWidth - table.clientWidth).filter((pixels) => pixels > 0),
+            );
+          assert.deepEqual(tooWide, [], `tables of ${id} are too wide`);
           if (SCREENSHOTS)
             await page.screenshot({ path: `${SCREENSHOTS}/disclosure-${id}-${scheme}-${size}.png`, fullPage: true });
         }
@@ -178,10 +184,7 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(0, 0, 0)');
     // What is folded on a screen is shown on paper.
     assert.ok((await page.getByRole('row', { name: '89 96.6 %' }).boundingBox())?.height);
-    if (SCREENSHOTS) {
-      const { writeFile } = await import('node:fs/promises');
-      await writeFile(`${SCREENSHOTS}/disclosure.pdf`, await page.pdf({ format: 'A4' }));
-    }
+    if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/disclosure-print.png`, fullPage: true });
     await context.close();
   });
 });

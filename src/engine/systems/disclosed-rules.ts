@@ -96,9 +96,10 @@ const pityOfRolls = (rules: GachaRules): DisclosedPity[] => {
 
 const pityOfPacks = ({ tiers, rules: { threshold }, chances }: CompiledCardPack | CompiledRoguelike) => {
   if (threshold === Number.POSITIVE_INFINITY) return [];
-  const { fresh, due } = chances();
+  const { fresh } = chances();
   const rates = Array.from({ length: threshold }, () => fresh[tiers.top] as number);
-  rates[threshold - 1] = due[tiers.top] as number;
+  // A due pack is forced to contain it.
+  rates[threshold - 1] = 1;
   return [{ tier: tiers.all[tiers.top]?.optionId ?? null, threshold, higherResets: false, byRoll: byRollOf(rates) }];
 };
 

@@ -56,9 +56,8 @@ interface InForce {
   readonly fromMs: number;
 }
 
-interface History {
-  /** A JSON list. */
-  readonly text: string;
+/** A JSON list. */
+interface History extends Published {
   readonly isWhole: boolean;
 }
 
@@ -133,7 +132,8 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
   const listHistory = async (teamId: string, id: string, signal: AbortSignal): Promise<History> => {
     const page = { limit: LIMITS.disclosedVersions, after: undefined };
     const { rows, next } = await keptOdds.history(read, { teamId }, id, page, signal, LIMITS.disclosedVersions);
-    return { text: `[${rows.join(',')}]`, isWhole: next === undefined };
+    const text = `[${rows.join(',')}]`;
+    return { text, etag: etagOf(text), isWhole: next === undefined };
   };
 
   const know = (teamId: string, id: string, { version, config, fromMs }: InForce): Known => {
@@ -146,6 +146,7 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
       }),
       history: share(async (signal) => {
         made.history = await inTurn(teamId, () => listHistory(teamId, id, signal));
+        kept.weigh();
         return made.history;
       }),
       length: () => {
@@ -217,9 +218,7 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
     },
     history: async (teamId, id, signal) => {
       const { known } = await find(teamId, id);
-      const { text } = await known.history(signal);
-      kept.weigh();
-      return { text, etag: etagOf(text) };
+      return known.history(signal);
     },
     page: async (teamId, id, signal) => {
       const { known, disclosure, shown, config, version } = await show(teamId, id, signal);

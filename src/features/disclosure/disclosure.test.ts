@@ -193,6 +193,7 @@ onEveryDatabase('disclosure', (service) => {
     ]);
     const offers = await oddsOf(team, 'offers');
     near(offers.pack.contains[0]?.rate, 0.142625);
+    assert.deepEqual(offers.pity[0]?.byRoll.at(-1), { from: 8, to: 8, rate: 1 });
     assert.deepEqual(offers.pack.depthScaling, [{ tier: 'five', factor: 1.1 }]);
     assert.equal((await oddsOf(team, 'hours')).pack, null);
   });
@@ -460,7 +461,7 @@ onEveryDatabase('disclosure', (service) => {
       'After one result of five that was not featured, the next one is certain to be.',
       'For 300 points , players can choose a featured item',
       'five no. 1 featured 0.3 %',
-      'Version 1 of the catalog.',
+      'Version 1 of the catalog, configuration',
     ])
       assert.ok(banner.includes(text), `${text} in ${banner}`);
     const pack = await said('pack');

@@ -74,10 +74,21 @@ footer p { max-width: none; }
   td.when { white-space: normal; }
   .badge { margin-inline-start: 0; }
 }
+@media (max-width: 26rem) {
+  th, td { padding-inline: .2rem; }
+  th:first-child, td:first-child { padding-inline-start: .4rem; }
+  th:last-child, td:last-child { padding-inline-end: .4rem; }
+  td, tbody th, tfoot th { font-size: .75rem; }
+  thead th { font-size: .6875rem; }
+  td.name, td.when, td.text { font-size: .8125rem; }
+  td.name { min-width: 4.5rem; }
+}
 @media print {
   :root { --text: #000; --soft: #333; --line: #999; --ground: #fff; --raised: #fff; --accent: #000; --mark: #eee; --bad: #000; --bad-ground: #fff; }
   body { max-width: none; padding: 0; font-size: 10pt; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; border-radius: 0; }
+  p { max-width: none; }
+  .facts div { padding: 0; }
   th.wide, td.wide { display: table-cell; }
   span.wide { display: inline; }
   thead { display: table-header-group; }
