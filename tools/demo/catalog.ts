@@ -163,6 +163,7 @@ export const TEMPLATES = [
     id: 'dawn-banner',
     name: 'Banner of Dawn',
     type: 'gacha',
+    disclosure: 'public',
     config: {
       baseRates: { Legendary: 0.006, Epic: 0.051, Rare: 0.943 },
       pityThreshold: 90,

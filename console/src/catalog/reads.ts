@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { ApiError } from '../interface/api-error.ts';
-import { type List, type Schemas, unwrap } from '../interface/client.ts';
+import { type List, orNull, type Schemas, unwrap } from '../interface/client.ts';
 import { queries, useClassifiers, useItemOdds } from '../interface/queries.ts';
 import { type KnownOption, optionsOf } from '../parts/catalog.ts';
 import { useApi } from '../session/session.tsx';
@@ -71,13 +71,6 @@ export const useCatalogTemplates = () => {
   const select = useCallback((list: List<Schemas['Template']>) => overlayList(list, changes, showTemplate), [changes]);
   return useQuery({ ...queries.templates(useApi()), select });
 };
-
-/** Null if there is no such entity, which a draft may add. */
-const orNull = async <T>(call: Promise<T>): Promise<T | null> =>
-  call.catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  });
 
 /** The state of one entity: as the draft has it, or as it is live. The page says if the draft deletes it. */
 const stateOf = <E, S>(live: S | null, after: E | null | undefined, show: (entity: E, live?: S) => S): S => {

@@ -47,6 +47,13 @@ export const settle = async <T>(call: Promise<ApiResult<T>>): Promise<{ data: T;
 /** The data of a response; errors are thrown. */
 export const unwrap = async <T>(call: Promise<ApiResult<T>>): Promise<T> => (await settle(call)).data;
 
+/** The data of a response; null if there is no such thing. */
+export const orNull = async <T>(call: Promise<T>): Promise<T | null> =>
+  call.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  });
+
 /** Maximum number of pages that are read of a list; longer lists are marked as cut. */
 const MAX_PAGES = 20;
 
@@ -56,11 +63,15 @@ export interface List<T> {
   readonly isTruncated: boolean;
 }
 
-/** Where the next page of a list begins; undefined after the last one. */
-export const nextCursor = (response: Response): string | undefined => {
+/** Where a response goes on; undefined after the last part. */
+export const nextLink = (response: Response): URL | undefined => {
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-  return next === undefined ? undefined : (new URL(next, response.url).searchParams.get('cursor') ?? undefined);
+  return next === undefined ? undefined : new URL(next, response.url);
 };
+
+/** Where the next page of a list begins; undefined after the last one. */
+export const nextCursor = (response: Response): string | undefined =>
+  nextLink(response)?.searchParams.get('cursor') ?? undefined;
 
 /** Reads a list page by page. */
 export const readAll = async <T>(

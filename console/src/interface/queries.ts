@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { type Api, readAll, unwrap } from './client.ts';
+import { type Api, orNull, readAll, unwrap } from './client.ts';
 
 /** All queries of the console, in one place, so that pages with the same query share its result. */
 
@@ -136,6 +136,16 @@ export const usePlayerState = (userId: string, id: string) => {
     queryKey: ['player-state', userId, id],
     queryFn: ({ signal }) =>
       unwrap(api.GET('/users/{userId}/templates/{id}', { params: { path: { userId, id } }, signal })),
+  });
+};
+
+/** The seeds of a player; null if there are none yet. */
+export const useFairness = (userId: string) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['fairness', userId],
+    queryFn: ({ signal }) =>
+      orNull(unwrap(api.GET('/users/{userId}/fairness', { params: { path: { userId } }, signal }))),
   });
 };
 

@@ -1,4 +1,4 @@
-import { Button, type ButtonProps } from '@mantine/core';
+import { Button, type ButtonProps, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
 import { notifyError } from '../interface/use-change.ts';
@@ -18,9 +18,11 @@ const copyText = async (text: string): Promise<void> => {
 interface CopyProps extends ButtonProps {
   readonly text: string;
   readonly label?: string;
+  /** What is copied, for those who do not see what is next to the button. */
+  readonly what?: string;
 }
 
-export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
+export const Copy = ({ text, label = 'Copy', what, ...rest }: CopyProps) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -39,6 +41,7 @@ export const Copy = ({ text, label = 'Copy', ...rest }: CopyProps) => {
       {...rest}
     >
       <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+      {what !== undefined && <VisuallyHidden>&nbsp;{what}</VisuallyHidden>}
     </Button>
   );
 };

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
 import { Belongings } from './belongings.tsx';
+import { Fairness } from './fairness.tsx';
 import { GiveBag } from './give-bag.tsx';
 import { GiveItem } from './give-item.tsx';
 import { Pity } from './pity.tsx';
@@ -48,6 +49,7 @@ export const Player = () => {
             <Tabs.List mb="lg">
               <Tabs.Tab value="belongings">Belongings</Tabs.Tab>
               <Tabs.Tab value="pity">Pity and spark</Tabs.Tab>
+              <Tabs.Tab value="fairness">Fairness</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="belongings">
               <Loaded query={bags} lines={8}>
@@ -60,6 +62,9 @@ export const Player = () => {
             </Tabs.Panel>
             <Tabs.Panel value="pity">
               <Pity userId={id} />
+            </Tabs.Panel>
+            <Tabs.Panel value="fairness">
+              <Fairness userId={id} />
             </Tabs.Panel>
           </Tabs>
         )}

@@ -5,6 +5,7 @@ import { curlCommand } from '../../parts/curl.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PlainRolls } from './plain-rolls.tsx';
 import { Secrets } from './secrets.tsx';
 
 const TeamCard = () => {
@@ -67,11 +68,12 @@ const InterfaceCard = () => {
 export const Settings = () => {
   const { canAdminister } = usePermissions();
   return (
-    <Page title="Settings" about="Your team, its secrets and API access." curl={{ path: '/secrets' }}>
+    <Page title="Settings" about="Your team, its fairness, secrets and API access." curl={{ path: '/secrets' }}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <TeamCard />
         <InterfaceCard />
       </SimpleGrid>
+      <PlainRolls />
       {canAdminister ? (
         <Secrets />
       ) : (

@@ -15,7 +15,10 @@ const HEADINGS = {
   tier: { title: 'Tiers', about: undefined },
   pity: { title: 'While pity raises the odds', about: 'Only rolls whose odds a counter had changed.' },
   featured: { title: 'Featured share', about: 'Only top results where chance decided, not the guarantee.' },
-  item: { title: 'Items', about: 'Their share of the results of their tier, those with the most evidence first.' },
+  item: {
+    title: 'Items',
+    about: 'Their share of the results of their tier, those with evidence first, then the most frequent.',
+  },
 } as const;
 
 interface RowProps {

@@ -3,6 +3,9 @@ import { formatColumnShare } from '../../parts/format.ts';
 import classes from './range-bar.module.css';
 import { actualRate, type EvidenceRow, promisedRate } from './streams.ts';
 
+/** A lower end below this is the same as 0. */
+const NEVER = 1e-9;
+
 /**
  * The place of a rate, with the promised one in the middle. By odds: half and double the odds are a fifth from either
  * end, so that rare and frequent rows look alike and none is ever beyond the end.
@@ -28,7 +31,7 @@ export const RangeBar = ({ row }: { row: EvidenceRow }) => {
         <div className={classes.actual} style={{ insetInlineStart: percent(at(actualRate(row))) }} />
       </div>
       <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {formatColumnShare(row.low)} to {formatColumnShare(row.high)}
+        {formatColumnShare(row.low < NEVER ? 0 : row.low)} to {formatColumnShare(row.high)}
       </Text>
     </>
   );

@@ -42,6 +42,10 @@ export interface RowGroup {
 
 const byEvidence = (one: EvidenceRow, other: EvidenceRow): number => other.evidence - one.evidence;
 
+/** With much evidence first; the others as frequent as they are, since rare ones say little. */
+const byItem = (one: EvidenceRow, other: EvidenceRow): number =>
+  isWorthSaying(one.evidence) || isWorthSaying(other.evidence) ? byEvidence(one, other) : other.expected - one.expected;
+
 /** Rows with much evidence first; the others stay in a known order, the rarest first. */
 const byTier = (one: EvidenceRow, other: EvidenceRow): number =>
   isWorthSaying(one.evidence) || isWorthSaying(other.evidence)
@@ -57,7 +61,7 @@ export const groupsOf = ({ rows }: Stream): readonly RowGroup[] =>
   (['tier', 'pity', 'featured', 'item'] as const)
     .map((kind) => ({
       kind,
-      rows: rows.filter((row) => row.kind === kind && isDecided(row)).toSorted(kind === 'item' ? byEvidence : byTier),
+      rows: rows.filter((row) => row.kind === kind && isDecided(row)).toSorted(kind === 'item' ? byItem : byTier),
     }))
     .filter((group) => group.rows.length > 0);
 

@@ -28,6 +28,7 @@ import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
 import { templateFaults } from './template-faults.ts';
 import { resolverOf, START, type TemplateType, type TemplateValues, toConfig, toValues } from './template-values.ts';
+import { TrustSection } from './trust-section.tsx';
 
 interface TemplateEditorProps {
   /** Undefined for a new template. */
@@ -44,7 +45,7 @@ const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boo
   [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
 const FIELD =
-  /^(?:id|name|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
+  /^(?:id|name|verifiable|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
 
 /** Why a configuration cannot be simulated. */
 const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefined => {
@@ -164,6 +165,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
             {SECTIONS[type].map((Section) => (
               <Section key={Section.name} shared={shared} type={type} items={items} />
             ))}
+            <TrustSection shared={shared} id={template?.id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>

@@ -1,0 +1,58 @@
+import { Card, Stack, Switch, Text, Title } from '@mantine/core';
+import { type Schemas, unwrap } from '../../interface/client.ts';
+import { usePermissions, useTeam } from '../../interface/queries.ts';
+import { useChange } from '../../interface/use-change.ts';
+import { confirmLoss } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { ServiceLink } from '../../parts/service-link.tsx';
+
+const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
+  const { canAdminister } = usePermissions();
+  const change = useChange({
+    run: (api, body: Schemas['TeamChange']) => unwrap(api.PUT('/team', { body })),
+    done: (team) => `Plain rolls are ${team.verifiableRolls ? 'verifiable from now on' : 'no longer verifiable'}`,
+    failed: 'Could not change this',
+  });
+  const toggle = (wanted: boolean) => {
+    if (!wanted) return change.mutate({ verifiableRolls: false });
+    confirmLoss({
+      title: 'Make plain rolls verifiable?',
+      text: 'From then on, plain rolls for a player are refused until the player has chosen a client seed. Make sure that your game lets players choose one.',
+      action: 'Make them verifiable',
+      keep: 'Leave it',
+      run: () => change.mutate({ verifiableRolls: true }),
+    });
+  };
+  return (
+    <Switch
+      label="Verifiable plain rolls"
+      description="Every plain roll for a player leaves a receipt with which the player can check it. Rolls without a player stay as they are."
+      checked={verifiableRolls}
+      disabled={!canAdminister || change.isPending}
+      onChange={(event) => toggle(event.currentTarget.checked)}
+    />
+  );
+};
+
+/** Plain rolls belong to no template, so the team decides. */
+export const PlainRolls = () => {
+  const { canAdminister } = usePermissions();
+  return (
+    <Card component="section" aria-label="Fairness">
+      <Stack gap="sm">
+        <Title order={2}>Fairness</Title>
+        <Loaded query={useTeam()} lines={1}>
+          {(team) => <PlainSwitch {...team} />}
+        </Loaded>
+        <Text size="sm" c="dimmed">
+          {!canAdminister && 'Only an admin secret can change this. '}Templates have a switch of their own. Players
+          check their rolls at{' '}
+          <ServiceLink path="/verify" inherit>
+            /verify
+          </ServiceLink>
+          .
+        </Text>
+      </Stack>
+    </Card>
+  );
+};

@@ -1,0 +1,69 @@
+import { Card, Stack, Switch, Text, Title } from '@mantine/core';
+import { useTeamId } from '../../catalog/choice.ts';
+import { useTemplates } from '../../interface/queries.ts';
+import { ServiceLink } from '../../parts/service-link.tsx';
+import type { TemplateForm } from './form-fields.tsx';
+
+/** Where anyone can read the odds, once they are public. */
+const PublicPage = ({ id }: { id: string | undefined }) => {
+  const teamId = useTeamId();
+  const isPublic = useTemplates().data?.rows.find((row) => row.id === id)?.disclosure === 'public';
+  if (id === undefined) return 'It gets a page of its own when it is saved.';
+  const path = `/public/${encodeURIComponent(teamId)}/templates/${encodeURIComponent(id)}`;
+  return isPublic ? (
+    <ServiceLink path={path} inherit>
+      Open the public page
+    </ServiceLink>
+  ) : (
+    `The page will be at ${path} as soon as this is live.`
+  );
+};
+
+interface TrustSectionProps {
+  readonly shared: TemplateForm;
+  /** Undefined for a new template. */
+  readonly id: string | undefined;
+}
+
+/** What players and the public can check. */
+export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: TrustSectionProps) => {
+  const { verifiable, isPublic } = form.values;
+  return (
+    <Card component="section" aria-label="Fairness">
+      <Stack gap="md">
+        <Title order={2}>Fairness</Title>
+        <div>
+          <Switch
+            label="Verifiable rolls"
+            description="Every roll leaves a receipt with which the player can check it; it needs a player who has chosen a client seed."
+            checked={verifiable}
+            disabled={isReadOnly}
+            error={faults.verifiable}
+            onChange={(event) => form.setFieldValue('verifiable', event.currentTarget.checked)}
+          />
+          {verifiable && (
+            <Text size="sm" mt={6} ps={50} c="dimmed">
+              <ServiceLink path="/verify" inherit>
+                Where players check their rolls
+              </ServiceLink>
+            </Text>
+          )}
+        </div>
+        <div>
+          <Switch
+            label="Public odds"
+            description="Anyone can read the odds, how they changed and what came out, without signing in."
+            checked={isPublic}
+            disabled={isReadOnly}
+            onChange={(event) => form.setFieldValue('isPublic', event.currentTarget.checked)}
+          />
+          {isPublic && (
+            <Text size="sm" mt={6} ps={50} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              <PublicPage id={id} />
+            </Text>
+          )}
+        </div>
+      </Stack>
+    </Card>
+  );
+};
