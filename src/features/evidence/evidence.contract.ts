@@ -41,7 +41,7 @@ const Evidence = Type.Object(
     greatest: Amount('The greatest evidence there ever was.'),
     threshold: Type.Number({
       description:
-        'The evidence that causes an alarm: 20 for each configuration that is watched at a time, so that a team without faults gets one in its whole life with a chance of 5 % at most.',
+        'The evidence that causes an alarm: 20 for each configuration that is watched at a time, so that configurations without faults that are watched together ever cause one with a chance of 5 % at most.',
     }),
     alarmedAt: Nullable(Timestamp, { description: 'When the evidence first reached the threshold.' }),
     rows: Type.Array(EvidenceRow, {
