@@ -20,6 +20,7 @@ import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed } from '../../recently-used.ts';
 import { isoTime } from '../../time.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
+import type { LastReceipt } from '../user-states/user-states.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';
 import type { Identity } from './identities.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
@@ -157,10 +158,12 @@ const NO_CLIENT_SEED = 'has no client seed yet: the player must choose one befor
 const MUST_ROTATE =
   'must rotate first: what is rolled on has changed since the player chose a client seed, and nobody may know the seed before';
 
-/** Locks the seeds of a player, and finds the end of a chain. To be called together with all other locks of a roll. */
-export const holdChain = async (work: Work, userId: string, scope: string): Promise<Chain> => {
-  const [[row], [last]] = await work.hold(ask(store.holdSeeds, { userId }), ask(store.lastReceipt, { userId, scope }));
-  const current = row === undefined ? null : toSeeds(row).current;
+const chainAfter = (
+  seeds: Seeds | null,
+  scope: string,
+  last: Pick<LastReceipt, 'nonce' | 'hash'> | undefined,
+): Chain => {
+  const current = seeds?.current ?? null;
   if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   return {
     ...current,
@@ -168,6 +171,25 @@ export const holdChain = async (work: Work, userId: string, scope: string): Prom
     nonce: last === undefined ? 0 : Number(last.nonce) + 1,
     previous: last === undefined ? current.rotation : last.hash,
   };
+};
+
+/** Locks the seeds of a player, and finds the end of a chain. To be called together with all other locks of a roll. */
+export const holdChain = async (work: Work, userId: string, scope: string): Promise<Chain> => {
+  const [[row], [last]] = await work.hold(ask(store.holdSeeds, { userId }), ask(store.lastReceipt, { userId, scope }));
+  return chainAfter(row === undefined ? null : toSeeds(row), scope, last);
+};
+
+/** The same for a scope whose last receipt is remembered elsewhere, unless that was in another epoch. */
+export const continueChain = async (
+  work: Work,
+  userId: string,
+  scope: string,
+  seeds: Seeds | null,
+  last: LastReceipt | null,
+): Promise<Chain> => {
+  if (last !== null && last.epoch === seeds?.current?.epoch) return chainAfter(seeds, scope, last);
+  const [found] = await work.find(store.lastReceipt, { userId, scope });
+  return chainAfter(seeds, scope, found);
 };
 
 type Call =
@@ -211,6 +233,9 @@ export const beginRoll = async (
     },
   };
 };
+
+/** What a state remembers of a receipt. */
+export const lastOf = ({ epoch, nonce, receipt }: RollFairness): LastReceipt => ({ epoch, nonce, hash: receipt });
 
 /** What the response to a roll says about its receipt: JSON of an additional member, preceded by a comma. */
 export const fairnessText = (fairness: RollFairness | undefined): string =>

@@ -18,7 +18,7 @@ import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
-import { beginRoll, fairnessText, holdChain } from '../receipts/receipts.service.ts';
+import { beginRoll, continueChain, fairnessText, holdSeeds, lastOf } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -131,24 +131,27 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, receiver, seen, chain] = await Promise.all([
+  const [held, receiver, seen, seeds] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdChain(work, userId, scopeOf(id, template.pityGroup)),
+    userId === undefined || !isVerifiable ? null : holdSeeds(work, userId),
   ]);
   const before = held?.state ?? null;
   receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
+  const scope = scopeOf(id, template.pityGroup);
   const verifiable =
-    userId === undefined || identity === null || chain === null
+    userId === undefined || identity === null
       ? null
-      : await beginRoll(work, context, deps.manifests, { userId, templateId: id, identity, chain });
+      : await beginRoll(work, context, deps.manifests, {
+          ...{ userId, templateId: id, identity },
+          chain: await continueChain(work, userId, scope, seeds, held?.last ?? null),
+        });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
-  if (after !== null) held?.save(after);
   const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
   if (!test)
     recordRolls(work, {
@@ -168,6 +171,7 @@ export const rollTemplate = async (
     after,
     results: results.map(templateRow),
   });
+  if (after !== null) held?.save(after, fairness && lastOf(fairness));
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
   return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}${fairnessText(fairness)}}`;
@@ -189,16 +193,20 @@ export const sparkTemplate = async (
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
-  const [held, receiver, chain] = await Promise.all([
+  const [held, receiver, seeds] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdChain(work, userId, scopeOf(id, template.pityGroup)),
+    identity === null ? null : holdSeeds(work, userId),
   ]);
   const after = paySpark(template, held.state);
+  const scope = scopeOf(id, template.pityGroup);
   const verifiable =
-    identity === null || chain === null
+    identity === null
       ? null
-      : await beginRoll(work, context, deps.manifests, { userId, templateId: id, identity, chain });
+      : await beginRoll(work, context, deps.manifests, {
+          ...{ userId, templateId: id, identity },
+          chain: await continueChain(work, userId, scope, seeds, held.last),
+        });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (after === null || item === undefined)
     throw conflict({
@@ -206,22 +214,21 @@ export const sparkTemplate = async (
       message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
     });
   receiver.requireRoom(1, item.item);
-  held.save(after);
   const [given] = receiver.give([giftOf(item)]) as [GiveResult];
+  const fairness = verifiable?.leaveReceipt({
+    kind: 'spark',
+    request: { itemId },
+    before: held.state,
+    after,
+    results: [sparkRow(item)],
+  });
+  held.save(after, fairness && lastOf(fairness));
   return {
     templateId: id,
     userId,
     itemInstance: given.itemInstance,
     state: showState(template, userId, after, context.nowMs),
-    ...(verifiable !== null && {
-      fairness: verifiable.leaveReceipt({
-        kind: 'spark',
-        request: { itemId },
-        before: held.state,
-        after,
-        results: [sparkRow(item)],
-      }),
-    }),
+    ...(fairness !== undefined && { fairness }),
   };
 };
 

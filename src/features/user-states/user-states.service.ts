@@ -15,11 +15,25 @@ export interface StateOwner {
   readonly pityGroup: string | null;
 }
 
+/** The last receipt of a chain. */
+export interface LastReceipt {
+  readonly epoch: number;
+  readonly nonce: number;
+  readonly hash: string;
+}
+
+/** What the row of a chain's scope also has, as long as its rolls are verifiable: it spares looking for the receipt. */
+interface Chained {
+  readonly last?: LastReceipt;
+}
+
 /** Stored per template; the pity part is used only if the template is not in a group. */
-interface OwnRecord {
+interface OwnRecord extends Chained {
   readonly own: OwnState;
   readonly pity: PityState;
 }
+
+type GroupRecord = PityState & Chained;
 
 const scopesOf = ({ id, pityGroup }: StateOwner) => ({
   own: `template:${id}`,
@@ -28,18 +42,24 @@ const scopesOf = ({ id, pityGroup }: StateOwner) => ({
 
 type Found = readonly { readonly state: string }[];
 
-const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): TemplateState => {
+interface ReadState {
+  readonly state: TemplateState;
+  readonly last: LastReceipt | null;
+}
+
+const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): ReadState => {
   const record: OwnRecord =
     own === undefined ? { own: initialOwnState(), pity: initialPityState() } : JSON.parse(own.state);
-  if (pityGroup === null) return record;
-  return { own: record.own, pity: group === undefined ? initialPityState() : JSON.parse(group.state) };
+  if (pityGroup === null) return { state: { own: record.own, pity: record.pity }, last: record.last ?? null };
+  const shared: GroupRecord = group === undefined ? initialPityState() : JSON.parse(group.state);
+  const { last = null, ...pity } = shared;
+  return { state: { own: record.own, pity }, last };
 };
 
 /** A user's state on a template, locked by the command that may change it. */
-export interface HeldState {
-  readonly state: TemplateState;
+export interface HeldState extends ReadState {
   /** The user must exist or be created by the same command. */
-  save(next: TemplateState): void;
+  save(next: TemplateState, last?: LastReceipt): void;
 }
 
 /** Calls for one user and one template, or pity group, are serialized. */
@@ -57,10 +77,12 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
     else work.write(store.insertState, { user_id: userId, scope, template_id: templateId, state });
   };
   return {
-    state: readState(own, group, owner),
-    save: ({ own: nextOwn, pity }) => {
-      if (scopes.group !== null) save(group, scopes.group, null, pity);
-      const record: OwnRecord = { own: nextOwn, pity: scopes.group === null ? pity : initialPityState() };
+    ...readState(own, group, owner),
+    save: ({ own: nextOwn, pity }, last) => {
+      const chained: Chained = last === undefined ? {} : { last };
+      if (scopes.group !== null) save(group, scopes.group, null, { ...pity, ...chained } satisfies GroupRecord);
+      const record: OwnRecord =
+        scopes.group === null ? { own: nextOwn, pity, ...chained } : { own: nextOwn, pity: initialPityState() };
       save(own, scopes.own, owner.id, record);
     },
   };
@@ -77,7 +99,7 @@ export const findTemplateState = async (
     finder.find(store.stateOf, { userId, scope: scopes.own }),
     scopes.group === null ? [] : finder.find(store.stateOf, { userId, scope: scopes.group }),
   ]);
-  return own.length + group.length === 0 ? null : readState(own, group, owner);
+  return own.length + group.length === 0 ? null : readState(own, group, owner).state;
 };
 
 /** Keeps rolls from changing the template states of a user who is being deleted. */
