@@ -89,6 +89,8 @@ const LARGE: readonly Call[] = [
   call('GET', '/users/roller/templates/pack'),
   call('GET', '/roll-events/stats'),
   call('GET', '/roll-events/drop-rates'),
+  call('GET', '/roll-events/evidence'),
+  call('GET', '/templates/pack/odds/history'),
   call('DELETE', '/templates/banner'),
   call('DELETE', '/templates/pack'),
   call('DELETE', `/items/${numbered('slim', 2)}`),
