@@ -91,6 +91,13 @@ const LARGE: readonly Call[] = [
   call('GET', '/roll-events/drop-rates'),
   call('GET', '/roll-events/evidence'),
   call('GET', '/templates/pack/odds/history'),
+  call('PUT', '/team', { verifiableRolls: true }),
+  call('POST', '/users/roller/fairness'),
+  call('GET', '/users/roller/fairness'),
+  // Only the manifest is made: the commitment is not the next one.
+  call('POST', '/users/roller/fairness/rotate', { clientSeed: 'lucky', commitment: '0'.repeat(64) }),
+  call('GET', '/users/roller/receipts'),
+  call('GET', '/users/roller/proof'),
   call('DELETE', '/templates/banner'),
   call('DELETE', '/templates/pack'),
   call('DELETE', `/items/${numbered('slim', 2)}`),
