@@ -11,7 +11,7 @@ export const getSnapshot = {
   params: Strict({ teamId: Id, hash: Type.String({ description: 'SHA-256 in hexadecimal.' }) }),
   response: responses(
     'The snapshot.',
-    Type.Unsafe<object>({ type: 'object', additionalProperties: true, title: 'Snapshot' }),
+    Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
     400,
     404,
     429,
