@@ -13,14 +13,18 @@ const decode = (cursor: string): Position => {
 export const pageOf = ({ limit = LIMITS.pageRows, cursor }: { limit?: number; cursor?: string }): Page =>
   cursor === undefined ? { limit } : { limit, after: decode(cursor) };
 
-/** Links to the next page in a header, if there is one. The link is relative, so it works behind any proxy. */
-const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position | undefined): void => {
-  if (next === undefined) return;
+/** Links to the same request with another parameter, in a header. The link is relative, so it works behind any proxy. */
+export const linkTo = (request: FastifyRequest, reply: FastifyReply, name: string, value: string): void => {
   // Only the first question mark starts the query; others are part of it.
   const [path, query] = request.originalUrl.split(/\?(.*)/s, 2) as [string, string?];
   const parameters = new URLSearchParams(query);
-  parameters.set('cursor', encodeCursor(next));
+  parameters.set(name, value);
   reply.header('link', `<${path}?${parameters}>; rel="next"`);
+};
+
+/** Links to the next page, if there is one. */
+const linkToNext = (request: FastifyRequest, reply: FastifyReply, next: Position | undefined): void => {
+  if (next !== undefined) linkTo(request, reply, 'cursor', encodeCursor(next));
 };
 
 /** Sends the rows of a page. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
+import { commitmentTo } from '../../engine/fairness/links.ts';
 import { NO_PREVIOUS } from '../../engine/fairness/receipts.ts';
 import type { Check } from './check.service.ts';
 import * as store from './check.store.ts';
@@ -64,8 +64,6 @@ const faultsOf = (player: Player, row: Row): string[] => {
   return faults;
 };
 
-const commitmentOf = (seed: string): string => createHash('sha256').update(seed, 'hex').digest('hex');
-
 /** Hidden seeds must be those that players were committed to. */
 const checkSeeds: Check = async (snapshot, report) => {
   let seeds = 0;
@@ -75,7 +73,7 @@ const checkSeeds: Check = async (snapshot, report) => {
       if (rotation === null) continue;
       const { commitment, nextCommitment } = JSON.parse(receipt ?? '{}') as Record<string, string>;
       const isRight =
-        hash === rotation && commitmentOf(seed ?? '') === commitment && commitmentOf(next_seed) === nextCommitment;
+        hash === rotation && commitmentTo(seed ?? '') === commitment && commitmentTo(next_seed) === nextCommitment;
       if (!isRight) report(team_id, `the seeds of user ${user_id} are not those that the last rotation committed to`);
     }
   }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
+import { commitmentTo } from '../../engine/fairness/links.ts';
 import { NO_PREVIOUS, type RotateReceipt } from '../../engine/fairness/receipts.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { newSeed } from '../../randomness.ts';
@@ -7,7 +8,6 @@ import { isoTime } from '../../time.ts';
 import {
   beginEpoch,
   type Chains,
-  commitmentOf,
   createSeeds,
   findChains,
   findSeeds,
@@ -26,10 +26,10 @@ export interface FairnessDeps extends ManifestDeps {
 const showPlayer = (userId: string, seeds: Seeds, chains: Chains, mustRotate: boolean): PlayerFairness => ({
   userId,
   epoch: seeds.current?.epoch ?? null,
-  commitment: seeds.current === null ? null : commitmentOf(seeds.current.seed),
+  commitment: seeds.current === null ? null : commitmentTo(seeds.current.seed),
   clientSeed: seeds.current?.clientSeed ?? null,
   manifest: seeds.current?.manifest ?? null,
-  nextCommitment: commitmentOf(seeds.nextSeed),
+  nextCommitment: commitmentTo(seeds.nextSeed),
   rotation: seeds.current?.rotation ?? null,
   chains: chains.map(([scope, nonce, head]) => ({ scope, nonce, head })),
   mustRotate,
@@ -65,7 +65,7 @@ export const startFairness = async (
 };
 
 const checkRotation = ({ current, nextSeed }: Seeds, { clientSeed, commitment }: RotateRequest): void => {
-  if (commitment !== commitmentOf(nextSeed))
+  if (commitment !== commitmentTo(nextSeed))
     throw conflict({
       path: '/body/commitment',
       message: 'is not the next commitment: whoever chooses the client seed must have seen it before',
@@ -104,7 +104,7 @@ export const rotateFairness = async (
     previous: current?.rotation ?? NO_PREVIOUS,
     clientSeed: request.clientSeed,
     commitment: request.commitment,
-    nextCommitment: commitmentOf(following),
+    nextCommitment: commitmentTo(following),
     revealed: current?.seed ?? null,
     manifest: manifest.hash,
     chains,

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/work.ts';
-import { pageOf, sendTextPage } from '../../http/paging.ts';
+import { linkTo, pageOf, sendTextPage } from '../../http/paging.ts';
 import { type App, sendParts } from '../../http/server.ts';
 import * as service from './proofs.service.ts';
 import * as contract from './receipts.contract.ts';
@@ -23,13 +23,7 @@ export const receiptRoutes = (app: App, { database }: { database: Database }): v
     const { parts, next } = await database.read(context.teamId, (reader) =>
       service.getProof(reader, params.userId, query),
     );
-    if (next !== null) {
-      const [path] = request.originalUrl.split('?', 1);
-      const parameters = new URLSearchParams({ ...(query.epoch !== undefined && { epoch: String(query.epoch) }) });
-      parameters.set('scope', query.scope ?? '');
-      parameters.set('from', String(next));
-      reply.header('link', `<${path}?${parameters}>; rel="next"`);
-    }
+    if (next !== null) linkTo(request, reply, 'from', String(next));
     return sendParts(reply, inParts(parts));
   });
 };

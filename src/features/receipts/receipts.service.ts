@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Transaction, Work } from '../../database/work.ts';
@@ -82,9 +81,6 @@ const toSeeds = (row: Omit<store.SeedsRow, 'team_id'>): Seeds => ({
         },
   nextSeed: row.next_seed,
 });
-
-/** The hash of a hidden seed. */
-export const commitmentOf = (seed: string): string => createHash('sha256').update(seed, 'hex').digest('hex');
 
 export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds | null> => {
   const [row] = await finder.find(store.seedsOf, { userId });
