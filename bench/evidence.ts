@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Observations } from '../src/engine/evidence/accumulation.ts';
-import { logEvidence, logEvidenceOfDays } from '../src/engine/evidence/evidence.ts';
-import { evidenceModel } from '../src/engine/evidence/model.ts';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { type Accumulation, accumulate, type Observations } from '../src/engine/evidence/accumulation.ts';
+import { logEvidenceOfDays } from '../src/engine/evidence/evidence.ts';
+import { logSumExp } from '../src/engine/evidence/likelihood.ts';
+import { type EvidenceModel, evidenceModel } from '../src/engine/evidence/model.ts';
 import { createObserver } from '../src/engine/evidence/observation.ts';
 import { compileCatalog } from '../src/engine/pool/catalog.ts';
 import { templateOdds } from '../src/engine/systems/odds.ts';
@@ -14,9 +18,15 @@ import { cheapDraws } from '../test/statistics.ts';
 /**
  * How often evidence accuses sound templates if one looks all the time, compared with the intervals that are usual
  * elsewhere, and how many rolls it takes to find a fault. Fixed seeds: the same figures every time.
- * `node bench/evidence.ts [--runs=1000]`; fewer runs have larger errors, which are printed.
+ *
+ *   --runs=1000    sound runs per row, and a tenth of it faulty ones; fewer have larger errors, which are printed
+ *   --only=pities  only the rows whose name contains this
  */
-const RUNS = Number(parseArgs({ options: { runs: { type: 'string', default: '200' } } }).values.runs);
+const { values: flags } = parseArgs({
+  args: isMainThread ? process.argv.slice(2) : [],
+  options: { runs: { type: 'string', default: '1000' }, only: { type: 'string', default: '' } },
+});
+const RUNS = Number(flags.runs);
 /** An alarm: a sound stream ever reaches it with a chance of at most 5 %. */
 const ALARM = Math.log(20);
 
@@ -53,6 +63,39 @@ const wilsonExcludes = (rolls: number, hits: number, odds: number): boolean => {
   return odds < middle - half || odds > middle + half;
 };
 
+type Counts = Map<string, Map<string, number>>;
+
+const addTo = (counts: Counts, observed: Observations): void => {
+  for (const [kind, outcomes] of observed) {
+    const sums = counts.get(kind) ?? new Map<string, number>();
+    counts.set(kind, sums);
+    for (const [outcome, count] of outcomes) sums.set(outcome, (sums.get(outcome) ?? 0) + count);
+  }
+};
+
+/** The evidence of `logEvidenceOfDays`, kept up to date rather than computed anew at every look. */
+const watch = (model: EvidenceModel) => {
+  const days: Counts[] = [new Map()];
+  /** What was observed since the beginning of each day. */
+  const since: Accumulation[] = [accumulate(model)];
+  return {
+    days,
+    nextDay: (): void => {
+      days.push(new Map());
+      since.push(accumulate(model));
+    },
+    add: (observed: Observations): void => {
+      addTo(days.at(-1) as Counts, observed);
+      for (const sum of since) sum.add(observed);
+    },
+    log: (): number => {
+      const [whole, ...later] = since.map((sum) => sum.log()) as [number, ...number[]];
+      const logs = later.map((log, index) => log - Math.log((index + 1) * (index + 2)));
+      return logSumExp([whole, logSumExp([...logs, -Math.log(later.length + 1)])]) - Math.LN2;
+    },
+  };
+};
+
 const run = (
   { promised, actual = promised, calls, callsPerUser, callsPerLook, ...scene }: Scene,
   seed: number,
@@ -61,15 +104,29 @@ const run = (
   const draws = cheapDraws(seed);
   const observers = new Map([promised, actual].map((template) => [template, createObserver(template)]));
   const model = evidenceModel(promised);
-  const days: Map<string, Map<string, number>>[] = [new Map()];
+  const watched = watch(model);
   const odds = templateOddsOf(promised);
   const seen = new Map<string, number>();
+  let observed: Counts = new Map();
   let [rolls, wilson] = [0, false];
   let state: TemplateState = initialState();
+  const look = (): number => {
+    watched.add(observed);
+    observed = new Map();
+    return watched.log();
+  };
+  const ended = (alarm: number | undefined): Ended => {
+    assert.ok(Math.abs(look() - logEvidenceOfDays(model, watched.days)) < 1e-9);
+    return { alarm, wilson };
+  };
   const total = soundCalls + calls;
   for (let call = 0; call < total; call += 1) {
     if (call % callsPerUser === 0) state = initialState();
-    if (call > 0 && call % callsPerDay === 0) days.push(new Map());
+    if (call > 0 && call % callsPerDay === 0) {
+      watched.add(observed);
+      observed = new Map();
+      watched.nextDay();
+    }
     const template = call < soundCalls ? promised : actual;
     const before = state;
     const { results, state: after } = rollTemplate(template, before, {
@@ -79,23 +136,18 @@ const run = (
       nowMs: 0,
     });
     state = after ?? state;
-    const today = days.at(-1) as Map<string, Map<string, number>>;
     observers.get(template)?.(before.pity, results, 0, (kind, outcome) => {
-      const outcomes = today.get(kind) ?? new Map<string, number>();
-      today.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
+      const outcomes = observed.get(kind) ?? new Map<string, number>();
+      observed.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
     });
     for (const { item } of results) seen.set(item.id, (seen.get(item.id) ?? 0) + 1);
     rolls += results.length;
     if (call % callsPerLook !== callsPerLook - 1 || call < soundCalls) continue;
     if (actual === promised && !wilson && rolls >= 100)
       for (const [id, p] of odds) if (wilsonExcludes(rolls, seen.get(id) ?? 0, p)) wilson = true;
-    const log =
-      days.length === 1
-        ? Math.log(0.5 + 0.5 * Math.exp(logEvidence(model, today)))
-        : logEvidenceOfDays(model, days as Observations[]);
-    if (log >= ALARM) return { alarm: call + 1 - soundCalls, wilson };
+    if (look() >= ALARM) return ended(call + 1 - soundCalls);
   }
-  return { alarm: undefined, wilson };
+  return ended(undefined);
 };
 
 const templateOddsOf = (template: CompiledTemplate): Map<string, number> =>
@@ -182,28 +234,59 @@ const FAULTY: readonly Scene[] = [
   },
 ];
 
+interface Task {
+  readonly scene: string;
+  readonly first: number;
+  readonly step: number;
+  readonly runs: number;
+}
+
+/** Runs the seeds of a scene, divided among as many threads as there are cores. */
+const runAll = async ({ name }: Scene, runs: number): Promise<Ended[]> => {
+  const step = availableParallelism();
+  const parts = Array.from({ length: step }, (_, index) => {
+    const task: Task = { scene: name, first: index + 1, step, runs };
+    return new Promise<Ended[]>((resolve, reject) => {
+      new Worker(new URL(import.meta.url), { workerData: task }).once('message', resolve).once('error', reject);
+    });
+  });
+  return (await Promise.all(parts)).flat();
+};
+
+const work = ({ scene, first, step, runs }: Task): Ended[] => {
+  const found = [...SOUND, ...FAULTY].find(({ name }) => name === scene) as Scene;
+  const ended: Ended[] = [];
+  for (let seed = first; seed <= runs; seed += step) ended.push(run(found, seed));
+  return ended;
+};
+
 const percent = (share: number): string => {
   const error = Math.sqrt((share * (1 - share)) / RUNS);
   return `${(100 * share).toFixed(1)} % ± ${(100 * error).toFixed(1)}`;
 };
 
-print(`${RUNS} sound runs each: how many ever raise an alarm, and how many a Wilson interval of an item ever accuses`);
-for (const scene of SOUND) {
-  const ended = Array.from({ length: RUNS }, (_, seed) => run(scene, seed + 1));
+const printSound = async (scene: Scene): Promise<void> => {
+  const ended = await runAll(scene, RUNS);
   const alarms = ended.filter(({ alarm }) => alarm !== undefined).length / RUNS;
   const wilson = ended.filter((end) => end.wilson).length / RUNS;
   print(`  ${scene.name.padEnd(46)} ${percent(alarms).padStart(14)}   Wilson ${percent(wilson)}`);
-}
+};
+
 const FAULTY_RUNS = Math.max(20, Math.floor(RUNS / 10));
-print(`\n${FAULTY_RUNS} faulty runs each: the median number of rolls until the alarm`);
-for (const scene of FAULTY) {
-  const alarms = Array.from(
-    { length: FAULTY_RUNS },
-    (_, seed) => run(scene, seed + 1).alarm ?? Number.POSITIVE_INFINITY,
-  );
-  alarms.sort((a, b) => a - b);
-  const at = (share: number) => alarms[Math.floor(share * (FAULTY_RUNS - 1))] as number;
+
+const printFaulty = async (scene: Scene): Promise<void> => {
+  const ended = await runAll(scene, FAULTY_RUNS);
+  const alarms = ended.map(({ alarm = Number.POSITIVE_INFINITY }) => alarm).sort((a, b) => a - b);
+  const at = (share: number) => (alarms[Math.floor(share * (FAULTY_RUNS - 1))] as number).toLocaleString('en');
+  print(`  ${scene.name.padEnd(52)} ${at(0.5).padStart(8)} (half of them from ${at(0.25)} to ${at(0.75)})`);
+};
+
+if (isMainThread) {
+  const isAsked = ({ name }: Scene): boolean => name.includes(flags.only);
   print(
-    `  ${scene.name.padEnd(52)} ${at(0.5).toLocaleString('en').padStart(8)} (half of them from ${at(0.25).toLocaleString('en')} to ${at(0.75).toLocaleString('en')})`,
+    `${RUNS} sound runs each: how many ever raise an alarm, and how many a Wilson interval of an item ever accuses`,
   );
-}
+  for (const scene of SOUND.filter(isAsked)) await printSound(scene);
+  print(`\n${FAULTY_RUNS} faulty runs each: the median number of rolls until the alarm`);
+  for (const scene of FAULTY.filter(isAsked)) await printFaulty(scene);
+} else parentPort?.postMessage(work(workerData as Task));

@@ -3,6 +3,7 @@ import { type Compilable, sql } from 'kysely';
 import type { ColumnType, Lookup, Write } from '../declarations.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Queries } from '../work.ts';
+import { arrayOf } from './arrays.ts';
 
 /** A prepared statement. The same text has the same name in every process. */
 export interface Statement {
@@ -18,6 +19,8 @@ export const named = (text: string): Statement => ({
 export interface LookupStatement extends Statement {
   /** Each parameter is a constant, the team, or the values of one part of the keys. */
   readonly parameters: readonly unknown[];
+  /** The types of the parts of the keys. */
+  readonly types: readonly ColumnType[];
 }
 
 /** A single key needs no arrays, and is planned better without. */
@@ -48,7 +51,7 @@ const forMany = (lookup: Lookup, queries: Queries): Compilable => {
 export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatements => {
   const compile = (query: Compilable): LookupStatement => {
     const { sql: text, parameters } = query.compile();
-    return { ...named(text), parameters };
+    return { ...named(text), parameters, types: Object.values(lookup.keys) };
   };
   const one = compile(forOne(lookup, queries));
   return { one, many: Object.keys(lookup.keys).length === 0 ? one : compile(forMany(lookup, queries)) };
@@ -80,37 +83,28 @@ export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Sta
   return named(`${insert} ${conflict} do update set ${values}`);
 };
 
-const SPECIAL = /["\\]/;
-
-/** Values as the text of an array, which the server parses by the type of the column. */
-export const arrayText = (values: readonly unknown[]): string => {
-  let text = '{';
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index];
-    if (index > 0) text += ',';
-    if (typeof value === 'number') text += value;
-    else if (value === null || value === undefined) text += 'NULL';
-    else {
-      const given = String(value);
-      text += SPECIAL.test(given) ? `"${given.replaceAll(/["\\]/g, '\\$&')}"` : `"${given}"`;
-    }
-  }
-  return `${text}}`;
-};
-
 /** The parameters of a lookup for these keys. */
 export const lookupValues = (
-  { parameters }: LookupStatement,
+  { parameters, types }: LookupStatement,
   teamId: string,
   keys: readonly (readonly (string | number)[])[],
 ): unknown[] =>
   parameters.map((given) => {
     if (!(given instanceof Parameter)) return given;
     if (given.place < 0) return teamId;
-    return keys.length === 1 ? keys[0]?.[given.place] : arrayText(keys.map((key) => key[given.place]));
+    if (keys.length === 1) return keys[0]?.[given.place];
+    return arrayOf(
+      types[given.place] as ColumnType,
+      keys.map((key) => key[given.place]),
+    );
   });
 
 export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: readonly unknown[]): unknown[] => [
   teamId,
-  ...columns.map(([name]) => arrayText(rows.map((row) => (row as Record<string, unknown>)[name]))),
+  ...columns.map(([name, type]) =>
+    arrayOf(
+      type,
+      rows.map((row) => (row as Record<string, unknown>)[name]),
+    ),
+  ),
 ];

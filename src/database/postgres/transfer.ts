@@ -5,10 +5,11 @@ import { nextBatchRows } from '../batches.ts';
 import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
+import { arrayOf } from './arrays.ts';
 import type { Client } from './client.ts';
 import { isCollision } from './errors.ts';
 import { currentSchema } from './schema.ts';
-import { arrayText, list, quoted } from './statements.ts';
+import { list, quoted } from './statements.ts';
 
 /**
  * No time limit, since this takes as long as it takes. Cursors are read to the end, so they must be planned for all of
@@ -94,7 +95,12 @@ const loadOn = (client: Client): Load => {
     insert: async ({ name, columns }, rows) => {
       const names = list(columns.map((column) => column.name));
       const given = columns.map(({ type }, place) => `$${place + 1}::${type}[]`).join(', ');
-      const values = columns.map((_, place) => arrayText(rows.map((row) => row[place])));
+      const values = columns.map(({ type }, place) =>
+        arrayOf(
+          type,
+          rows.map((row) => row[place]),
+        ),
+      );
       await client.query(`insert into ${quoted(name)} (${names}) select * from unnest(${given})`, values);
     },
     // Not `truncate`: readers that began before would find the tables empty.
