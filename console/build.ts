@@ -127,7 +127,7 @@ const buildIfChanged = async (): Promise<void> => {
   if (!isInstalled('vite')) {
     say(
       built === undefined
-        ? 'not built, since the development packages are not installed; the service runs without it'
+        ? 'left out, since the packages that build it are not installed; `npm ci` without --omit=dev installs them'
         : 'changed since it was built, and cannot be built anew without the development packages; the old one is served',
     );
     return;
