@@ -3,8 +3,8 @@
  * `npm start` both call it, so that neither a fresh clone nor a pulled change needs a step of its own.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -26,12 +26,13 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
-const TYPES = join(CONSOLE, 'src/interface/schema.ts');
+const CLIENT = join(PROJECT, 'packages/client/src');
+const TYPES = join(CLIENT, 'schema.ts');
 
 const consoleFiles = async (): Promise<string[]> => {
   const own = (await filesIn(CONSOLE)).filter((file) => !/^dist/.test(relative(CONSOLE, file)));
   const others = ['openapi.json', 'package-lock.json', 'tools/interface-types.ts'].map((file) => join(PROJECT, file));
-  return [...own, ...others].filter((file) => file !== TYPES);
+  return [...own, ...(await filesIn(CLIENT)), ...others].filter((file) => file !== TYPES);
 };
 
 /** The page bundles the engine. */
@@ -90,7 +91,6 @@ const build = async (digests: Digests): Promise<void> => {
   const { build: viteBuild } = await import('vite');
   const { interfaceTypes } = await import('../tools/interface-types.ts');
   const document = JSON.parse(await readFile(join(PROJECT, 'openapi.json'), 'utf8'));
-  await mkdir(dirname(TYPES), { recursive: true });
   await writeFile(TYPES, interfaceTypes(document));
   // Built beside and then put in place, so that what is served is always whole.
   const fresh = `${BUILT}-${process.pid}`;
@@ -127,7 +127,7 @@ const buildIfChanged = async (): Promise<void> => {
   if (!isInstalled('vite')) {
     say(
       built === undefined
-        ? 'not built, since the development packages are not installed; the service runs without it'
+        ? 'left out, since the packages that build it are not installed; `npm ci` without --omit=dev installs them'
         : 'changed since it was built, and cannot be built anew without the development packages; the old one is served',
     );
     return;

@@ -7,6 +7,9 @@ export default defineConfig(({ command }) => ({
   // Scripts find each other by relative addresses; those in the page begin with what the service puts in this place.
   base: command === 'build' ? './' : '/console/',
   plugins: [react()],
+  resolve: {
+    alias: { '@itemwright/client': fileURLToPath(new URL('../packages/client/src/index.ts', import.meta.url)) },
+  },
   // The service puts a fresh nonce in this place whenever it answers the page.
   html: { cspNonce: 'NONCE' },
   build: {

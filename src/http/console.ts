@@ -28,7 +28,7 @@ const sendPage = async (reply: FastifyReply, prefix: string) => {
     return reply
       .code(503)
       .type('text/plain; charset=utf-8')
-      .send('The console has not been built. Run `npm ci` or `npm run console`.\n');
+      .send('The console has not been built. Run `npm ci`, without --omit=dev, and then `npm start` again.\n');
   const nonce = randomBytes(16).toString('base64url');
   return reply
     .type('text/html; charset=utf-8')

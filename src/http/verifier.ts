@@ -18,7 +18,9 @@ export const verifierRoutes = (app: App, path: string = BUILT): void => {
       return reply
         .code(503)
         .type('text/plain; charset=utf-8')
-        .send('The page that verifies rolls has not been built. Run `npm ci` or `npm run console`.\n');
+        .send(
+          'The page that verifies rolls has not been built. Run `npm ci`, without --omit=dev, and then `npm start` again.\n',
+        );
     return reply
       .type('text/html; charset=utf-8')
       .headers({ 'content-security-policy': policyOf(page), 'cache-control': 'no-cache' })

@@ -112,7 +112,7 @@ describe('the page that verifies rolls', () => {
     verifierRoutes(app as unknown as App, join(tmpdir(), 'not', 'built.html'));
     const { statusCode, body } = await app.inject('/verify');
     assert.equal(statusCode, 503);
-    assert.match(body, /^The page that verifies rolls has not been built\. Run `npm ci`/);
+    assert.match(body, /^The page that verifies rolls has not been built\. Run `npm ci`, without --omit=dev,/);
     await app.close();
   });
 

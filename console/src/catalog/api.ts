@@ -1,4 +1,5 @@
-import { type Api, type Schemas, settle, unwrap } from '../interface/client.ts';
+import type { Answer } from '@itemwright/client';
+import type { Api, Schemas } from '../interface/client.ts';
 import { completed, type Entity, type Kind } from './entities.ts';
 
 /** Requests about versions, plans and drafts. Entities are typed here once, since the schema leaves them open. */
@@ -74,23 +75,20 @@ export interface DraftWithTag {
   readonly etag: string;
 }
 
-const tagged = async (call: Promise<{ data: unknown; response: Response }>): Promise<DraftWithTag> => {
-  const { data, response } = await call;
+const tagged = async (call: Promise<Answer<unknown>>): Promise<DraftWithTag> => {
+  const { data, etag = '*' } = await call;
   const draft = data as Draft;
   const changes = draft.changes.map(({ kind, id, after }) => ({ kind, id, after: completed(kind, after) }));
-  return { draft: { ...draft, changes }, etag: response.headers.get('etag') ?? '*' };
+  return { draft: { ...draft, changes }, etag };
 };
 
-export const readVersion = async (api: Api, version: number, signal?: AbortSignal): Promise<VersionWithChanges> => {
-  const path = { version: String(version) };
-  const read = await unwrap(api.GET('/catalog/versions/{version}', { params: { path }, signal }));
-  return read as unknown as VersionWithChanges;
-};
+export const readVersion = async (api: Api, version: number, signal?: AbortSignal): Promise<VersionWithChanges> =>
+  (await api.catalog.version(version, {}, { signal })) as unknown as VersionWithChanges;
 
 /** The number of the current version; 0 if there is none yet. */
 export const readCurrentVersion = async (api: Api, signal?: AbortSignal): Promise<number> => {
-  const [latest] = await unwrap(api.GET('/catalog/versions', { params: { query: { limit: 1 } }, signal }));
-  return latest?.version ?? 0;
+  const { rows } = await api.catalog.versions({ limit: 1 }, { signal }).page();
+  return rows[0]?.version ?? 0;
 };
 
 /** Plans a change; `pools` limits the odds that are computed. */
@@ -101,43 +99,33 @@ export const planOf = async (
   signal?: AbortSignal,
 ): Promise<Plan> => {
   const body = { ...proposal, ...(pools !== undefined && { pools }) };
-  return (await unwrap(api.POST('/catalog/plan', { body: body as never, signal }))) as unknown as Plan;
+  return (await api.catalog.plan(body as never, { signal })) as unknown as Plan;
 };
 
 export const publish = (api: Api, proposal: Proposal, baseVersion: number, message: string | null): Promise<Version> =>
-  unwrap(api.POST('/catalog/publish', { body: { ...proposal, baseVersion, message } as never }));
+  api.catalog.publish({ ...proposal, baseVersion, message } as never);
 
 export const readDrafts = (api: Api, signal?: AbortSignal): Promise<DraftSummary[]> =>
-  unwrap(api.GET('/catalog/drafts', { signal }));
+  api.catalogDrafts.list({ signal });
 
 export const readDraft = (api: Api, id: string, signal?: AbortSignal): Promise<DraftWithTag> =>
-  tagged(settle(api.GET('/catalog/drafts/{id}', { params: { path: { id } }, signal })));
+  tagged(api.catalogDrafts.get(id, { signal }).withResponse());
 
 /** Starts a draft on the current version. */
 export const createDraft = (api: Api, name: string): Promise<DraftWithTag> =>
-  tagged(settle(api.POST('/catalog/drafts', { body: { name } })));
+  tagged(api.catalogDrafts.create({ name }).withResponse());
 
 export const updateDraft = (
   api: Api,
   id: string,
   etag: string,
   body: { readonly name?: string; readonly baseVersion?: number; readonly changes?: readonly WantedChange[] },
-): Promise<DraftWithTag> =>
-  tagged(
-    settle(
-      api.PUT('/catalog/drafts/{id}', {
-        params: { path: { id } },
-        body: body as never,
-        headers: { 'if-match': etag },
-      }),
-    ),
-  );
+): Promise<DraftWithTag> => tagged(api.catalogDrafts.update(id, body as never, { ifMatch: etag }).withResponse());
 
-export const deleteDraft = (api: Api, id: string) =>
-  unwrap(api.DELETE('/catalog/drafts/{id}', { params: { path: { id } } }));
+export const deleteDraft = (api: Api, id: string) => api.catalogDrafts.delete(id);
 
 export const publishDraft = (
   api: Api,
   id: string,
   body: { message?: string | null; rebase?: boolean; at?: string | null },
-) => unwrap(api.POST('/catalog/drafts/{id}/publish', { params: { path: { id } }, body }));
+) => api.catalogDrafts.publish(id, body);

@@ -1,6 +1,6 @@
+import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
-import { ApiError } from '../interface/api-error.ts';
 import type { Api } from '../interface/client.ts';
 import { lastAuthor, readEntity, StaleError } from '../interface/if-unchanged.ts';
 import { createDraft, type DraftWithTag, deleteDraft, type Plan, planOf, publish } from './api.ts';
@@ -56,22 +56,23 @@ const startDraft = async (context: CommitContext, edit: Edit): Promise<Committed
 
 const intoDraft = async (context: CommitContext, draftId: string, edit: Edit): Promise<Committed> => {
   const tagged = await putIntoDraft(context.api, draftId, edit).catch((error: unknown) => {
-    const isGone = error instanceof ApiError && error.status === 404;
-    throw isGone ? new ApiError(404, 'The draft is gone: it was published or deleted. Nothing was saved.') : error;
+    const isGone = error instanceof ItemwrightError && error.status === 404;
+    throw isGone
+      ? new ItemwrightError('The draft is gone: it was published or deleted. Nothing was saved.', { status: 404 })
+      : error;
   });
   showDraft(context, tagged);
   return { entity: edit.after, draftName: tagged.draft.name };
 };
 
 /** Faults of a plan as a form can show them next to its fields. */
-const faultsAsError = (plan: Plan, edit: Edit): ApiError =>
-  new ApiError(
-    409,
-    'This cannot be published.',
-    plan.faults.map(({ kind, id, path, message }) =>
+const faultsAsError = (plan: Plan, edit: Edit): ItemwrightError =>
+  new ItemwrightError('This cannot be published.', {
+    status: 409,
+    issues: plan.faults.map(({ kind, id, path, message }) =>
       kind === edit.kind && id === edit.id ? { path: `/body${path}`, message } : { path: '/body', message },
     ),
-  );
+  });
 
 /** Whether a plan has nothing to show: then a question would only be in the way. */
 const isHarmless = (plan: Plan, edit: Edit): boolean =>

@@ -1,7 +1,7 @@
+import { ItemwrightError } from '@itemwright/client';
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
-import { ApiError } from '../interface/api-error.ts';
 import { useChange } from '../interface/use-change.ts';
 import { FaultList } from '../parts/fault-list.tsx';
 import { faultsOf } from '../parts/field-errors.ts';
@@ -13,7 +13,9 @@ import { PlanView } from './plan-view.tsx';
 
 /** Whether publishing failed because the catalog has moved on since the plan. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 409 && error.issues.some(({ path }) => path === '/body/baseVersion');
+  error instanceof ItemwrightError &&
+  error.status === 409 &&
+  error.issues.some(({ path }) => path === '/body/baseVersion');
 
 interface ProposalDialogProps {
   readonly title: string;

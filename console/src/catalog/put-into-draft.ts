@@ -1,5 +1,5 @@
-import { ApiError } from '../interface/api-error.ts';
-import { type Api, unwrap } from '../interface/client.ts';
+import { ItemwrightError } from '@itemwright/client';
+import type { Api } from '../interface/client.ts';
 import { readEntity, StaleError } from '../interface/if-unchanged.ts';
 import { type Draft, type DraftWithTag, readCurrentVersion, readDraft, updateDraft, type WantedChange } from './api.ts';
 import { type Edit, optionsTaken } from './edits.ts';
@@ -43,11 +43,9 @@ const merged = (draft: Draft, edit: Edit, live: Entity | null): WantedChange[] =
 /** Which of the changes of a draft were also made live since the version that it is based on. */
 export const clashesOf = async (api: Api, draft: Draft): Promise<WantedChange[]> => {
   const latest = await Promise.all(
-    draft.changes.map(({ kind, id }) =>
-      unwrap(api.GET('/catalog/versions', { params: { query: { kind, id, limit: 1 } } })),
-    ),
+    draft.changes.map(({ kind, id }) => api.catalog.versions({ kind, id, limit: 1 }).page()),
   );
-  return draft.changes.filter((_, place) => (latest[place]?.[0]?.version ?? 0) > draft.baseVersion);
+  return draft.changes.filter((_, place) => (latest[place]?.rows[0]?.version ?? 0) > draft.baseVersion);
 };
 
 /**
@@ -61,7 +59,7 @@ const nextBase = async (api: Api, draft: Draft): Promise<number> => {
   return (await clashesOf(api, draft)).length === 0 ? current : draft.baseVersion;
 };
 
-const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 412;
+const isConflict = (error: unknown): boolean => error instanceof ItemwrightError && error.status === 412;
 
 interface DraftMembers {
   readonly name?: string;

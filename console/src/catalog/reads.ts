@@ -1,7 +1,7 @@
+import { ItemwrightError } from '@itemwright/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { ApiError } from '../interface/api-error.ts';
-import { type List, orNull, type Schemas, unwrap } from '../interface/client.ts';
+import { type List, orNull, type Schemas } from '../interface/client.ts';
 import { queries, useClassifiers, useItemOdds } from '../interface/queries.ts';
 import { type KnownOption, optionsOf } from '../parts/catalog.ts';
 import { useApi } from '../session/session.tsx';
@@ -76,7 +76,7 @@ export const useCatalogTemplates = () => {
 const stateOf = <E, S>(live: S | null, after: E | null | undefined, show: (entity: E, live?: S) => S): S => {
   if (after !== undefined && after !== null) return show(after, live ?? undefined);
   if (live !== null) return live;
-  throw new ApiError(404, 'not found');
+  throw new ItemwrightError('Not found', { status: 404 });
 };
 
 export const useCatalogItem = (id: string) => {
@@ -85,7 +85,7 @@ export const useCatalogItem = (id: string) => {
   const options = useOptions();
   return useQuery({
     queryKey: ['items', id],
-    queryFn: ({ signal }) => orNull(unwrap(api.GET('/items/{id}', { params: { path: { id } }, signal }))),
+    queryFn: ({ signal }) => orNull(api.items.get(id, { signal })),
     select: useCallback((live: Schemas['Item'] | null) => stateOf(live, after, showItem(options)), [after, options]),
   });
 };
@@ -95,7 +95,7 @@ export const useCatalogTemplate = (id: string) => {
   const after = useDraftChanges('template').get(id);
   return useQuery({
     queryKey: ['templates', id],
-    queryFn: ({ signal }) => orNull(unwrap(api.GET('/templates/{id}', { params: { path: { id } }, signal }))),
+    queryFn: ({ signal }) => orNull(api.templates.get(id, { signal })),
     select: useCallback((live: Schemas['Template'] | null) => stateOf(live, after, showTemplate), [after]),
   });
 };

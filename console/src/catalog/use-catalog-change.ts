@@ -1,5 +1,5 @@
+import { ItemwrightError } from '@itemwright/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError } from '../interface/api-error.ts';
 import { notifyError, notifySuccess, refreshAll } from '../interface/use-change.ts';
 import { useApi } from '../session/session.tsx';
 import { useTeamId } from './choice.ts';
@@ -41,7 +41,7 @@ export const useCatalogChange = <V, K extends Kind>({ kind, edit, done, afterwar
       const isCancelled = error instanceof Cancelled;
       if (failed !== undefined && !isCancelled) notifyError(failed, error);
       // Somebody else changed it: show the current state.
-      if (isCancelled || (error instanceof ApiError && [404, 412].includes(error.status)))
+      if (isCancelled || (error instanceof ItemwrightError && [404, 412].includes(error.status)))
         await refreshAll(queryClient);
     },
   });

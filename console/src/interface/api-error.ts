@@ -1,19 +1,6 @@
-export interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
+import { ConnectionError, type Issue, ItemwrightError } from '@itemwright/client';
 
-/** An error response of the service; status 0 if it could not be reached. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly issues: readonly Issue[];
-
-  constructor(status: number, message: string, issues: readonly Issue[] = []) {
-    super(message);
-    this.status = status;
-    this.issues = issues;
-  }
-}
+const UNREACHABLE = 'The service cannot be reached. Is it running, and are you connected?';
 
 /**
  * The member of the request that an issue is about: `/body/itemAttributes/0/min` → `itemAttributes 0 min`. Path
@@ -36,7 +23,8 @@ export const asSentence = (message: string): string => message.charAt(0).toUpper
 
 /** An error in one line, for a notification. */
 export const explain = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  if (error instanceof ConnectionError) return UNREACHABLE;
+  if (!(error instanceof ItemwrightError)) return error instanceof Error ? error.message : String(error);
   if (error.issues.length > 0) return asSentence(error.issues.map(wordsOf).join('; '));
   if (error.status === 403) return 'Your secret does not allow this.';
   return error.message;

@@ -1,9 +1,9 @@
+import { type Answer, type ChangeOptions, ItemwrightError } from '@itemwright/client';
 import { canonical, type Entity, entityOf, type Kind, type Shown } from '../catalog/entities.ts';
-import { ApiError } from './api-error.ts';
-import { type Api, settle } from './client.ts';
+import { type Api, orNull } from './client.ts';
 
 /** An entity is no longer as the page showed it. Nothing was saved. */
-export class StaleError extends ApiError {
+export class StaleError extends ItemwrightError {
   /** As the page showed it; null if it was to be created. */
   readonly shown: Entity | null;
   /** As it is now; null if it was deleted. */
@@ -14,8 +14,8 @@ export class StaleError extends ApiError {
   constructor(who: string, shown: Entity | null, current: Entity | null, isInDraft = false) {
     const where = isInDraft ? ' in this draft' : '';
     super(
-      412,
       `${who} has ${current === null ? 'deleted' : 'changed'} this${where} in the meantime. Nothing was saved: check what is there now, then try again.`,
+      { status: 412 },
     );
     this.shown = shown;
     this.current = current;
@@ -23,21 +23,13 @@ export class StaleError extends ApiError {
   }
 }
 
-const read = (api: Api, kind: Kind, id: string): Promise<{ data: unknown; response: Response }> => {
-  const options = { params: { path: { id } } };
-  switch (kind) {
-    case 'attribute':
-      return settle<object>(api.GET('/attributes/{id}', options));
-    case 'classifier':
-      return settle<object>(api.GET('/classifiers/{id}', options));
-    case 'item':
-      return settle<object>(api.GET('/items/{id}', options));
-    case 'template':
-      return settle<object>(api.GET('/templates/{id}', options));
-    case 'space':
-      return settle<object>(api.GET('/spaces/{id}', options));
-  }
-};
+const NOUNS = {
+  attribute: 'attributes',
+  classifier: 'classifiers',
+  item: 'items',
+  template: 'templates',
+  space: 'spaces',
+} as const satisfies Record<Kind, keyof Api>;
 
 /** An entity as it is live, with its `ETag`; null if there is none. */
 export const readEntity = async (
@@ -45,32 +37,24 @@ export const readEntity = async (
   kind: Kind,
   id: string,
 ): Promise<{ readonly entity: Entity; readonly etag: string } | null> => {
-  try {
-    const { data, response } = await read(api, kind, id);
-    return { entity: entityOf(kind, data as Shown[Kind]), etag: response.headers.get('etag') ?? '*' };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+  const call: Promise<Answer<Shown[Kind]>> = api[NOUNS[kind]].get(id).withResponse();
+  const answer = await orNull(call);
+  return answer && { entity: entityOf(kind, answer.data), etag: answer.etag ?? '*' };
 };
 
 /** Who changed it last. */
 export const lastAuthor = async (api: Api, kind: Kind, id: string): Promise<string> => {
-  const { data } = await settle(api.GET('/catalog/versions', { params: { query: { kind, id, limit: 1 } } }));
-  return data[0]?.author.name ?? 'Somebody else';
+  const { rows } = await api.catalog.versions({ kind, id, limit: 1 }).page();
+  return rows[0]?.author.name ?? 'Somebody else';
 };
 
 /**
- * Headers for a change of an entity that must be as the page shows it. A page may have been open for long: what a
+ * Options for a change of an entity that must be as the page shows it. A page may have been open for long: what a
  * colleague has changed meanwhile must not be overwritten unseen.
  */
-export const ifUnchanged = async (
-  api: Api,
-  kind: Kind,
-  shown: Entity,
-): Promise<{ headers: { 'if-match': string } }> => {
+export const ifUnchanged = async (api: Api, kind: Kind, shown: Entity): Promise<ChangeOptions> => {
   const current = await readEntity(api, kind, shown.id);
   if (current === null || canonical(current.entity) !== canonical(shown))
     throw new StaleError(await lastAuthor(api, kind, shown.id), shown, current?.entity ?? null);
-  return { headers: { 'if-match': current.etag } };
+  return { ifMatch: current.etag };
 };

@@ -1,50 +1,48 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { type Api, orNull, readAll, unwrap } from './client.ts';
+import { type Api, orNull, readAll } from './client.ts';
 
 /** All queries of the console, in one place, so that pages with the same query share its result. */
 
 export const queries = {
-  team: (api: Api) =>
-    queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => unwrap(api.GET('/team', { signal })) }),
-  secrets: (api: Api) =>
-    queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => unwrap(api.GET('/secrets', { signal })) }),
+  team: (api: Api) => queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => api.team.get({ signal }) }),
+  secrets: (api: Api) => queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => api.secrets.list({ signal }) }),
   attributes: (api: Api) =>
     queryOptions({
       queryKey: ['attributes'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/attributes', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.attributes.list({}, { signal })),
     }),
   classifiers: (api: Api) =>
     queryOptions({
       queryKey: ['classifiers'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/classifiers', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.classifiers.list({}, { signal })),
     }),
   items: (api: Api) =>
     queryOptions({
       queryKey: ['items'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/items', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.items.list({}, { signal })),
     }),
   itemOdds: (api: Api) =>
-    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => unwrap(api.GET('/items/odds', { signal })) }),
+    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => api.items.odds({ signal }) }),
   templates: (api: Api) =>
     queryOptions({
       queryKey: ['templates'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/templates', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.templates.list({}, { signal })),
     }),
   spaces: (api: Api) =>
     queryOptions({
       queryKey: ['spaces'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/spaces', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.spaces.list({}, { signal })),
     }),
   userSpacesOf: (api: Api, id: string) =>
     queryOptions({
       queryKey: ['spaces', id, 'user-spaces'],
-      queryFn: ({ signal }) => unwrap(api.GET('/spaces/{id}/user-spaces', { params: { path: { id } }, signal })),
+      queryFn: async ({ signal }) => (await api.spaces.userSpaces(id, {}, { signal }).page()).rows,
     }),
   users: (api: Api) =>
     queryOptions({
       queryKey: ['users'],
-      queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal })),
+      queryFn: ({ signal }) => readAll(api.users.list({}, { signal })),
     }),
 };
 
@@ -70,7 +68,7 @@ export const useFirstUsers = () => {
   const api = useApi();
   return useQuery({
     queryKey: ['users', 'first'],
-    queryFn: ({ signal }) => readAll((cursor) => api.GET('/users', { params: { query: { cursor } }, signal }), 1),
+    queryFn: ({ signal }) => readAll(api.users.list({}, { signal }), 1),
   });
 };
 
@@ -80,8 +78,7 @@ export const useOddsOfTemplates = (ids: readonly string[]) => {
   return useQueries({
     queries: ids.map((id) => ({
       queryKey: ['template-odds', id],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        unwrap(api.GET('/templates/{id}/odds', { params: { path: { id } }, signal })),
+      queryFn: ({ signal }: { signal: AbortSignal }) => api.templates.odds(id, {}, { signal }),
     })),
   });
 };
@@ -90,7 +87,7 @@ export const useUser = (userId: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['users', 'one', userId],
-    queryFn: ({ signal }) => unwrap(api.GET('/users/{userId}', { params: { path: { userId } }, signal })),
+    queryFn: ({ signal }) => api.users.get(userId, { signal }),
   });
 };
 
@@ -99,10 +96,7 @@ export const useBags = (userId: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['bags', userId],
-    queryFn: ({ signal }) =>
-      readAll((cursor) =>
-        api.GET('/users/{userId}/spaces', { params: { path: { userId }, query: { cursor } }, signal }),
-      ),
+    queryFn: ({ signal }) => readAll(api.userSpaces.list(userId, {}, { signal })),
   });
 };
 
@@ -113,8 +107,7 @@ export const useInstances = (userId: string) => {
   const api = useApi();
   return useQuery({
     queryKey: instancesKey(userId),
-    queryFn: ({ signal }) =>
-      readAll((cursor) => api.GET('/item-instances', { params: { query: { userId, cursor } }, signal })),
+    queryFn: ({ signal }) => readAll(api.itemInstances.list({ userId }, { signal })),
   });
 };
 
@@ -122,10 +115,7 @@ export const useInstanceHistory = (id: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['item-instance-history', id],
-    queryFn: ({ signal }) =>
-      readAll((cursor) =>
-        api.GET('/item-instances/{id}/history', { params: { path: { id }, query: { cursor } }, signal }),
-      ),
+    queryFn: ({ signal }) => readAll(api.itemInstances.history(id, {}, { signal })),
   });
 };
 
@@ -134,8 +124,7 @@ export const usePlayerState = (userId: string, id: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['player-state', userId, id],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/users/{userId}/templates/{id}', { params: { path: { userId, id } }, signal })),
+    queryFn: ({ signal }) => api.users.templateState(userId, id, { signal }),
   });
 };
 
@@ -144,8 +133,7 @@ export const useFairness = (userId: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['fairness', userId],
-    queryFn: ({ signal }) =>
-      orNull(unwrap(api.GET('/users/{userId}/fairness', { params: { path: { userId } }, signal }))),
+    queryFn: ({ signal }) => orNull(api.fairness.get(userId, { signal })),
   });
 };
 
@@ -154,10 +142,7 @@ export const useTemplateOdds = (id: string | undefined, depth = 0) => {
   const api = useApi();
   return useQuery({
     queryKey: ['template-odds', id, ...(depth > 0 ? [depth] : [])],
-    queryFn: ({ signal }) => {
-      const query = depth > 0 ? { depth } : {};
-      return unwrap(api.GET('/templates/{id}/odds', { params: { path: { id: id ?? '' }, query }, signal }));
-    },
+    queryFn: ({ signal }) => api.templates.odds(id ?? '', depth > 0 ? { depth } : {}, { signal }),
     enabled: id !== undefined,
   });
 };
@@ -166,7 +151,7 @@ export const useRollStatistics = (filter: RollFilter = {}) => {
   const api = useApi();
   return useQuery({
     queryKey: ['roll-statistics', filter],
-    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/stats', { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => api.rollEvents.stats(filter, { signal }),
     placeholderData: keepPreviousData,
   });
 };
@@ -175,7 +160,7 @@ export const useDropRates = (filter: RollFilter = {}) => {
   const api = useApi();
   return useQuery({
     queryKey: ['drop-rates', filter],
-    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/drop-rates', { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => api.rollEvents.dropRates(filter, { signal }),
     placeholderData: keepPreviousData,
   });
 };
@@ -185,7 +170,7 @@ export const useEvidence = () => {
   const api = useApi();
   return useQuery({
     queryKey: ['evidence'],
-    queryFn: ({ signal }) => unwrap(api.GET('/roll-events/evidence', { signal })),
+    queryFn: ({ signal }) => api.rollEvents.evidence({}, { signal }),
     staleTime: 60_000,
   });
 };

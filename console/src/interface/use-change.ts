@@ -1,7 +1,8 @@
+import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { ApiError, explain } from './api-error.ts';
+import { explain } from './api-error.ts';
 import type { Api } from './client.ts';
 
 export const notifyError = (title: string, error: unknown): void => {
@@ -37,7 +38,7 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
     onError: async (error) => {
       if (failed !== undefined) notifyError(failed, error);
       // Somebody else changed it: show the current state.
-      if (error instanceof ApiError && error.status === 412) await refreshAll(queryClient);
+      if (error instanceof ItemwrightError && error.status === 412) await refreshAll(queryClient);
     },
   });
 };

@@ -1,4 +1,5 @@
-import { ApiError, asSentence, type Issue, wordsOf } from '../interface/api-error.ts';
+import { type Issue, ItemwrightError } from '@itemwright/client';
+import { asSentence, explain, wordsOf } from '../interface/api-error.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {
@@ -12,10 +13,7 @@ const fieldOf = ({ path }: Issue): string | undefined =>
 
 /** Assigns the issues of an error to the fields of a form. */
 export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof ApiError))
-    return { fields: {}, others: [error instanceof Error ? error.message : String(error)] };
-  if (error.issues.length === 0)
-    return { fields: {}, others: [error.status === 403 ? 'Your secret does not allow this.' : error.message] };
+  if (!(error instanceof ItemwrightError) || error.issues.length === 0) return { fields: {}, others: [explain(error)] };
   const fields: Record<string, string> = {};
   const others: string[] = [];
   for (const issue of error.issues) {

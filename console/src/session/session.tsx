@@ -1,6 +1,6 @@
+import { ItemwrightError } from '@itemwright/client';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { ApiError } from '../interface/api-error.ts';
 import { type Api, type Credentials, createApi } from '../interface/client.ts';
 
 /** Kept for this tab only: closing it forgets the secret. */
@@ -26,7 +26,7 @@ const stored = (): Credentials | undefined => {
   }
 };
 
-const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+const isUnauthorized = (error: unknown): boolean => error instanceof ItemwrightError && error.status === 401;
 
 const createQueries = (onUnauthorized: () => void): QueryClient =>
   new QueryClient({
@@ -35,8 +35,8 @@ const createQueries = (onUnauthorized: () => void): QueryClient =>
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // Retries only what may be temporary: no connection, or a busy service.
-        retry: (count, error) => error instanceof ApiError && [0, 429, 503].includes(error.status) && count < 2,
+        // The client has done so where it may help.
+        retry: false,
       },
     },
   });

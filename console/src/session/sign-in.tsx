@@ -1,9 +1,10 @@
+import { ItemwrightError } from '@itemwright/client';
 import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { ApiError, explain } from '../interface/api-error.ts';
-import { createApi, unwrap } from '../interface/client.ts';
+import { explain } from '../interface/api-error.ts';
+import { createApi } from '../interface/client.ts';
 import { usePageTitle } from '../parts/page-title.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useSession } from './session.tsx';
@@ -27,10 +28,10 @@ export const SignIn = () => {
     setBusy(true);
     setFault(undefined);
     try {
-      await unwrap(createApi(credentials).GET('/team'));
+      await createApi(credentials).team.get({ retries: 0 });
       signIn(credentials);
     } catch (error) {
-      setFault(error instanceof ApiError && error.status === 401 ? 'Wrong team id or secret.' : explain(error));
+      setFault(error instanceof ItemwrightError && error.status === 401 ? 'Wrong team id or secret.' : explain(error));
       setBusy(false);
     }
   });

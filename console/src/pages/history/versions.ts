@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { readVersion, type Version } from '../../catalog/api.ts';
 import type { Kind } from '../../catalog/entities.ts';
-import { nextCursor, settle } from '../../interface/client.ts';
 import { useApi } from '../../session/session.tsx';
 
 export interface VersionFilter {
@@ -14,11 +13,7 @@ export const useVersions = (filter: VersionFilter, limit: number) => {
   const api = useApi();
   return useInfiniteQuery({
     queryKey: ['versions', filter, limit],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = { ...filter, limit, ...(pageParam !== undefined && { cursor: pageParam }) };
-      const { data, response } = await settle<Version[]>(api.GET('/catalog/versions', { params: { query }, signal }));
-      return { rows: data, next: nextCursor(response) };
-    },
+    queryFn: ({ pageParam, signal }) => api.catalog.versions({ ...filter, limit }, { signal }).page(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ rows }) => rows),

@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconSortDescending, IconTrash } from '@tabler/icons-react';
-import { unwrap } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
@@ -33,12 +32,12 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
   const { id, userId, space } = bag;
   const name = bagName(bag);
   const sort = useChange({
-    run: (api) => unwrap(api.POST('/users/{userId}/spaces/{id}/sort', { params: { path: { userId, id } }, body: {} })),
+    run: (api) => api.userSpaces.sort(userId, id),
     done: () => `${name} sorted`,
     failed: 'Could not sort',
   });
   const remove = useChange({
-    run: (api) => unwrap(api.DELETE('/users/{userId}/spaces/{id}', { params: { path: { userId, id } } })),
+    run: (api) => api.userSpaces.delete(userId, id),
     done: () => `${name} removed`,
     failed: 'Could not remove',
   });

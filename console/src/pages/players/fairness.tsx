@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useFairness, usePermissions, useTemplates } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -187,7 +187,7 @@ const RotationNote = ({ userId }: { userId: string }) => (
 const NoSeeds = ({ userId }: { userId: string }) => {
   const { canSupport } = usePermissions();
   const start = useChange({
-    run: (api) => unwrap(api.POST('/users/{userId}/fairness', { params: { path: { userId } } })),
+    run: (api) => api.fairness.start(userId),
     failed: 'Could not start',
   });
   return (

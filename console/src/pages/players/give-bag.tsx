@@ -1,6 +1,5 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { unwrap } from '../../interface/client.ts';
 import { useSpaces } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -27,12 +26,10 @@ export const GiveBag = ({ userId, onClose }: GiveBagProps) => {
   });
   const give = useChange({
     run: (api, { spaceId, externalId }: Values) =>
-      unwrap(
-        api.POST('/users/{userId}/spaces', {
-          params: { path: { userId } },
-          body: { spaceId: spaceId ?? '', externalId: externalId.trim() === '' ? null : externalId.trim() },
-        }),
-      ),
+      api.userSpaces.create(userId, {
+        spaceId: spaceId ?? '',
+        externalId: externalId.trim() === '' ? null : externalId.trim(),
+      }),
     done: ({ spaceId }) => `${spaces.data?.rows.find(({ id }) => id === spaceId)?.name ?? 'Bag'} given`,
   });
   return (

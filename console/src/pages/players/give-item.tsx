@@ -1,6 +1,5 @@
 import { Select } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { unwrap } from '../../interface/client.ts';
 import { useItems } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -29,11 +28,7 @@ export const GiveItem = ({ userId, bags, onClose }: GiveItemProps) => {
   });
   const give = useChange({
     run: (api, { itemId, userSpaceId }: Values) =>
-      unwrap(
-        api.POST('/item-instances', {
-          body: { itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) },
-        }),
-      ),
+      api.itemInstances.create({ itemId: itemId ?? '', userId, ...(userSpaceId !== NO_BAG && { userSpaceId }) }),
     done: ({ itemId }) => `${items.data?.rows.find(({ id }) => id === itemId)?.name ?? 'Item'} given`,
   });
   return (

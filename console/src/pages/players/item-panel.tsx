@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
 import { notifyError, useChange } from '../../interface/use-change.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
@@ -133,7 +133,7 @@ export const ItemPanel = (props: ItemPanelProps) => {
   const { id, item, classifiers, attributes } = instance;
   const isPlaced = placeOf(instance) !== undefined;
   const take = useChange({
-    run: (api) => unwrap(api.DELETE('/item-instances/{id}', { params: { path: { id } } })),
+    run: (api) => api.itemInstances.delete(id),
     done: () => `${item.name} removed`,
     failed: 'Could not remove',
   });

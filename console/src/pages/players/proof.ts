@@ -1,5 +1,5 @@
-import { ApiError } from '../../interface/api-error.ts';
-import { type Api, nextLink, settle, unwrap } from '../../interface/client.ts';
+import { ItemwrightError } from '@itemwright/client';
+import type { Api } from '../../interface/client.ts';
 
 export interface ProofFile {
   readonly name: string;
@@ -14,25 +14,21 @@ interface Part {
 
 /** As the service sent it: hashes are those of the text. */
 const readPart = async (api: Api, userId: string, query: Part): Promise<{ text: string; next: number | undefined }> => {
-  const params = { path: { userId }, query };
-  const { data, response } = await settle(api.GET('/users/{userId}/proof', { params, parseAs: 'text' }));
-  const from = nextLink(response)?.searchParams.get('from');
-  return { text: data as string, next: from == null ? undefined : Number(from) };
+  const { text, next } = await api.users.proof(userId, query).withResponse();
+  return { text, next: next?.from === undefined ? undefined : Number(next.from) };
 };
 
 /** The chains of an epoch: those of the current one, or as the rotation that ended it names them. */
 const scopesOf = async (api: Api, userId: string, epoch: number): Promise<string[]> => {
-  const path = { userId };
-  const state = await unwrap(api.GET('/users/{userId}/fairness', { params: { path } }));
+  const state = await api.fairness.get(userId);
   if (state.epoch === epoch) return state.chains.map(({ scope }) => scope);
-  const query = { epoch: epoch + 1, limit: 1 };
-  const [rotation] = await unwrap(api.GET('/users/{userId}/receipts', { params: { path, query } }));
-  const { chains = [] } = (rotation?.receipt ?? {}) as { chains?: [scope: string][] };
+  const { rows } = await api.users.receipts(userId, { epoch: epoch + 1, limit: 1 }).page();
+  const { chains = [] } = (rows[0]?.receipt ?? {}) as { chains?: [scope: string][] };
   return chains.map(([scope]) => scope);
 };
 
 const isTooLong = (error: unknown): boolean =>
-  error instanceof ApiError && error.issues.some(({ path }) => path === '/query/scope');
+  error instanceof ItemwrightError && error.issues.some(({ path }) => path === '/query/scope');
 
 /** A name that any file system accepts. */
 const fileName = (...parts: (string | number)[]): string =>

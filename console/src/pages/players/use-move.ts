@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { explain } from '../../interface/api-error.ts';
-import { type List, unwrap } from '../../interface/client.ts';
+import type { List } from '../../interface/client.ts';
 import { instancesKey } from '../../interface/queries.ts';
 import { notifyError } from '../../interface/use-change.ts';
 import { useApi } from '../../session/session.tsx';
@@ -29,19 +29,14 @@ export const useMove = (userId: string, instances: readonly Instance[]) => {
   const mutation = useMutation({
     scope: { id: `moves of ${userId}` },
     mutationFn: ({ instance, to, swap }: Move) =>
-      unwrap(
-        api.POST('/item-instances/{id}/move', {
-          params: { path: { id: instance.id } },
-          body: {
-            userId,
-            userSpaceId: to.bagId,
-            spacePositionX: to.x,
-            spacePositionY: to.y,
-            rotated: to.rotated,
-            ...(swap && { swap }),
-          },
-        }),
-      ),
+      api.itemInstances.move(instance.id, {
+        userId,
+        userSpaceId: to.bagId,
+        spacePositionX: to.x,
+        spacePositionY: to.y,
+        rotated: to.rotated,
+        ...(swap && { swap }),
+      }),
     onError: (error, { before }) => {
       queryClient.setQueryData(queryKey, before);
       notifyError('Could not move', new Error(reasonOf(error, instances)));

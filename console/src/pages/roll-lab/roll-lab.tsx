@@ -3,7 +3,7 @@ import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
 import { useLiveOptions } from '../../catalog/reads.ts';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useItems, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -32,7 +32,7 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   const [userId, setUserId] = useState('');
   const [results, setResults] = useState<readonly Kept[]>([]);
   const roll = useChange({
-    run: (api, body: Schemas['RollRequest']) => unwrap(api.POST('/items/roll', { body })),
+    run: (api, body: Schemas['RollRequest']) => api.items.roll(body),
     failed: 'Could not roll',
   });
   const [latest, ...earlier] = results;

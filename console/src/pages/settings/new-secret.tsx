@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Modal, Radio, Stack, Text, TextInput } from
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { explain } from '../../interface/api-error.ts';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { FaultList } from '../../parts/fault-list.tsx';
@@ -45,7 +45,7 @@ export const NewSecret = ({ onClose }: { onClose: () => void }) => {
     validate: { name: (value) => (value.trim() === '' ? 'Enter what it is for' : null) },
   });
   const create = useChange({
-    run: (api, body: Schemas['NewSecret']) => unwrap(api.POST('/secrets', { body })),
+    run: (api, body: Schemas['NewSecret']) => api.secrets.create(body),
   });
   return (
     <Modal

@@ -1,5 +1,5 @@
 import { Card, Stack, Switch, Text, Title } from '@mantine/core';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useTeam } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -9,7 +9,7 @@ import { ServiceLink } from '../../parts/service-link.tsx';
 const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
   const { canAdminister } = usePermissions();
   const change = useChange({
-    run: (api, body: Schemas['TeamChange']) => unwrap(api.PUT('/team', { body })),
+    run: (api, body: Schemas['TeamChange']) => api.team.update(body),
     done: (team) => `Plain rolls are ${team.verifiableRolls ? 'verifiable from now on' : 'no longer verifiable'}`,
     failed: 'Could not change this',
   });

@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useSecrets } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
@@ -14,7 +14,7 @@ const COLOURS = { read: 'gray', support: 'teal', design: 'grape', write: 'blue',
 
 const SecretTable = ({ secrets }: { secrets: readonly Schemas['Secret'][] }) => {
   const revoke = useChange({
-    run: (api, { id }: Schemas['Secret']) => unwrap(api.DELETE('/secrets/{id}', { params: { path: { id } } })),
+    run: (api, { id }: Schemas['Secret']) => api.secrets.revoke(id),
     done: (_, { name }) => `${name} revoked`,
     failed: 'Could not revoke',
   });

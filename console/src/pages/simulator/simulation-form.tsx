@@ -1,3 +1,4 @@
+import { ItemwrightError } from '@itemwright/client';
 import {
   ActionIcon,
   Alert,
@@ -16,7 +17,6 @@ import {
 } from '@mantine/core';
 import { IconAlertCircle, IconDice5, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { ApiError } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { formatCount } from '../../parts/format.ts';
@@ -60,7 +60,7 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
 );
 
 const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => {
-  if (error instanceof ApiError && (error.status === 503 || error.status === 429))
+  if (error instanceof ItemwrightError && (error.status === 503 || error.status === 429))
     return (
       <Alert color="yellow" icon={<IconAlertCircle />} title="The service is busy" role="alert">
         <Stack align="flex-start" gap="sm">

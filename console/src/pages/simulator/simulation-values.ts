@@ -1,4 +1,4 @@
-import { ApiError, type Issue } from '../../interface/api-error.ts';
+import { type Issue, ItemwrightError } from '@itemwright/client';
 import type { Schemas } from '../../interface/client.ts';
 import { type Faults, faultsOf } from '../../parts/field-errors.ts';
 import type { Config, TemplateType } from '../templates/template-values.ts';
@@ -84,11 +84,11 @@ const isTooMuch = ({ path, message }: Issue): boolean => path === '/body/players
 
 /** Assigns the errors of a simulation to its inputs; the configuration has its own form. */
 export const simulationFaults = (error: unknown): Faults => {
-  if (!(error instanceof ApiError)) return faultsOf(error, () => false);
+  if (!(error instanceof ItemwrightError) || error.issues.length === 0) return faultsOf(error, () => false);
   const issues = error.issues.map((issue) => {
     if (isTooMuch(issue)) return { path: '', message: `The players ${issue.message}.` };
     const path = issue.path.replace(/^\/body\/itemIds\/\d+$/, '/body/itemIds');
     return { path: path.replace(/^\/(?:body|template)\/config/, '/body'), message: issue.message };
   });
-  return faultsOf(new ApiError(error.status, error.message, issues), (field) => FIELDS.has(field));
+  return faultsOf(new ItemwrightError(error.message, { status: error.status, issues }), (field) => FIELDS.has(field));
 };

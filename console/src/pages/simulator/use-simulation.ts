@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type Api, type Schemas, unwrap } from '../../interface/client.ts';
+import type { Api, Schemas } from '../../interface/client.ts';
 import { useApi } from '../../session/session.tsx';
 import { runSimulation } from './run-simulation.ts';
 import { requestOf, type SimulationValues, type Subject } from './simulation-values.ts';
@@ -22,8 +22,8 @@ const readOdds = (
   signal: AbortSignal,
 ): Promise<Schemas['ConfigOdds']> =>
   templateId === undefined
-    ? unwrap(api.POST('/templates/odds', { body: { type, config, depth }, signal }))
-    : unwrap(api.GET('/templates/{id}/odds', { params: { path: { id: templateId }, query: { depth } }, signal }));
+    ? api.templates.previewOdds({ type, config, depth }, { signal })
+    : api.templates.odds(templateId, { depth }, { signal });
 
 const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
 

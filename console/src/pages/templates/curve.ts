@@ -1,6 +1,5 @@
-import type { components } from '../../interface/schema.ts';
+import type { Schemas } from '@itemwright/client';
 
-type Schemas = components['schemas'];
 type TierOdds = Schemas['ConfigOdds']['tiers'][number];
 type ItemOdds = Schemas['ConfigOdds']['items'][number];
 /** Packs and offers have fewer of its members. */

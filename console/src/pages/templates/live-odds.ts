@@ -1,8 +1,9 @@
+import { ItemwrightError } from '@itemwright/client';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { ApiError, asSentence } from '../../interface/api-error.ts';
-import { type Schemas, unwrap } from '../../interface/client.ts';
+import { asSentence } from '../../interface/api-error.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useTemplateOdds } from '../../interface/queries.ts';
 import { useApi } from '../../session/session.tsx';
 import type { Config, TemplateType } from './template-values.ts';
@@ -41,7 +42,7 @@ export const useLiveOdds = ({ type, config, depth }: LiveOddsRequest, isComplete
     queryFn: async ({ signal }): Promise<LiveOdds> => {
       const asked = JSON.parse(settled) as Pick<LiveOddsRequest, 'config' | 'depth'>;
       const body = { type, config: asked.config, ...(asked.depth > 0 && { depth: asked.depth }) };
-      return { odds: await unwrap(api.POST('/templates/odds', { body, signal })), ...asked };
+      return { odds: await api.templates.previewOdds(body, { signal }), ...asked };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,
@@ -62,7 +63,7 @@ export const useSavedOdds = (template: Schemas['Template'] | undefined, depth: n
 
 /** Why there are no odds at a depth; undefined if the depth is not to blame. */
 export const depthFaultOf = (error: unknown): string | undefined => {
-  if (!(error instanceof ApiError)) return undefined;
+  if (!(error instanceof ItemwrightError)) return undefined;
   const issue = error.issues.find(({ path }) => path === '/body/depth' || path === '/query/depth');
   return issue && asSentence(issue.message);
 };

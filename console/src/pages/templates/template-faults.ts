@@ -1,4 +1,5 @@
-import { ApiError, asSentence, type Issue, wordsOf } from '../../interface/api-error.ts';
+import { type Issue, ItemwrightError } from '@itemwright/client';
+import { asSentence, explain, wordsOf } from '../../interface/api-error.ts';
 import type { Faults } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
@@ -39,8 +40,8 @@ const fieldOf = (path: string, values: TemplateValues): string | undefined => {
 
 /** Assigns errors to their fields. Errors without a field are returned separately. */
 export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof ApiError)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
-  if (error.issues.length === 0) return { fields: {}, others: [error.message] };
+  if (!(error instanceof ItemwrightError)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
+  if (error.issues.length === 0) return { fields: {}, others: [explain(error)] };
   const fields: Record<string, string> = {};
   const others: string[] = [];
   for (const issue of error.issues as readonly Issue[]) {

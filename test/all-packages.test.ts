@@ -1,0 +1,3 @@
+import { runTogether } from './together.ts';
+
+await runTogether('packages/*/test/*.test.ts');
