@@ -1,0 +1,3 @@
+import { runTogether } from './together.ts';
+
+await runTogether('src/features/[j-z]*/**/*.test.ts');
