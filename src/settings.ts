@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseDatabaseUrl } from './database/open.ts';
 import { LIMITS } from './limits.ts';
+import { DEFAULT_DATABASE } from './program.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -76,7 +77,7 @@ export const readSettings = (environment: Environment): Settings => {
     ),
     databaseUrl: checked(
       'DATABASE_URL',
-      'sqlite:data/itemwright.db',
+      DEFAULT_DATABASE,
       (text) => (parseDatabaseUrl(text) === undefined ? undefined : text),
       'must be sqlite:PATH or postgres://…',
     ),

@@ -67,12 +67,12 @@ type Layer =
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
-  [/^(main|cli|workers|log)\.ts$|^cli\//, 'start'],
+  [/^(main|serve|cli|workers|log)\.ts$|^cli\/|^demo\//, 'start'],
   [/^(app|chores)\.ts$/, 'app'],
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
   [
-    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|worker-metrics)\.ts$/,
+    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|worker-metrics|program)\.ts$/,
     'common',
   ],
   [/^engine\//, 'engine'],
@@ -99,7 +99,10 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   // A proof is verified on the command line without a service, by the engine alone.
-  start: { uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness', 'engine'] },
+  start: {
+    uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness', 'engine'],
+    types: ['http'],
+  },
   app: { uses: ['app', 'routes', 'http', 'service', 'compute', 'units of work'], types: ['settings', 'engine'] },
   routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
   // Readiness checks use the database itself; a page of rows becomes a page of a response.

@@ -50,7 +50,9 @@ const writeWhole = async <T>(
 
 export const backup: Command = {
   usage: 'FILE [--force]',
-  help: ['writes a snapshot of the whole database to FILE', '--force overwrites an existing FILE'],
+  summary: 'writes a snapshot of the whole database to FILE',
+  help: [],
+  examples: ['backup items.backup'],
   takesArgument: true,
   options: ['force'],
   run: async ({ databaseUrl, argument, options, print }) => {

@@ -18,11 +18,13 @@ const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void
 
 export const check: Command = {
   usage: '',
+  summary: 'looks for inconsistent data, and changes nothing',
   help: [
-    'looks for inconsistent data: overlapping or out-of-bounds placements, dangling references,',
-    'counters that differ from the roll events, history that differs from instances, broken chains of receipts,',
-    'snapshots that differ from their hashes; changes nothing',
+    'It finds overlapping or out-of-bounds placements, dangling references, counters that differ from the roll events,',
+    'history that differs from instances, broken chains of receipts, and snapshots that differ from their hashes.',
+    'The exit code is 1 if there are any.',
   ],
+  examples: ['check', 'DATABASE_URL=sqlite:copy.db check'],
   takesArgument: false,
   options: [],
   run: async ({ databaseUrl, print }) => {
@@ -49,3 +51,6 @@ export const check: Command = {
     });
   },
 };
+
+/** What many look for under this name. */
+export const audit: Command = { ...check, summary: 'the same as check', examples: ['audit'] };

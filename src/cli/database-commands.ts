@@ -1,6 +1,6 @@
 import { readSettings, SettingsError } from '../settings.ts';
 import { backup } from './backup.ts';
-import { check } from './check.ts';
+import { audit, check } from './check.ts';
 import type { Call, Command } from './command.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
@@ -18,6 +18,7 @@ export const DATABASE_COMMANDS: Readonly<Record<string, Command>> = {
   restore,
   move,
   check,
+  audit,
 };
 
 type Environment = Parameters<typeof readSettings>[0];

@@ -39,10 +39,12 @@ const changedSince = async (snapshot: Snapshot, copied: Digests): Promise<string
 
 export const move: Command = {
   usage: '--to URL',
+  summary: 'copies the whole database to another one, and compares the two',
   help: [
-    'copies the whole database to the empty database at URL, SQLite or PostgreSQL, and compares the two',
-    'stop the service first: the move fails if anything is written during the copy',
+    'The database at URL, SQLite or PostgreSQL, must be empty.',
+    'Stop the service first: the move fails if anything is written during the copy.',
   ],
+  examples: ['move --to postgres://user:password@host/items'],
   takesArgument: false,
   options: ['to'],
   run: async ({ databaseUrl, options, print }) => {

@@ -37,10 +37,9 @@ const assertNotNewer = (path: string, { header }: Contents): void => {
 
 export const restore: Command = {
   usage: 'FILE [--replace]',
-  help: [
-    'loads FILE into the database, which must be empty',
-    '--replace deletes all existing data first; requests wait until it is done',
-  ],
+  summary: 'loads a backup into the database, which must be empty',
+  help: ['With --replace, requests to a running service wait until it is done.'],
+  examples: ['restore items.backup'],
   takesArgument: true,
   options: ['replace'],
   run: async ({ databaseUrl, argument, options, print }) => {

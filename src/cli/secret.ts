@@ -20,7 +20,9 @@ const knownTeam = async (database: Database, { team }: Options): Promise<{ teamI
 
 export const createSecret: Command = {
   usage: '--team ID --role ROLE [--name NAME]',
-  help: ['creates a secret; ROLE is read, support, design, write or admin'],
+  summary: 'creates a secret with a role',
+  help: [`ROLE is one of ${ROLES.join(', ')}.`],
+  examples: ['secret create --team TEAM_ID --role write --name "game server"'],
   takesArgument: false,
   options: ['team', 'role', 'name'],
   run: printJson(async (database, { options }) => {
@@ -34,7 +36,8 @@ export const createSecret: Command = {
 
 export const listSecrets: Command = {
   usage: '--team ID',
-  help: ['lists the secrets of a team, without their values'],
+  summary: 'lists the secrets of a team, without their values',
+  help: [],
   takesArgument: false,
   options: ['team'],
   run: printJson(async (database, { options }) => {
@@ -45,7 +48,8 @@ export const listSecrets: Command = {
 
 export const revokeSecret: Command = {
   usage: '--team ID --id SECRET_ID',
-  help: ['revokes a secret'],
+  summary: 'revokes a secret',
+  help: [],
   takesArgument: false,
   options: ['team', 'id'],
   run: printJson(async (database, { options }) => {

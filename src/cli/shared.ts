@@ -31,8 +31,12 @@ export interface Options {
 export interface CommandSyntax {
   /** What follows the command name, such as `FILE [--force]`. */
   readonly usage: string;
-  /** Lines that explain what it does. */
+  /** What it does, in a line. */
+  readonly summary: string;
+  /** More lines, if there is more to say. */
   readonly help: readonly string[];
+  /** Calls without the name of the program. */
+  readonly examples?: readonly string[];
   readonly takesArgument: boolean;
   readonly options: readonly (keyof Options)[];
 }

@@ -16,7 +16,9 @@ export const printJson =
 
 export const createTeam: Command = {
   usage: 'NAME',
-  help: ['creates a team with an admin secret'],
+  summary: 'creates a team with an admin secret',
+  help: [],
+  examples: ['team create "My game"'],
   takesArgument: true,
   options: [],
   run: printJson((database, { argument }) => {
@@ -27,7 +29,8 @@ export const createTeam: Command = {
 
 export const listTeams: Command = {
   usage: '',
-  help: ['lists all teams'],
+  summary: 'lists all teams',
+  help: [],
   takesArgument: false,
   options: [],
   run: printJson((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),

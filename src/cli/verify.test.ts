@@ -178,10 +178,8 @@ describe('itemwright verify', () => {
   test('has no other options, and is explained', async () => {
     const { code, stderr } = await run(['verify', '-', '--team', 'a']);
     assert.deepEqual([code, stderr], [1, 'itemwright: verify has no option --team\n']);
-    for (const args of [['help', 'verify'], ['help']]) {
-      const { stdout } = await run(args);
-      assert.match(stdout, /\n {2}verify FILE \[--receipt HASH\]\.\.\. \[--json\]\n {6}checks a proof/);
-    }
+    const { stdout } = await run(['help', 'verify']);
+    assert.match(stdout, /^itemwright verify FILE \[--receipt HASH\]\.\.\. \[--json\]\n\nchecks a proof/);
   });
 
   test('shows on a terminal how far it is, and in colour what it found', async () => {

@@ -148,12 +148,13 @@ const jsonOf = (verification: Verification): object => {
 
 const verify: LocalCommand = {
   usage: 'FILE [--receipt HASH]... [--json]',
+  summary: 'checks a proof of verifiable rolls that the service gave for a player',
   help: [
-    'checks a proof of verifiable rolls that the service gave for a player, or standard input if FILE is -: hashes and links,',
-    'seeds against commitments, configurations against manifests; and runs each roll again. --receipt is a hash that the',
-    'player kept, which must be in the proof. The exit code is 0 if nothing is wrong, 1 if something failed, and 2 if the',
-    'file is not a proof',
+    'It checks hashes and links, seeds against commitments, configurations against manifests, and runs each roll again.',
+    'FILE may be - for standard input.',
+    'The exit code is 0 if nothing is wrong, 1 if something failed, and 2 if the file is not a proof.',
   ],
+  examples: ['verify proof.json'],
   takesArgument: true,
   options: ['receipt', 'json'],
   run: async ({ argument, options, terminal }) => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { seed } from '../../tools/demo/seed.ts';
+import { seed } from '../../src/demo/seed.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 import { cheapDraws } from '../statistics.ts';
 import { axeFaults, launchBrowser, noBrowser, onlyOnNarrow, openTab, signIn, type Tab } from './browser.ts';

@@ -314,8 +314,11 @@ test('the folder of a catalog is the same on both databases', async () => {
 
 describe('the catalog on the command line', () => {
   test('has help of its own, without a service', async () => {
-    for (const args of [['-h'], ['plan', '--help']]) {
-      const { code, stdout } = await runToEnd('src/cli.ts', ['catalog', ...args]);
+    for (const args of [
+      ['catalog', '-h'],
+      ['help', 'catalog'],
+    ]) {
+      const { code, stdout } = await runToEnd('src/cli.ts', args);
       assert.equal(code, 0);
       for (const command of [
         'pull DIR',
@@ -347,10 +350,10 @@ describe('the catalog on the command line', () => {
   test('rejects invalid arguments in a line, with exit code 1', async () => {
     const environment = { ITEMWRIGHT_URL: 'http://127.0.0.1:9', ITEMWRIGHT_CREDENTIALS: 'team:secret' };
     const invalid: readonly (readonly [string[], RegExp, Record<string, string>?])[] = [
-      [[], /\n {2}catalog pull DIR\n/],
-      [['push'], /\n {2}catalog pull DIR\n/],
+      [[], /^itemwright: catalog is not a whole command; there are catalog pull, .*\n$/],
+      [['pulll', 'a'], /^itemwright: there is no command catalog pulll; did you mean catalog pull\?\n$/],
       [['pull'], /^itemwright: DIR is missing\n$/],
-      [['pull', 'a', 'b'], /\n {2}catalog pull DIR\n/],
+      [['pull', 'a', 'b'], /^itemwright: too many arguments; the command is catalog pull DIR\n$/],
       [['pull', 'a', '--yes'], /^itemwright: catalog pull has no option --yes\n$/],
       [['pull', 'a'], /^itemwright: ITEMWRIGHT_CREDENTIALS is missing: set it to TEAM_ID:SECRET\n$/, {}],
       [['versions'], /^itemwright: no response from http:\/\/127\.0\.0\.1:9 \(ITEMWRIGHT_URL\): .+\n$/],

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { basic, createEmptyDatabase, onEveryDatabase } from '../harness.ts';
-import { runToEnd } from '../processes.ts';
+import { run, runToEnd } from '../processes.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -74,11 +75,48 @@ onEveryDatabase('the command line', (service) => {
 });
 
 describe('the command line', () => {
+  test('has the version of the package', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    assert.equal((await runToEnd('src/cli.ts', ['--version'])).stdout, `${version}\n`);
+  });
+
+  for (const args of [[], ['serve']])
+    test(`starts the service if called with ${JSON.stringify(args)}`, async () => {
+      const empty = await createEmptyDatabase('sqlite');
+      const { child, said, ended } = run('src/cli.ts', args, { PORT: '0', DATABASE_URL: empty.url });
+      await said('Itemwright is ready at');
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+      await empty.drop();
+    });
+
+  test('starts a demo, and reports in a line if it cannot', async () => {
+    const { child, said, ended, stderr } = run('src/cli.ts', ['demo'], { PORT: '0' });
+    await said('The demo is ready');
+    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(stderr()) ?? [];
+    const second = await runToEnd('src/cli.ts', ['demo'], { PORT: port });
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /\nitemwright: cannot start the demo: .*EADDRINUSE.*\n$/);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('audits as it checks', async () => {
+    const empty = await createEmptyDatabase('sqlite');
+    await runToEnd('src/cli.ts', ['team', 'create', 'Team'], { DATABASE_URL: empty.url });
+    const [audit, check] = await Promise.all(
+      ['audit', 'check'].map((command) => runToEnd('src/cli.ts', [command], { DATABASE_URL: empty.url })),
+    );
+    assert.equal(audit?.code, 0);
+    assert.equal(audit?.stdout.replace(/in [\d.]+ s/, ''), check?.stdout.replace(/in [\d.]+ s/, ''));
+    await empty.drop();
+  });
+
   test('prints help', async () => {
     const { code, stdout } = await runToEnd('src/cli.ts', ['--help']);
     assert.equal(code, 0);
-    for (const command of ['secret revoke', 'backup FILE', 'restore FILE', 'move --to URL', 'check'])
-      assert.ok(stdout.includes(`\n  ${command}`), command);
+    for (const command of ['serve', 'demo', 'secret revoke', 'backup', 'restore', 'move', 'check', 'audit', 'simulate'])
+      assert.match(stdout, new RegExp(`\\n  ${command} +\\w`), command);
   });
 
   test('creates a missing database', async () => {
@@ -111,8 +149,13 @@ describe('the command line', () => {
     try {
       const { teamId } = JSON.parse((await itemwright(['team', 'create', 'Team'])).stdout);
       const invalid = [
-        ['an unknown command', ['team', 'destroy'], /team create NAME/],
-        ['no command', [], /team create NAME/],
+        ['an unknown command', ['destroy'], /^itemwright: there is no command destroy; .* help lists all commands\n$/],
+        ['a command of one word too few', ['team'], /not a whole command; there are team create, team list\n$/],
+        ['a mistyped command', ['bakcup', 'a'], /^itemwright: there is no command bakcup; did you mean backup\?\n$/],
+        ['a mistyped second word', ['team', 'crate'], /no command team crate; did you mean team create\?\n$/],
+        ['help for an unknown command', ['help', 'serv'], /no command serv; did you mean serve\?\n$/],
+        ['a service with an option', ['serve', '--force'], /^itemwright: serve has no option --force\n$/],
+        ['a shell without completion', ['completion', 'fish'], /needs the name of a shell: bash or zsh\n$/],
         ['a team without a name', ['team', 'create'], /^itemwright: NAME is missing\n$/],
         ['an empty name', ['team', 'create', ''], /^itemwright: NAME is missing\n$/],
         ['a name of two words without quotes', ['team', 'create', 'Dragon', 'Works'], /team create NAME/],

@@ -16,7 +16,9 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 export const exportItems: CatalogCommand = {
   usage: 'FILE',
-  help: ['writes all items into the CSV file FILE, for a spreadsheet; - for standard output'],
+  summary: 'writes all items into a CSV file, for a spreadsheet',
+  help: ['FILE may be - for standard output.'],
+  examples: ['catalog export items.csv'],
   takesArgument: true,
   options: [],
   run: async ({ service, argument, terminal }) => {
@@ -51,10 +53,9 @@ const requestFor = (items: readonly Item[]): PlanRequest =>
 
 export const importItems: CatalogCommand = {
   usage: 'FILE [-m MESSAGE] [--yes] [--verbose] [--json]',
-  help: [
-    'changes and creates items as in the CSV file FILE; shows the plan and asks first',
-    'rows and columns that FILE does not have stay as they are; an empty id makes a new item',
-  ],
+  summary: 'changes and creates items as in a CSV file; shows the plan and asks first',
+  help: ['Rows and columns that FILE does not have stay as they are; an empty id makes a new item.'],
+  examples: ['catalog import items.csv -m "Swords hit harder"'],
   takesArgument: true,
   options: ['message', 'yes', 'verbose', 'json'],
   run: async (call) => {

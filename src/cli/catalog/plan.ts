@@ -60,11 +60,9 @@ const exitCodeOf = ({ changes, faults }: Plan): ExitCode => {
 
 export const plan: CatalogCommand = {
   usage: 'DIR [-o FILE] [--merge] [--verbose] [--json]',
-  help: [
-    'shows what publishing DIR would create, change and delete, and the odds before and after',
-    'exits with 0 if there is nothing to do, 2 if there are changes, 1 if they cannot be published',
-    '-o saves the plan for publish; --merge leaves alone what DIR does not have, instead of deleting it',
-  ],
+  summary: 'shows what publishing a folder would change, and the odds before and after',
+  help: ['The exit code is 0 if there is nothing to do, 2 if there are changes, and 1 if they cannot be published.'],
+  examples: ['catalog plan catalog', 'catalog plan catalog -o plan.json'],
   takesArgument: true,
   options: ['output', 'merge', 'verbose', 'json'],
   run: async (call) => {

@@ -100,10 +100,9 @@ const plannedFrom = async (call: CatalogCall, plan: Plan): Promise<Planned> => {
 
 export const publish: CatalogCommand = {
   usage: 'DIR|FILE [-m MESSAGE] [--yes] [--merge] [--verbose] [--json]',
-  help: [
-    'shows the plan for the folder DIR, or the one saved in FILE, asks, and publishes it in one step',
-    'fails if the catalog was changed since the plan was made; --yes publishes without asking',
-  ],
+  summary: 'shows the plan for a folder, or a saved one, asks, and publishes it in one step',
+  help: ['It fails if the catalog was changed since the plan was made.'],
+  examples: ['catalog publish catalog -m "Winter event"', 'catalog publish plan.json --yes'],
   takesArgument: true,
   options: ['message', 'yes', 'merge', 'verbose', 'json'],
   run: async (call) => {
@@ -124,7 +123,9 @@ export const requiredVersion = (text: string | undefined, least: number): number
 
 export const rollback: CatalogCommand = {
   usage: 'N [-m MESSAGE] [--yes] [--verbose] [--json]',
-  help: ['makes the catalog what it was at version N, as a new version; shows the plan and asks first'],
+  summary: 'makes the catalog what it was at version N, as a new version; asks first',
+  help: [],
+  examples: ['catalog rollback 12 -m "Undo the event"'],
   takesArgument: true,
   options: ['message', 'yes', 'verbose', 'json'],
   run: async (call) => {

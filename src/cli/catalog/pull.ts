@@ -5,10 +5,9 @@ import { FORMAT_VERSION, folderFiles, writeFolder } from './folder.ts';
 
 export const pull: CatalogCommand = {
   usage: 'DIR',
-  help: [
-    'writes the catalog into the folder DIR, for Git: a file per kind, and one per template',
-    'files that are up to date are left alone',
-  ],
+  summary: 'writes the catalog into a folder, for Git: a file per kind, and one per template',
+  help: ['Files that are up to date are left alone.'],
+  examples: ['catalog pull catalog'],
   takesArgument: true,
   options: [],
   run: async ({ service, argument, terminal }) => {

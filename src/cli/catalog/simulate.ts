@@ -72,11 +72,13 @@ const findNames = async ({ targets }: Simulation, service: Service): Promise<(ta
 
 export const simulate: CatalogCommand = {
   usage: 'TEMPLATE_ID|FILE [--players N] [--rolls N] [--seed TEXT] [--price X] [--depth D] [--json]',
+  summary: 'simulates new players of a template: how long they wait, and what they pay',
   help: [
-    `simulates new players of a template, or of one in a FILE that ends in .json: ${formatCount(DEFAULTS.players)} with ${DEFAULTS.rolls} rolls each`,
-    'unless --players and --rolls say how many; --price is what a roll costs, --depth that of roguelike offers',
-    'the same seed gives the same result as long as the template and its items stay the same',
+    'The template may also be in a FILE that ends in .json.',
+    `There are ${formatCount(DEFAULTS.players)} players with ${DEFAULTS.rolls} rolls each unless --players and --rolls say how many.`,
+    'The same seed gives the same result as long as the template and its items stay the same.',
   ],
+  examples: ['simulate winter-banner --players 100000 --price 1.60'],
   takesArgument: true,
   options: ['players', 'rolls', 'seed', 'price', 'depth', 'json'],
   run: async ({ service, argument, options, terminal }) => {

@@ -41,7 +41,8 @@ const readLimit = (text: string | undefined): number => {
 
 export const versions: CatalogCommand = {
   usage: '[--limit N] [--json]',
-  help: [`lists the versions of the catalog, newest first; ${LIMITS.printedVersions} unless --limit says how many`],
+  summary: 'lists the versions of the catalog, newest first',
+  help: [`It lists ${LIMITS.printedVersions} unless --limit says how many.`],
   takesArgument: false,
   options: ['limit', 'json'],
   run: async ({ service, options, terminal }) => {
@@ -56,7 +57,9 @@ export const versions: CatalogCommand = {
 
 export const show: CatalogCommand = {
   usage: 'N [--verbose] [--json]',
-  help: ['shows what version N changed, and its odds before and after'],
+  summary: 'shows what version N changed, and its odds before and after',
+  help: [],
+  examples: ['catalog show 12'],
   takesArgument: true,
   options: ['verbose', 'json'],
   run: async (call) => {

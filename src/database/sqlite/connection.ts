@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type SelectModifierNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
@@ -7,6 +7,7 @@ import { createQueries } from '../kysely.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';
+import { openFile, returnsRows } from './driver.ts';
 
 /** Kysely assumes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -39,6 +40,12 @@ interface PreparedLookup extends Prepared {
   readonly parameters: readonly unknown[];
 }
 
+interface PreparedWrite {
+  readonly statement: StatementSync;
+  /** Columns, in the order of the parameters. */
+  readonly parameters: readonly string[];
+}
+
 export interface Connection {
   readonly raw: DatabaseSync;
   readonly queries: Queries;
@@ -52,21 +59,32 @@ export interface Connection {
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** A statement that writes one row; its parameters are the team and then the columns. */
-const writeText = ({ mode, table, columns, key }: Write<unknown>): string => {
-  const names = ['team_id', ...columns.map(([name]) => name)];
-  const keyNames = ['team_id', ...key];
-  const numbered = (name: string) => `${quoted(name)} = ?${names.indexOf(name) + 1}`;
-  const isKey = keyNames.map(numbered).join(' and ');
+const TEAM = 'team_id';
+
+/** A statement that writes one row, and the columns whose values are its parameters, in order. */
+interface WriteText {
+  readonly text: string;
+  readonly parameters: readonly string[];
+}
+
+const writeText = ({ mode, table, columns, key }: Write<unknown>): WriteText => {
+  const names = [TEAM, ...columns.map(([name]) => name)];
+  const keyNames = [TEAM, ...key];
+  const equal = (name: string) => `${quoted(name)} = ?`;
+  const isKey = keyNames.map(equal).join(' and ');
   const rest = names.filter((name) => !keyNames.includes(name));
-  if (mode === 'delete') return `delete from ${quoted(table)} where ${isKey}`;
-  if (mode === 'update') return `update ${quoted(table)} set ${rest.map(numbered).join(', ')} where ${isKey}`;
-  const places = names.map((_, place) => `?${place + 1}`).join(', ');
+  if (mode === 'delete') return { text: `delete from ${quoted(table)} where ${isKey}`, parameters: keyNames };
+  if (mode === 'update') {
+    const text = `update ${quoted(table)} set ${rest.map(equal).join(', ')} where ${isKey}`;
+    return { text, parameters: [...rest, ...keyNames] };
+  }
+  const places = names.map(() => '?').join(', ');
   const insert = `insert into ${quoted(table)} (${names.map(quoted).join(', ')}) values (${places})`;
-  if (mode === 'insert') return insert;
+  if (mode === 'insert') return { text: insert, parameters: names };
   const conflict = `on conflict (${keyNames.map(quoted).join(', ')})`;
-  if (mode === 'ensure') return `${insert} ${conflict} do nothing`;
-  return `${insert} ${conflict} do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')}`;
+  if (mode === 'ensure') return { text: `${insert} ${conflict} do nothing`, parameters: names };
+  const overwritten = rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
+  return { text: `${insert} ${conflict} do update set ${overwritten}`, parameters: names };
 };
 
 /** All rows of a statement, letting other work run in between: there may be a hundred thousand. */
@@ -83,8 +101,7 @@ const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]):
 };
 
 export const connect = (path: string, cacheKib: number): Connection => {
-  // The busy timeout must be set first: another process may be creating the database at this very moment.
-  const raw = new DatabaseSync(path, { timeout: LIMITS.sqliteBusyMs });
+  const raw = openFile(path);
   raw.exec(
     `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${LIMITS.sqliteCheckpointPages}; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
@@ -95,7 +112,7 @@ export const connect = (path: string, cacheKib: number): Connection => {
     const known = statements.get(text);
     if (known !== undefined && !known.isInUse) return known;
     const statement = raw.prepare(text);
-    const prepared = { statement, isReading: statement.columns().length > 0, isInUse: false };
+    const prepared = { statement, isReading: returnsRows(statement, text), isInUse: false };
     if (statements.size >= LIMITS.sqliteStatements) statements.clear();
     statements.set(text, prepared);
     return prepared;
@@ -127,14 +144,15 @@ export const connect = (path: string, cacheKib: number): Connection => {
     return prepared;
   };
 
-  const writes = new Map<Write<unknown>, StatementSync>();
-  const prepareWrite = (write: Write<unknown>): StatementSync => {
-    let statement = writes.get(write);
-    if (statement === undefined) {
-      statement = raw.prepare(writeText(write));
-      writes.set(write, statement);
+  const writes = new Map<Write<unknown>, PreparedWrite>();
+  const prepareWrite = (write: Write<unknown>): PreparedWrite => {
+    let prepared = writes.get(write);
+    if (prepared === undefined) {
+      const { text, parameters } = writeText(write);
+      prepared = { statement: raw.prepare(text), parameters };
+      writes.set(write, prepared);
     }
-    return statement;
+    return prepared;
   };
 
   const valuesOf = (
@@ -163,9 +181,11 @@ export const connect = (path: string, cacheKib: number): Connection => {
       return allInTurns(prepared, valuesOf(prepared, teamId, key));
     },
     write: (write, teamId, row) => {
-      const values: SQLInputValue[] = [teamId];
-      for (const [name] of write.columns) values.push((row as Record<string, SQLInputValue>)[name] as SQLInputValue);
-      return Number(prepareWrite(write).run(...values).changes);
+      const { statement, parameters } = prepareWrite(write);
+      const values: SQLInputValue[] = [];
+      for (const name of parameters)
+        values.push(name === TEAM ? teamId : ((row as Record<string, SQLInputValue>)[name] as SQLInputValue));
+      return Number(statement.run(...values).changes);
     },
   };
 };

@@ -11,6 +11,7 @@ import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
 import { Collision, type Database, NO_TEAM } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
+import { rollBack } from './driver.ts';
 import { createFileWatch, prepareFile } from './file.ts';
 import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
@@ -125,8 +126,7 @@ export const openSqlite = (given: string): Database => {
     durable: syncer.durable,
     end: () => {
       try {
-        // When the disk is full, SQLite rolls back by itself.
-        if (connection.raw.isTransaction) connection.raw.exec('rollback');
+        rollBack(connection.raw);
       } finally {
         // Whatever fails, others must not wait for the connection forever.
         release();

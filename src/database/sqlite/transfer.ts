@@ -5,6 +5,7 @@ import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
 import type { Connection } from './connection.ts';
+import { iterateLists } from './driver.ts';
 
 const quoted = (name: string): string => `"${name}"`;
 const list = (names: readonly string[]): string => names.map(quoted).join(', ');
@@ -14,8 +15,8 @@ export const snapshotOn = ({ raw, queries }: Connection): Snapshot => {
   // A new statement each time, since one statement cannot be at two rows at once.
   async function* stream(text: string, parameters: readonly unknown[], asLists: boolean): AsyncGenerator<object[]> {
     const statement = raw.prepare(text);
-    statement.setReturnArrays(asLists);
-    yield* inBatches(statement.iterate(...(parameters as Value[])) as Iterable<object>);
+    const values = parameters as Value[];
+    yield* inBatches(asLists ? iterateLists(statement, values) : (statement.iterate(...values) as Iterable<object>));
   }
 
   const table = (name: string): Table | undefined => {

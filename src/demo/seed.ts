@@ -1,4 +1,4 @@
-import type { App } from '../../src/http/server.ts';
+import type { App } from '../http/server.ts';
 import { ITEMS, idOf, USERS } from './catalog.ts';
 import { AUTHORS, createDraft, publishBetween } from './history.ts';
 

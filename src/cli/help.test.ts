@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import type { Surroundings } from './catalog/terminal.ts';
+import { runCommandLine } from './run.ts';
+
+/** What a command prints, and the code that it ends with. */
+const run = async (...args: string[]) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const code = await runCommandLine(args, { stdin, stdout, stderr, env: {} } as unknown as Surroundings);
+  for (const stream of [stdout, stderr]) stream.end();
+  return { code, stdout: await text(stdout), stderr: await text(stderr) };
+};
+
+describe('help', () => {
+  test('lists every command in a line, which explains itself with all of its options', async () => {
+    const { stdout } = await run('help');
+    assert.ok(stdout.split('\n').every((line) => line.length <= 110));
+    const [lists = ''] = stdout.split('\nVariables:');
+    const names = [...lists.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}[a-z]/gm)].map(([, name]) => name as string);
+    assert.ok(names.length >= 20, names.join());
+    for (const name of names) {
+      const asked = await run('help', ...name.split(' '));
+      assert.deepEqual(asked, await run(...name.split(' '), '--help'));
+      assert.equal(asked.code, 0);
+      const [usage = '', ...lines] = asked.stdout.split('\n');
+      assert.ok(usage.startsWith(`itemwright ${name}`), usage);
+      for (const [option] of usage.matchAll(/--[a-z]+/g))
+        assert.ok(
+          lines.some((line) => new RegExp(`^  .*${option}\\b`).test(line)),
+          `${name} ${option}`,
+        );
+    }
+  });
+
+  test('is complete in the documentation', async () => {
+    const page = (await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8')).replaceAll('\\|', '|');
+    const [lists = ''] = (await run('help')).stdout.split('\nVariables:');
+    for (const [, name = '', summary = ''] of lists.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}(.*)$/gm)) {
+      const [usage = ''] = (await run('help', ...name.split(' '))).stdout.split('\n');
+      assert.ok(page.includes(`| \`${usage.replace('itemwright ', '')}\` | ${summary} |`), usage);
+    }
+  });
+
+  test('of a word that begins several commands explains them all', async () => {
+    const { stdout } = await run('help', 'secret');
+    for (const verb of ['create', 'list', 'revoke']) assert.match(stdout, new RegExp(`^  secret ${verb} --team`, 'm'));
+    assert.ok(!stdout.includes('team create'));
+  });
+
+  test('says which command was probably meant, and nothing if none was', async () => {
+    for (const [typed, meant] of [
+      ['sevre', 'serve'],
+      ['teams', 'team'],
+      ['Backup', 'backup'],
+      ['catalogue', 'catalog'],
+      ['verfiy', 'verify'],
+    ] as const) {
+      const { code, stderr } = await run(typed);
+      assert.deepEqual([code, stderr], [1, `itemwright: there is no command ${typed}; did you mean ${meant}?\n`]);
+    }
+    for (const typed of ['x', 'frobnicate', 'b'.repeat(10_000)])
+      assert.match((await run(typed)).stderr, / help lists all/);
+  });
+});

@@ -1,0 +1,47 @@
+import { CommandError, type CommandSyntax } from './shared.ts';
+
+/** A command that runs until it is stopped. */
+export interface ServiceCommand extends CommandSyntax {
+  run(): Promise<void>;
+}
+
+const serve: ServiceCommand = {
+  usage: '',
+  summary: 'starts the service; also without any command',
+  help: [
+    'The first start creates the database and a team, and prints a secret. SIGTERM or Ctrl-C stops the service.',
+    'All settings are environment variables; the most important are:',
+    '',
+    '  HOST, PORT           where to listen; 127.0.0.1 and 8080 if not set',
+    '  DATABASE_URL         sqlite:PATH or postgres://user:password@host/database',
+    '  ITEMWRIGHT_TEAM_ID   the id of the first team, generated if not set',
+    '  ITEMWRIGHT_SECRET    its secret, generated and printed once if not set',
+    '  WORKERS              processes that share the port; more than one needs PostgreSQL',
+    '  METRICS              on: Prometheus metrics at /metrics',
+    '  LOG_LEVEL            info, warn, error or silent, among others',
+    '',
+    'The README lists all of them.',
+  ],
+  examples: ['serve', 'PORT=9000 serve', 'DATABASE_URL=postgres://user:password@host/items serve'],
+  takesArgument: false,
+  options: [],
+  // Loaded only if needed, as it is all of the service.
+  run: async () => (await import('../serve.ts')).serve(),
+};
+
+const demo: ServiceCommand = {
+  usage: '',
+  summary: 'starts a service with thirty days of sample data, which is gone when it stops',
+  help: ['HOST and PORT say where; DATABASE_URL is not used.'],
+  examples: ['demo'],
+  takesArgument: false,
+  options: [],
+  run: async () => {
+    const { demonstrate } = await import('../demo/demo.ts');
+    await demonstrate(process.env).catch((error: unknown) => {
+      throw new CommandError(`cannot start the demo: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  },
+};
+
+export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = { serve, demo };

@@ -1,0 +1,149 @@
+import cluster from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import { openDatabase } from './database/open.ts';
+import { type Database, NO_TEAM } from './database/work.ts';
+import { createFirstTeam } from './features/teams/teams.service.ts';
+import { LIMITS } from './limits.ts';
+import { createLogger } from './log.ts';
+import { systemDraws } from './randomness.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { waitUpTo } from './time.ts';
+import { superviseWorkers } from './workers.ts';
+
+const print = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const settingsOrExit = (): Settings => {
+  try {
+    return readSettings(process.env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    for (const line of error.lines) print(`itemwright: ${line}`);
+    process.exit(1);
+  }
+};
+
+type FirstTeam = { teamId: string; secret: string };
+
+/**
+ * Shown on the very first start. It goes to standard error, so that standard output holds only logs, and is printed at
+ * once, since it cannot be shown again if the rest of the start fails.
+ */
+const printTeam = ({ teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const isGiven = given.secret !== undefined;
+  print(`
+Itemwright created its first team.
+
+  team id  ${teamId}
+  secret   ${isGiven ? 'as given in ITEMWRIGHT_SECRET' : secret}
+${isGiven ? '' : '\nThe secret is shown only this once; keep it safe.\n'}`);
+};
+
+const printExample = (address: string, { teamId, secret }: FirstTeam, given: Settings['firstTeam']): void => {
+  const password = given.secret === undefined ? secret : '$ITEMWRIGHT_SECRET';
+  print(`Itemwright is ready at ${address}. Try it:
+
+  curl -u "${teamId}:${password}" ${address}/team
+
+The examples in the README need these two lines once:
+
+  export ITEMWRIGHT=${address}
+  export CREDENTIALS="${teamId}:${password}"
+`);
+};
+
+/** Opens the database, migrates it, and creates a team on the very first start. */
+const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
+  const database = openDatabase(settings.databaseUrl, { connections: settings.databaseConnections });
+  await database.checkConnections(settings.workers);
+  await database.migrate();
+  const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
+  if (firstTeam !== undefined) printTeam(firstTeam, settings.firstTeam);
+  return { database, firstTeam };
+};
+
+/** Ctrl-C reaches both npm and the service, so a second signal is not impatience: the stop in progress continues. */
+const onStopSignal = (stop: (signal: string) => void): void => {
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.on(signal, () => {
+      if (!isStopping) stop(signal);
+      isStopping = true;
+    });
+  }
+};
+
+const exit = (logger: Logger, code: number): void => logger.flush(() => process.exit(code));
+
+/** Do not wait forever for requests that never finish. */
+const exitAfter = (ms: number, logger: Logger): void => {
+  setTimeout(() => {
+    logger.error('requests did not finish in time');
+    exit(logger, 1);
+  }, ms).unref();
+};
+
+const addressOf = ({ host }: Settings, port: number): string => {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${port}`;
+};
+
+/** Serves from this process. */
+const serveAlone = async (settings: Settings, logger: Logger): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings);
+  const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
+  onStopSignal(async (reason) => {
+    logger.info({ reason }, 'stopping');
+    app.prepareToStop();
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs, logger);
+    await delay(settings.stopDelayMs);
+    await app.close();
+    // Every request has its response. Background work that takes longer is rolled back.
+    await waitUpTo(LIMITS.stopDatabaseMs, database.close());
+    logger.info('stopped');
+    exit(logger, 0);
+  });
+  await app.listen({ host: settings.host, port: settings.port });
+  const address = addressOf(settings, (app.server.address() as { port: number }).port);
+  logger.info({ address, engine: database.engine }, 'listening');
+  if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
+};
+
+/** Serves from several processes behind one port. */
+const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings);
+  await database.close();
+  const workers = superviseWorkers({
+    count: settings.workers,
+    logger,
+    listening: (port) => {
+      const address = addressOf(settings, port);
+      logger.info({ address, workers: settings.workers }, 'listening');
+      if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);
+    },
+    ended: (code) => exit(logger, code),
+  });
+  onStopSignal((reason) => {
+    logger.info({ reason }, 'stopping');
+    // Workers have their own timeout; wait a little longer than that.
+    exitAfter(settings.stopDelayMs + LIMITS.stopTimeoutMs + LIMITS.stopDatabaseMs, logger);
+    workers.stop();
+  });
+};
+
+const start = (): Promise<void> => {
+  const settings = settingsOrExit();
+  const logger = createLogger(settings.logLevel);
+  return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings, logger) : serveAlone(settings, logger);
+};
+
+/** Starts the service with settings from the environment. It exits with code 1 if that fails. */
+export const serve = (): Promise<void> =>
+  start().catch((error: unknown) => {
+    const { message = String(error), code } = error as Partial<Error> & { code?: string };
+    print(`itemwright: cannot start: ${message || code}`);
+    process.exit(1);
+  });
