@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { blocksOf, readPage } from '../../../test/docs.ts';
 import { onEveryDatabase } from '../../../test/harness.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -34,6 +35,10 @@ try {
 }
 console.log(item.name, instances.length);
 `;
+
+/** Pages whose blocks are programs. */
+const DOCUMENTED = ['docs/client.md', 'packages/client/README.md'];
+const fileOf = (page: string): string => `${page.replaceAll('/', '-').slice(0, -'.md'.length)}.ts`;
 
 /** Each line is a mistake. */
 const MISTAKES = `import { createClient } from '@itemwright/client';
@@ -74,6 +79,7 @@ before(async () => {
   await run('npm', install, { cwd: folder });
   await writeFile(join(folder, 'program.ts'), PROGRAM);
   await writeFile(join(folder, 'mistakes.ts'), MISTAKES);
+  for (const page of DOCUMENTED) await writeFile(join(folder, fileOf(page)), blocksOf(readPage(page), 'ts').join('\n'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -110,7 +116,7 @@ describe('the package of the client', () => {
   });
 
   test('has types that know what is right', async () => {
-    assert.equal(await typeCheck(folder, 'program.ts'), '');
+    for (const name of ['program.ts', ...DOCUMENTED.map(fileOf)]) assert.equal(await typeCheck(folder, name), '');
   });
 
   test('has types that know what is wrong', async () => {
@@ -126,5 +132,30 @@ onEveryDatabase('an installed client', (service) => {
     const { address, teamId, secret } = service();
     const { stdout } = await run(process.execPath, ['program.ts', address, teamId, secret], { cwd: folder });
     assert.equal(stdout, '/body/id\nSword 3\n');
+  });
+
+  test('does what is documented', async () => {
+    const { address, anotherTeam } = service();
+    const { teamId, secret, post } = await anotherTeam();
+    await post('/items', { id: 'sword', name: 'Sword' });
+    await post('/spaces', { id: 'small', name: 'Small', cols: 1, rows: 1 });
+    await post('/users/player-1/spaces', { id: 'small-bag', spaceId: 'small' });
+    const config = { pool: { itemIds: ['sword'] }, sparkCurrency: 100, featuredItemIds: ['sword'] };
+    await post('/templates', { id: 'launch-banner', name: 'Launch banner', config });
+    const printed = await Promise.all(
+      DOCUMENTED.map(async (page) => {
+        const text = await readFile(join(folder, fileOf(page)), 'utf8');
+        const filled = text
+          .replace('http://127.0.0.1:8080', address)
+          .replace('TEAM_ID', teamId)
+          .replace('SECRET', secret);
+        await writeFile(join(folder, `run-${fileOf(page)}`), filled);
+        const { stdout, stderr } = await run(process.execPath, [`run-${fileOf(page)}`], { cwd: folder });
+        assert.equal(stderr, '');
+        return stdout;
+      }),
+    );
+    assert.match(printed[0] ?? '', /^Sword [\w-]+ 10 \d+ 1\nnot enough points .*100 %\n\d+\n$/s);
+    assert.match(printed[1] ?? '', /^No room: /);
   });
 });
