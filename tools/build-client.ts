@@ -9,7 +9,7 @@ const BUILT = join(ROOT, 'packages/client/dist');
 
 await import('./write-interface-types.ts');
 await rm(BUILT, { recursive: true, force: true });
-execFileSync('tsc', ['-p', 'packages/client'], { cwd: ROOT, stdio: 'inherit' });
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'packages/client'], { cwd: ROOT, stdio: 'inherit' });
 
 // The compiler rewrites imports in JavaScript only, and not every tool finds declarations by the names of sources.
 for (const name of globSync('*.d.ts', { cwd: BUILT })) {

@@ -31,6 +31,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/running.md: npm run soak': 'takes 40 minutes',
   'docs/performance.md: npm run bench': 'takes minutes',
+  'docs/client.md: npm run client && npm pack ./packages/client': 'packages/client/test/package.test.ts does the same',
 };
 
 /** Blocks that tests of their own run: here with something in the place of placeholders, or in other files. */
@@ -161,7 +162,8 @@ describe('the documentation', () => {
         assert.equal(space, '', `${page} has an indented block, which no test finds`);
       }
     const typed = PAGES.filter((page) => blocksOf(readPage(page), 'ts').length > 0);
-    assert.deepEqual(typed, ['docs/requests.md', 'docs/tutorial.md']);
+    // The blocks of the client are run with the installed package.
+    assert.deepEqual(typed, ['docs/client.md', 'docs/requests.md', 'docs/tutorial.md']);
   });
 
   test('has samples that are JSON', () => {
