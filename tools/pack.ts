@@ -126,8 +126,8 @@ const { values } = parseArgs({
   options: { refuse: { type: 'boolean' }, to: { type: 'string', default: ROOT } },
 });
 if (values.refuse) {
-  // Run by npm before `npm pack`, but also before `npm run pack`.
-  if (process.env.npm_command === 'run-script') process.exit();
+  // npm also runs this before `npm run pack`.
+  if (/^run/.test(process.env.npm_command ?? '')) process.exit();
   process.stderr.write('itemwright: use `npm run pack`, which packs what runs the service, and not the clone\n');
   process.exitCode = 1;
 } else await pack(resolve(values.to));
