@@ -212,7 +212,7 @@ describe('the documentation', () => {
       const text = readPage(page);
       for (const [, script = ''] of text.matchAll(/\bnpm\s+run\s+(?:-s\s+)?([a-z][a-z:-]*)/g))
         assert.ok(script in scripts, `${page} has npm run ${script}`);
-      for (const [file] of text.matchAll(/\b(bench|test|tools)\/[\w/-]+(\.\w+)*\.ts\b/g))
+      for (const [file] of text.matchAll(/(?<![\w/.-])(bench|packages|test|tools)\/[\w/-]+(\.\w+)*\.ts\b/g))
         assert.ok(existsSync(join(ROOT, file)), `${page} names ${file}`);
       for (const block of blocksOf(text, 'sh'))
         for (const [, name] of block.matchAll(/(?:^| )([A-Z][A-Z_]+)=\S+ (?=.*npm )/gm))
@@ -259,6 +259,8 @@ describe('the commands of the documentation', { skip: missing }, () => {
   const makeClone = async (): Promise<void> => {
     folder = await mkdtemp(join(tmpdir(), 'itemwright-docs-'));
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await mkdir(join(folder, 'packages/client'), { recursive: true });
+    await symlink(join(ROOT, 'packages/client/src'), join(folder, 'packages/client/src'));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await writeFile(
       join(folder, 'tsconfig.json'),
