@@ -22,6 +22,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
 
+/** `randomUUID` is not there for pages without TLS. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** An empty id, or one that an address leaves out, would reach another path. */
 const encodeId = (id: unknown, name: string): string => {
   const text = String(id ?? '');
@@ -55,7 +59,7 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
 
   const start = (ids: readonly unknown[], members: Members | undefined, given: AnyOptions) => {
     const options: AnyOptions = { ...client, ...withoutUndefined(given) };
-    const key = verb === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : false;
+    const key = verb === 'POST' ? (options.idempotencyKey ?? newKey()) : false;
     const isBody = input === '{body}' && members !== undefined;
     const where = path.replace(/{(\w+)}/g, (_, name) => encodeId(ids[parameters.indexOf(`{${name}}`)], name));
     const headers = new Headers({

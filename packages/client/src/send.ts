@@ -26,6 +26,12 @@ const nextOf = ({ headers }: Response, url: string): Record<string, string> | un
 
 const cutOff = (cause?: unknown) => new ConnectionError('The response was cut off.', { isTemporary: true, cause });
 
+/** Whatever goes wrong before the whole response has arrived means that there was none. */
+const orLost = <T>(received: Promise<T>): Promise<T> =>
+  received.catch((cause: unknown) => {
+    throw new ConnectionError('The connection failed before the whole response arrived.', { isTemporary: true, cause });
+  });
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -44,7 +50,7 @@ const readLines = async (
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   for (let text = ''; ; ) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
+    const { done, value } = reader === undefined ? { done: true } : await orLost(reader.read());
     if (done) throw cutOff();
     onChunk();
     const lines = (text + decoder.decode(value, { stream: true })).split('\n');
@@ -68,7 +74,7 @@ const receive = async (
   const read = async () => {
     if (onProgress !== undefined && type.startsWith('application/x-ndjson'))
       return readLines(response, onProgress, onChunk);
-    const text = await response.text();
+    const text = await orLost(response.text());
     if (status === 304) return { data: undefined, text };
     if (response.type === 'opaqueredirect' || headers.has('location'))
       throw new ItemwrightError('The service redirects: the url of the client must be its address.', { status });
@@ -86,9 +92,9 @@ const receive = async (
   };
 };
 
-/** Sends a request once. Whatever goes wrong before the whole response has arrived means that there was none. */
-const attempt = (prepared: Prepared, timeoutMs: number): Promise<Answer<unknown>> => {
-  const { url, init, fetch, options } = prepared;
+/** Sends a request once. */
+const attempt = (prepared: Prepared, endsAt: number): Promise<Answer<unknown>> => {
+  const { url, init, fetch, options, timeoutMs } = prepared;
   const { signal } = options;
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -100,20 +106,16 @@ const attempt = (prepared: Prepared, timeoutMs: number): Promise<Answer<unknown>
     const onAbort = () => stop(signal?.reason);
     const startTimer = () => {
       clearTimeout(timer);
-      const late = () =>
-        stop(new TimeoutError(`There was no response within ${Math.round(timeoutMs)} ms.`, { isTemporary: true }));
       // Longer timers would end at once.
-      timer = setTimeout(late, Math.min(timeoutMs, 2 ** 31 - 1));
+      const ms = Math.min(timeoutMs, endsAt - performance.now(), 2 ** 31 - 1);
+      timer = setTimeout(() => stop(new TimeoutError('There was no response in time.', { isTemporary: true })), ms);
     };
-    const run = async (): Promise<Answer<unknown>> => {
+    const run = async (): Promise<void> => {
       try {
-        return await receive(prepared, await fetch(url, { ...init, signal: controller.signal }), startTimer);
-      } catch (cause) {
-        if (cause instanceof ItemwrightError) throw cause;
-        throw new ConnectionError('The connection failed before the whole response arrived.', {
-          isTemporary: true,
-          cause,
-        });
+        const response = await orLost(fetch(url, { ...init, signal: controller.signal }));
+        resolve(await receive(prepared, response, startTimer));
+      } catch (error) {
+        stop(error);
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -121,7 +123,7 @@ const attempt = (prepared: Prepared, timeoutMs: number): Promise<Answer<unknown>
     };
     signal?.addEventListener('abort', onAbort);
     startTimer();
-    run().then(resolve, reject);
+    void run();
   });
 };
 
@@ -143,14 +145,14 @@ const pauseMs = ({ retryAfterMs = 0 }: ItemwrightError, attempts: number): numbe
 
 /** Sends a request until there is a result, or sending it again is unsafe or of no use. */
 export const send = async (prepared: Prepared): Promise<Answer<unknown>> => {
-  const { isRepeatable, idempotencyKey, timeoutMs, options } = prepared;
+  const { isRepeatable, idempotencyKey, options } = prepared;
   const { signal, retries = 4, totalTimeoutMs = Number.POSITIVE_INFINITY } = options;
   const endsAt = performance.now() + totalTimeoutMs;
   let maybeDone = false;
   for (let attempts = 1; ; attempts += 1) {
     signal?.throwIfAborted();
     try {
-      return await attempt(prepared, Math.min(timeoutMs, endsAt - performance.now()));
+      return await attempt(prepared, endsAt);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ItemwrightError)) throw error;

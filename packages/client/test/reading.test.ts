@@ -6,6 +6,7 @@ import {
   ConnectionError,
   createClient,
   PreconditionFailedError,
+  TimeoutError,
   UnavailableError,
   ValidationError,
 } from '../src/index.ts';
@@ -154,6 +155,24 @@ describe('lines of a simulation', () => {
     assert.deepEqual(progress, [0, 0]);
     server.answers.push(lines('{"progress":0}\n'));
     await assert.rejects(run({ retries: 0 }).call, ConnectionError);
+  });
+
+  test('reach a callback whose own error is what the call rejects with', async () => {
+    server.answers.push(lines('{"progress":0}\n', '{"progress":1}\n', '{"result":{}}\n'));
+    const before = server.received.length;
+    const error = new Error('mine');
+    const onProgress = () => {
+      throw error;
+    };
+    await assert.rejects(run({ onProgress }).call, (thrown) => thrown === error);
+    assert.equal(server.received.length, before + 1);
+  });
+
+  test('do not extend the time of the whole call', async () => {
+    server.answers.push(lines(...Array.from({ length: 20 }, (_, step) => `{"progress":${step / 20}}\n`)));
+    const startedAt = performance.now();
+    await assert.rejects(run({ timeoutMs: 1000, totalTimeoutMs: 200 }).call, TimeoutError);
+    assert.ok(performance.now() - startedAt < 600);
   });
 
   test('are not sent if there is nobody to tell', async () => {
