@@ -51,28 +51,39 @@ const nameOf = (schema: string): string => (schema === 'Error' ? 'ErrorBody' : s
 
 const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-const objectType = (schema: Schema): string => {
+/** Where a model occurs. What is sent should accept what callers have: read-only lists, and interfaces of their own. */
+interface Place {
+  readonly isSent: boolean;
+  readonly isReceived: boolean;
+}
+
+const SENT: Place = { isSent: true, isReceived: false };
+const RECEIVED: Place = { isSent: false, isReceived: true };
+
+const objectType = (schema: Schema, place: Place): string => {
   const { properties, required = [], additionalProperties, patternProperties = {} } = schema;
   const values = [
     ...Object.values(patternProperties),
     ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
   ];
-  if (values.length > 0) return `Record<string, ${values.map(typeOf).join(' | ')}>`;
+  if (values.length > 0) return `Record<string, ${values.map((value) => typeOf(value, place)).join(' | ')}>`;
   const members = Object.entries(properties ?? {});
+  if (members.length === 0 && additionalProperties === true)
+    return place.isSent ? 'Record<string, any>' : 'Record<string, unknown>';
   if (members.length === 0) return 'Record<string, never>';
   const lines = members.map(
     ([name, member]) =>
-      `${comment(member.description)}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member)};`,
+      `${comment(member.description)}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member, place)};`,
   );
   return `{\n${lines.join('\n')}\n}`;
 };
 
-const namedType = (name: string | undefined, schema: Schema): string => {
+const namedType = (name: string | undefined, schema: Schema, place: Place): string => {
   switch (name) {
     case 'object':
-      return objectType(schema);
+      return objectType(schema, place);
     case 'array':
-      return `Array<${typeOf(schema.items ?? {})}>`;
+      return `${place.isReceived ? 'Array' : 'ReadonlyArray'}<${typeOf(schema.items ?? {}, place)}>`;
     case 'integer':
       return 'number';
     case 'number':
@@ -85,13 +96,13 @@ const namedType = (name: string | undefined, schema: Schema): string => {
   }
 };
 
-const typeOf = (schema: Schema): string => {
+const typeOf = (schema: Schema, place: Place): string => {
   if (schema.$ref !== undefined) return nameOf(schema.$ref.split('/').at(-1) as string);
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, place)).join(' | ');
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   return [schema.type]
     .flat()
-    .map((name) => namedType(name, schema))
+    .map((name) => namedType(name, schema, place))
     .join(' | ');
 };
 
@@ -111,15 +122,15 @@ const inputsOf = (entry: string, { parameters = [], requestBody }: Operation): s
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
     if (parameter === undefined) return [];
     // Numbers are written as they are.
-    return [`${name}: ${name === 'version' ? 'string | number' : typeOf(parameter.schema)}`];
+    return [`${name}: ${name === 'version' ? 'string | number' : typeOf(parameter.schema, SENT)}`];
   });
   const body = schemaIn(requestBody);
-  if (body !== undefined) return [...ids, `body${requestBody?.required ? '' : '?'}: ${typeOf(body)}`];
+  if (body !== undefined) return [...ids, `body${requestBody?.required ? '' : '?'}: ${typeOf(body, SENT)}`];
   const query = parameters.filter((one) => one.in === 'query');
   if (query.length === 0) return ids;
   const members = query.map(
     ({ name, required, description, schema }) =>
-      `${comment(description)}${key(name)}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'};`,
+      `${comment(description)}${key(name)}${required ? '' : '?'}: ${typeOf(schema, SENT)}${required ? '' : ' | undefined'};`,
   );
   return [...ids, `query${query.some(({ required }) => required) ? '' : '?'}: {\n${members.join('\n')}\n}`];
 };
@@ -139,13 +150,13 @@ const methodType = (name: string, entry: string, operation: Operation): string =
     `${operation.summary}: \`${method.toUpperCase()} ${path}\`.${operation.description ? `\n\n${operation.description}` : ''}`,
   );
   const isList = entry.startsWith('LIST ');
-  const result = isList ? `List<${typeOf(response.items ?? {})}>` : `Call<${typeOf(response)}>`;
+  const result = isList ? `List<${typeOf(response.items ?? {}, RECEIVED)}>` : `Call<${typeOf(response, RECEIVED)}>`;
   const asksIfChanged = operation.responses[304] !== undefined;
   // The verb says whether a POST has a key, whatever the document allows.
   const options = /^(ASK|ONCE) /.test(entry) ? optionsOf(operation).replace('Post', 'Call') : optionsOf(operation);
   const signature = `${documented}${name}(${[...inputs, `options?: ${options}`].join(', ')}): ${result};`;
   if (!asksIfChanged) return signature;
-  const conditional = `${name}(${[...inputs, 'options: ReadOptions'].join(', ')}): Call<${typeOf(response)} | undefined>;`;
+  const conditional = `${name}(${[...inputs, 'options: ReadOptions'].join(', ')}): Call<${typeOf(response, RECEIVED)} | undefined>;`;
   return `${documented}${conditional}\n${signature}`;
 };
 
@@ -162,15 +173,35 @@ const clientType = (paths: Document['paths']): string => {
   return `/** The operations of the API by noun. */\nexport interface Client {\n${nouns.join('\n')}\n}\n`;
 };
 
+const refsIn = (value: unknown): string[] =>
+  [...JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string);
+
+/** The names of all models that some values consist of. */
+const modelsIn = ({ components }: Document, values: unknown): Set<string> => {
+  const found = new Set(refsIn(values));
+  for (const name of found) for (const inner of refsIn(components.schemas[name])) found.add(inner);
+  return found;
+};
+
 const IMPORTS = `import type { List } from './list.ts';
 import type { Call, CallOptions, ChangeOptions, PostOptions, ReadOptions, WatchOptions } from './options.ts';
 `;
 
 /** Unformatted: nobody reads it but editors. */
-export const interfaceTypes = ({ paths, components }: Document): string => {
+export const interfaceTypes = (document: Document): string => {
+  const { paths, components } = document;
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const sent = modelsIn(
+    document,
+    operations.map(({ requestBody }) => requestBody),
+  );
+  const received = modelsIn(
+    document,
+    operations.map(({ responses }) => responses),
+  );
   const names = Object.keys(components.schemas).map(nameOf);
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
-    const type = typeOf(schema);
+    const type = typeOf(schema, { isSent: sent.has(name), isReceived: received.has(name) });
     const start = comment(schema.description);
     return type.startsWith('{')
       ? `${start}export interface ${nameOf(name)} ${type}\n`

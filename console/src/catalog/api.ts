@@ -99,11 +99,11 @@ export const planOf = async (
   signal?: AbortSignal,
 ): Promise<Plan> => {
   const body = { ...proposal, ...(pools !== undefined && { pools }) };
-  return (await api.catalog.plan(body as never, { signal })) as unknown as Plan;
+  return (await api.catalog.plan(body, { signal })) as unknown as Plan;
 };
 
 export const publish = (api: Api, proposal: Proposal, baseVersion: number, message: string | null): Promise<Version> =>
-  api.catalog.publish({ ...proposal, baseVersion, message } as never);
+  api.catalog.publish({ ...proposal, baseVersion, message });
 
 export const readDrafts = (api: Api, signal?: AbortSignal): Promise<DraftSummary[]> =>
   api.catalogDrafts.list({ signal });
@@ -120,7 +120,7 @@ export const updateDraft = (
   id: string,
   etag: string,
   body: { readonly name?: string; readonly baseVersion?: number; readonly changes?: readonly WantedChange[] },
-): Promise<DraftWithTag> => tagged(api.catalogDrafts.update(id, body as never, { ifMatch: etag }).withResponse());
+): Promise<DraftWithTag> => tagged(api.catalogDrafts.update(id, body, { ifMatch: etag }).withResponse());
 
 export const deleteDraft = (api: Api, id: string) => api.catalogDrafts.delete(id);
 
