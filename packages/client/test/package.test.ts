@@ -65,7 +65,7 @@ const typeCheck = (folder: string, name: string): Promise<string> =>
   );
 
 let folder: string;
-before(async () => {
+const install = async (): Promise<void> => {
   await run(process.execPath, ['tools/build-client.ts'], { cwd: ROOT });
   folder = await mkdtemp(join(tmpdir(), 'itemwright-client-'));
   await writeFile(
@@ -75,15 +75,23 @@ before(async () => {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, PACKAGE], { cwd: folder });
   const packed = JSON.parse(stdout);
   const [{ filename }] = Array.isArray(packed) ? packed : (Object.values(packed) as never);
-  const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, filename)];
-  await run('npm', install, { cwd: folder });
+  const command = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, filename)];
+  await run('npm', command, { cwd: folder });
   await writeFile(join(folder, 'program.ts'), PROGRAM);
   await writeFile(join(folder, 'mistakes.ts'), MISTAKES);
   for (const page of DOCUMENTED) await writeFile(join(folder, fileOf(page)), blocksOf(readPage(page), 'ts').join('\n'));
-});
+};
+let installed: Promise<void> | undefined;
+/** Once for all suites. */
+const installOnce = (): Promise<void> => {
+  installed ??= install();
+  return installed;
+};
 after(() => rm(folder, { recursive: true, force: true }));
 
 describe('the package of the client', () => {
+  before(installOnce);
+
   test('has the version of the service, and no dependencies', async () => {
     const [service, client] = await Promise.all(
       [ROOT, PACKAGE].map(async (place) => JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))),
@@ -128,6 +136,8 @@ describe('the package of the client', () => {
 });
 
 onEveryDatabase('an installed client', (service) => {
+  before(installOnce);
+
   test('rolls', async () => {
     const { address, teamId, secret } = service();
     const { stdout } = await run(process.execPath, ['program.ts', address, teamId, secret], { cwd: folder });

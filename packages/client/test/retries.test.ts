@@ -21,10 +21,13 @@ import {
 import { json, type Respond, type Server, startServer } from './server.ts';
 
 let server: Server;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(() => server.close());
+/** For each suite, since hooks outside of them would run for other files, too. */
+const useServer = (): void => {
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.close());
+};
 
 const failure = (code: string, issues: object[] = []) => ({ code, message: 'A message', issues });
 const busy = (headers: Record<string, string> = {}): Respond =>
@@ -51,6 +54,8 @@ const rejected = async (call: Promise<unknown>): Promise<ItemwrightError> => {
 const keys = () => server.received.map(({ headers }) => headers['idempotency-key']);
 
 describe('errors', () => {
+  useServer();
+
   for (const [status, type] of [
     [400, ValidationError],
     [401, UnauthorizedError],
@@ -131,6 +136,8 @@ describe('errors', () => {
 });
 
 describe('retries', () => {
+  useServer();
+
   test('send the same request with the same key until there is a response', async () => {
     server.answers.push(busy(), cut, cutBody, json(200, { id: 'sword' }));
     const { data, response } = await server.client.items.create({ name: 'Sword' }).withResponse();
@@ -231,6 +238,8 @@ describe('retries', () => {
 });
 
 describe('time limits', () => {
+  useServer();
+
   test('end an attempt, and the next one is made', async () => {
     server.answers.push(silent, json(200, { id: 'a' }));
     assert.deepEqual(await server.client.items.get('a', { timeoutMs: 100 }), { id: 'a' });
@@ -261,6 +270,8 @@ describe('time limits', () => {
 });
 
 describe('aborting a signal', () => {
+  useServer();
+
   test('rejects with its reason at once, whatever the call is doing', async () => {
     for (const answer of [silent, busy({ 'retry-after': '20' }), cutBody]) {
       server.answers.push(answer, silent);
@@ -302,6 +313,8 @@ describe('aborting a signal', () => {
 });
 
 describe('what a client is given', () => {
+  useServer();
+
   test('applies to all calls, and each call can override it', async () => {
     const client = createClient({
       url: `${server.url}/prefix/`,
