@@ -97,7 +97,7 @@ const fill = async (folder: string): Promise<void> => {
     await cp(join(ROOT, name), join(folder, name), {
       recursive: true,
       // Stamps of the build.
-      filter: (path) => !/\/\.[^/]+$/.test(path),
+      filter: (path) => !/[\\/]\.[^\\/]+$/.test(path),
     });
   await cp(join(ROOT, 'tools/package'), join(folder, 'bin'), { recursive: true });
   await writeJson(join(folder, 'package.json'), manifest);
