@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** A process that takes longer than this to print something, or to exit, hangs. */
 const LONGEST_WAIT_MS = 120_000;
@@ -42,11 +42,11 @@ export const run = (
   script: string,
   args: readonly string[],
   environment: Record<string, string> = {},
-  { ownGroup = false } = {},
+  { ownGroup = false, cwd = ROOT, node = process.execPath } = {},
 ): Running => {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-    cwd: ROOT,
+  const child = spawn(node, [resolve(ROOT, script), ...args], {
+    cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: ownGroup,
@@ -94,8 +94,13 @@ export const run = (
 };
 
 /** Runs a script until it exits, or takes too long. */
-export const runToEnd = async (script: string, args: readonly string[], environment?: Record<string, string>) => {
-  const { child, ended } = run(script, args, environment);
+export const runToEnd = async (
+  script: string,
+  args: readonly string[],
+  environment?: Record<string, string>,
+  options?: { readonly cwd?: string; readonly node?: string },
+) => {
+  const { child, ended } = run(script, args, environment, options);
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_WAIT_MS);
   const result = await ended;
   clearTimeout(timer);

@@ -34,6 +34,7 @@ interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly link?: boolean;
+  readonly funding?: unknown;
 }
 
 const readJson = async (file: string) => JSON.parse(await readFile(join(ROOT, file), 'utf8'));
@@ -82,7 +83,10 @@ const shrinkwrapOf = (packages: Readonly<Record<string, LockedPackage>>, manifes
     version,
     lockfileVersion: 3,
     requires: true,
-    packages: { '': { name, version, license, dependencies, bin, engines }, ...Object.fromEntries(kept) },
+    packages: {
+      '': { name, version, license, dependencies, bin, engines },
+      ...Object.fromEntries(kept.map(([path, { funding, ...locked }]) => [path, locked])),
+    },
   };
 };
 
@@ -93,7 +97,7 @@ const fill = async (folder: string): Promise<void> => {
     await cp(join(ROOT, name), join(folder, name), {
       recursive: true,
       // Stamps of the build.
-      filter: (path) => !/\/\.[^/]+$/.test(path),
+      filter: (path) => !/[\\/]\.[^\\/]+$/.test(path),
     });
   await cp(join(ROOT, 'tools/package'), join(folder, 'bin'), { recursive: true });
   await writeJson(join(folder, 'package.json'), manifest);

