@@ -123,7 +123,7 @@ const findHandler = (method: string, path: string): { name: string; id: string }
 
 const send = (response: ServerResponse, status: number, value: unknown): void => {
   response.writeHead(status, { 'cache-control': 'no-store', 'content-type': 'application/json' });
-  response.end(Buffer.isBuffer(value) ? value : JSON.stringify(value ?? {}));
+  response.end(Buffer.isBuffer(value) ? value : JSON.stringify(value));
 };
 
 const answerCall = async (
