@@ -178,14 +178,18 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
     return { name: player.name, embers, allowance: ALLOWANCE, banner, chest, fairness, belongings };
   };
 
-  /** The service checks that the player owns it, and that it fits; what is in the way changes places with it. */
+  /** What the player owns; to others it does not exist. */
+  const readOwn = async (player: Player, instanceId: string) => {
+    const instance = await explain(client.itemInstances.get(instanceId), 404, NOT_YOURS);
+    if (instance.userId !== player.id) throw new Refusal(404, NOT_YOURS);
+    return instance;
+  };
+
+  /** The service decides whether it fits; what is in the way changes places with it. `userId` makes it check the owner. */
   const move: Game['move'] = async (player, instanceId, { x, y, rotated }) => {
+    const { itemInstanceSpace } = await readOwn(player, instanceId);
     const body = { userId: player.id, userSpaceId: bagOf(player), spacePositionX: x, spacePositionY: y, rotated };
-    const moved = client.itemInstances
-      .get(instanceId)
-      .then(({ itemInstanceSpace }) =>
-        client.itemInstances.move(instanceId, { ...body, swap: itemInstanceSpace !== null }),
-      );
+    const moved = client.itemInstances.move(instanceId, { ...body, swap: itemInstanceSpace !== null });
     await explain(moved, 409, 'It does not fit there.');
   };
 
@@ -193,10 +197,9 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
     await explain(client.userSpaces.sort(player.id, bagOf(player)), 409, 'The bag cannot be packed any better.');
   };
 
-  /** A deletion names no owner, so the game has to look whose it is; to others it does not exist. */
+  /** A deletion names no owner, so here it is the game that must check. */
   const discard: Game['discard'] = async (player, instanceId) => {
-    const { userId } = await explain(client.itemInstances.get(instanceId), 404, NOT_YOURS);
-    if (userId !== player.id) throw new Refusal(404, NOT_YOURS);
+    await readOwn(player, instanceId);
     await explain(client.itemInstances.delete(instanceId), 409, NOT_YOURS);
   };
 

@@ -118,6 +118,8 @@ const findHandler = (method: string, path: string): { name: string; id: string }
   const [, api, noun, id, ...rest] = path.split('/');
   const named = `${method} ${path}`;
   if (named in OPEN || named in HANDLERS || id === undefined) return { name: named, id: '' };
+  // The client refuses such ids, since they would lead to another path.
+  if (/^\.{0,2}$/.test(decodeId(id))) return { name: '', id: '' };
   return { name: `${method} ${['', api, noun, ':id', ...rest].join('/')}`, id: decodeId(id) };
 };
 

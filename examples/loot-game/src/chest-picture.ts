@@ -9,7 +9,7 @@ const path = (d: string, attributes: Readonly<Record<string, string>>): SVGEleme
 /** A chest, whose lid opens. */
 export const chestPicture = (kind: 'closed' | 'opening'): SVGElement => {
   const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 200 160');
+  svg.setAttribute('viewBox', kind === 'closed' ? '0 16 200 140' : '0 -30 200 186');
   svg.setAttribute('class', `chest-picture ${kind}`);
   svg.setAttribute('aria-hidden', 'true');
   const lid = document.createElementNS(SVG, 'g');
@@ -21,7 +21,7 @@ export const chestPicture = (kind: 'closed' | 'opening'): SVGElement => {
     path('M20 70h160v12H20z', { fill: '#565d6c' }),
   );
   svg.append(
-    path('M100 10l16 50h60l-48 24 48 30H24l48-30-48-24h60z', { fill: '#ffd977', class: 'shine' }),
+    path('M40 74L-10-30h220L160 74z', { fill: '#ffd977', class: 'shine' }),
     path('M30 66h140v22H30z', { fill: '#140d08', class: 'inside' }),
     path('M24 80h152v62q0 8-8 8H32q-8 0-8-8z', { fill: '#5b3820' }),
     path('M24 80h152v14H24z', { fill: '#3c2413' }),

@@ -22,10 +22,10 @@ const seedForm = ({ me }: Shown): HTMLFormElement => {
     h('p', {}, h('code', {}, nextCommitment)),
     h('label', { for: 'seed' }, 'Your next seed'),
     input,
-    h('button', { class: 'primary', type: 'submit' }, 'Use this seed'),
+    h('button', { id: 'use-seed', class: 'primary', type: 'submit' }, 'Use this seed'),
     h(
       'p',
-      { class: 'small' },
+      { class: 'small hint' },
       'Anything you like. It ends the current epoch, and reveals the seed that the service used in it.',
     ),
   );
@@ -85,7 +85,7 @@ const show = (shown: Shown): void => {
         {},
         h('dt', {}, 'Epoch'),
         h('dd', {}, String(fairness.epoch ?? 'none yet')),
-        h('dt', {}, 'Rolls in it'),
+        h('dt', {}, 'Receipts in it'),
         h('dd', {}, String(receiptsIn(fairness))),
         h('dt', {}, 'Your seed'),
         h('dd', {}, h('code', {}, fairness.clientSeed ?? 'none yet')),

@@ -2,7 +2,7 @@ import { showBag } from './bag.ts';
 import { showBanner } from './banner.ts';
 import { CallError, getMe, getWorld, signIn, signOut } from './calls.ts';
 import { showChest } from './chest.ts';
-import { byId, toast } from './dom.ts';
+import { byId, h, toast } from './dom.ts';
 import { showFairness } from './fairness.ts';
 import { forgetRolls, resumeRoll } from './rolls.ts';
 import { ensureSeed } from './seeds.ts';
@@ -43,7 +43,7 @@ showChest();
 showFairness();
 showBag();
 onChange(({ me }) => {
-  byId('embers').textContent = `${me.embers} of ${me.allowance} embers`;
+  byId('embers').replaceChildren(`${me.embers} of ${me.allowance}`, h('span', { class: 'visually-hidden' }, ' embers'));
   byId('player').textContent = me.name;
 });
 
