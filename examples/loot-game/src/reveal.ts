@@ -31,7 +31,6 @@ export const reveal = (rolled: Rolled, shown: Shown): Promise<void> => {
   const best = Math.max(...found.map(({ rarity }) => ORDER.indexOf(rarity)));
   const status = h('p', { class: 'visually-hidden', role: 'status' });
   const close = h('button', { class: 'primary', type: 'button' }, 'Take it');
-  close.addEventListener('click', () => dialog.close());
   dialog.className = `${rolled.what} best-${ORDER[best] ?? 'common'}`;
   dialog.replaceChildren(
     h('h2', { id: 'reveal-title' }, rolled.what === 'chest' ? 'In the chest' : 'The embers give you'),
@@ -51,5 +50,12 @@ export const reveal = (rolled: Rolled, shown: Shown): Promise<void> => {
   setTimeout(() => {
     status.textContent = `You got: ${found.map(describe).join('; ')}.`;
   }, 300);
-  return new Promise((resolve) => dialog.addEventListener('close', () => resolve(), { once: true }));
+  return new Promise((resolve) => {
+    // Escape closes it, too; its event comes a little later.
+    dialog.addEventListener('close', () => resolve(), { once: true });
+    close.addEventListener('click', () => {
+      dialog.close();
+      resolve();
+    });
+  });
 };
