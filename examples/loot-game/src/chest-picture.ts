@@ -1,27 +1,38 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
-const path = (d: string, attributes: Readonly<Record<string, string>>): SVGElement => {
-  const element = document.createElementNS(SVG, 'path');
-  for (const [name, value] of Object.entries({ d, ...attributes })) element.setAttribute(name, value);
+const draw = (tag: string, attributes: Readonly<Record<string, string>>, ...children: SVGElement[]): SVGElement => {
+  const element = document.createElementNS(SVG, tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
   return element;
 };
 
+const path = (d: string, attributes: Readonly<Record<string, string>>): SVGElement =>
+  draw('path', { d, ...attributes });
+
+/** Light that fades on its way up. */
+const fading = (): SVGElement =>
+  draw(
+    'linearGradient',
+    { id: 'chest-light', x1: '0', y1: '1', x2: '0', y2: '0' },
+    draw('stop', { offset: '0', 'stop-color': '#ffe7a6' }),
+    draw('stop', { offset: '1', 'stop-color': '#ffb13d', 'stop-opacity': '0' }),
+  );
+
 /** A chest, whose lid opens. */
 export const chestPicture = (kind: 'closed' | 'opening'): SVGElement => {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', kind === 'closed' ? '0 16 200 140' : '0 -30 200 186');
-  svg.setAttribute('class', `chest-picture ${kind}`);
-  svg.setAttribute('aria-hidden', 'true');
-  const lid = document.createElementNS(SVG, 'g');
-  lid.setAttribute('class', 'lid');
+  const viewBox = kind === 'closed' ? '0 16 200 140' : '0 -30 200 186';
+  const svg = draw('svg', { viewBox, class: `chest-picture ${kind}`, 'aria-hidden': 'true' });
+  const lid = draw('g', { class: 'lid' });
   lid.append(
     path('M24 76V58q0-34 36-34h80q36 0 36 34v18z', { fill: '#6b4327' }),
     path('M24 76V58q0-34 36-34h14q-30 6-30 40v12z', { fill: '#8a5a36' }),
     path('M44 76V56q0-30 20-32h12q-16 6-16 32v20zM124 24h12q20 2 20 32v20h-16V56q0-26-16-32z', { fill: '#454b58' }),
     path('M20 70h160v12H20z', { fill: '#565d6c' }),
   );
+  if (kind === 'opening')
+    svg.append(fading(), path('M36 74L-10-30h220L164 74z', { fill: 'url(#chest-light)', class: 'shine' }));
   svg.append(
-    path('M40 74L-10-30h220L160 74z', { fill: '#ffd977', class: 'shine' }),
     path('M30 66h140v22H30z', { fill: '#140d08', class: 'inside' }),
     path('M24 80h152v62q0 8-8 8H32q-8 0-8-8z', { fill: '#5b3820' }),
     path('M24 80h152v14H24z', { fill: '#3c2413' }),

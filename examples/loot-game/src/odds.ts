@@ -55,7 +55,7 @@ export const pityMeters = (offer: Offer, state: UserTemplateState, unit: string)
           'p',
           {},
           h('strong', { class: 'rarity' }, name),
-          ` ${since} of ${pity.threshold} ${unit} without one; certain by number ${pity.threshold}`,
+          ` ${since} of ${pity.threshold} ${unit} without one; certain by number ${pity.threshold}${index === 0 ? '' : ', unless something rarer comes'}`,
         ),
         h('progress', { max: pity.threshold, value: since, 'aria-label': `Pity of ${name}` }),
         index === 0 && curve(pity, since + 1),

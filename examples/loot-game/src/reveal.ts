@@ -30,10 +30,15 @@ export const reveal = (rolled: Rolled, shown: Shown): Promise<void> => {
   const found = rolled.items.flatMap(({ itemId }) => shown.items.get(itemId) ?? []);
   const best = Math.max(...found.map(({ rarity }) => ORDER.indexOf(rarity)));
   const status = h('p', { class: 'visually-hidden', role: 'status' });
-  const close = h('button', { class: 'primary', type: 'button' }, 'Take it');
+  const close = h('button', { class: 'primary take', type: 'button' }, 'Take it');
   dialog.className = `${rolled.what} best-${ORDER[best] ?? 'common'}`;
   dialog.replaceChildren(
-    h('h2', { id: 'reveal-title' }, rolled.what === 'chest' ? 'In the chest' : 'The embers give you'),
+    // It gets the focus, so that what was rolled is seen from the top on.
+    h(
+      'h2',
+      { id: 'reveal-title', tabindex: '-1', autofocus: true },
+      rolled.what === 'chest' ? 'In the chest' : 'The embers give you',
+    ),
     rolled.what === 'chest' ? chestPicture('opening') : '',
     h(
       'ol',
@@ -45,7 +50,6 @@ export const reveal = (rolled: Rolled, shown: Shown): Promise<void> => {
     status,
   );
   dialog.showModal();
-  close.focus({ preventScroll: true });
   // Said after the dialog was announced.
   setTimeout(() => {
     status.textContent = `You got: ${found.map(describe).join('; ')}.`;
