@@ -90,8 +90,7 @@ const template = (id: string, name: string, type: string, config: GachaConfig | 
   id,
   name,
   type,
-  // The types of the client do not know yet which configuration belongs to which type of template.
-  config: config as Record<string, never>,
+  config,
   bindings: Object.fromEntries(Object.keys(config.baseRates ?? {}).map((tier) => [tier, tier])),
   // Players can check each roll, and anyone can read the odds.
   verifiable: true as const,

@@ -200,7 +200,10 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
   /** A deletion names no owner, so here it is the game that must check. */
   const discard: Game['discard'] = async (player, instanceId) => {
     await readOwn(player, instanceId);
-    await explain(client.itemInstances.delete(instanceId), 409, NOT_YOURS);
+    await client.itemInstances.delete(instanceId).catch((error: unknown) => {
+      // Gone already: by an attempt whose response was lost, or by another click.
+      if (!(error instanceof NotFoundError)) throw error;
+    });
   };
 
   const discardPile: Game['discardPile'] = async (player) => {

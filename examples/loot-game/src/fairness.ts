@@ -1,7 +1,7 @@
 import { CallError, chooseSeed } from './calls.ts';
 import { byId, fill, h, toast } from './dom.ts';
 import { keptReceipts } from './rolls.ts';
-import { randomSeed, receiptsIn } from './seeds.ts';
+import { randomText, receiptsIn } from './seeds.ts';
 import { onChange, refresh, type Shown } from './state.ts';
 
 /** Older proofs can still be asked for; a list of all of them would be long. */
@@ -13,7 +13,7 @@ const seedForm = ({ me }: Shown): HTMLFormElement => {
   const typed = document.querySelector<HTMLInputElement>(`#seed[data-for="${nextCommitment}"]`)?.value;
   const input = h('input', {
     ...{ id: 'seed', name: 'seed', required: true, maxlength: 100, 'data-for': nextCommitment },
-    value: typed ?? randomSeed(),
+    value: typed ?? randomText(),
   });
   const form = h(
     'form',

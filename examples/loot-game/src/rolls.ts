@@ -3,7 +3,7 @@ import type { Offered, Rolled, RollRequest } from '../server/api.ts';
 import { CallError, roll as send } from './calls.ts';
 import { byId, toast } from './dom.ts';
 import { reveal } from './reveal.ts';
-import { ensureSeed } from './seeds.ts';
+import { ensureSeed, randomText } from './seeds.ts';
 import { refresh, type Shown } from './state.ts';
 
 const PENDING = 'loot.pending';
@@ -68,7 +68,7 @@ const finish = async (shown: Shown): Promise<void> => {
 export const rollOnce = (shown: Shown, what: Offered, count: number): void => {
   if (isRolling) return;
   if (pending() === undefined)
-    localStorage.setItem(PENDING, JSON.stringify({ key: crypto.randomUUID(), what, count } satisfies RollRequest));
+    localStorage.setItem(PENDING, JSON.stringify({ key: randomText(), what, count } satisfies RollRequest));
   finish(shown);
 };
 

@@ -4,8 +4,8 @@ import { chooseSeed } from './calls.ts';
 /** A proof has at most 1,000 receipts in one file, so a new epoch begins well before. */
 const MAX_RECEIPTS = 500;
 
-/** Made on the player's device, so that nobody else had a part in it. */
-export const randomSeed = (): string => {
+/** Made on the player's device, so that nobody else had a part in it. Unlike `randomUUID`, it needs no HTTPS. */
+export const randomText = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 };
@@ -16,6 +16,6 @@ export const receiptsIn = ({ chains }: PlayerFairness): number => chains.reduce(
 export const ensureSeed = async (fairness: PlayerFairness): Promise<boolean> => {
   const { epoch, mustRotate, nextCommitment } = fairness;
   if (epoch !== null && !mustRotate && receiptsIn(fairness) < MAX_RECEIPTS) return false;
-  await chooseSeed({ clientSeed: randomSeed(), commitment: nextCommitment });
+  await chooseSeed({ clientSeed: randomText(), commitment: nextCommitment });
   return true;
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../../../test/harness.ts';
 import type { Me, Rolled, World } from '../server/api.ts';
@@ -12,6 +12,7 @@ import { createClient } from '../server/itemwright.ts';
 import { ALLOWANCE, Ledger } from '../server/ledger.ts';
 import { createGameSecret, seedCatalog } from '../server/seed.ts';
 import { createGameServer } from '../server/server.ts';
+import { freePort } from '../server/service.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const newKey = (): string => randomUUID();
@@ -31,6 +32,16 @@ interface Options {
 
 /** How requests from the game server to the service fare. */
 type Network = 'sound' | 'down' | 'losing responses';
+
+test('takes another port if the usual one is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  assert.equal(await freePort(port), 0);
+  other.close();
+  await once(other, 'close');
+  assert.equal(await freePort(port), port);
+});
 
 describe('the server of the loot game', () => {
   let empty: EmptyDatabase;
