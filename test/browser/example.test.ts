@@ -178,18 +178,16 @@ describe('the loot game', { skip: noBrowser, timeout: 300_000 }, () => {
   test('shows the result after a reload in the middle of a roll, and finishes what failed, once', async () => {
     const { page, context, complaints } = await openTab(browser, address);
     await enter(page, address);
-    let made: string | undefined;
-    await page.route('**/api/rolls', async (route) => {
-      made = await (await route.fetch()).text();
-      // The server has rolled, but its response never arrives.
-    });
+    const { promise: rolled, resolve } = Promise.withResolvers<{ receipt: string }>();
+    // The server rolls, but its response never arrives.
+    await page.route('**/api/rolls', async (route) => resolve(await (await route.fetch()).json()));
     await page.getByRole('button', { name: 'Roll ten' }).click();
-    while (made === undefined) await page.waitForTimeout(20);
+    const { receipt } = await rolled;
     await page.unroute('**/api/rolls');
     await page.reload();
-    await dialogOf(page).getByText(JSON.parse(made).receipt).waitFor();
+    await dialogOf(page).getByText(receipt).waitFor();
     await page.reload();
-    await dialogOf(page).getByText(JSON.parse(made).receipt).waitFor();
+    await dialogOf(page).getByText(receipt).waitFor();
     await takeIt(page);
     await page.reload();
     await page.getByText('90 of 100').waitFor();

@@ -18,11 +18,15 @@ const rollButton = (shown: Shown, count: number, label: string): HTMLButtonEleme
   );
 };
 
-const promise = ({ featured }: Offer, { losses }: UserTemplateState, names: string): string => {
-  if (featured?.share == null) return '';
-  return featured.guaranteeAfterLosses !== null && losses >= featured.guaranteeAfterLosses
-    ? `The last legendary was another one, so the next is certain to be ${names}.`
-    : `${percent(featured.share)} of the legendary results are ${names}. After one that is not, the next one is.`;
+/** The rate-up and the guarantee in words. */
+const promise = ({ featured, tiers }: Offer, { losses }: UserTemplateState, names: string): string => {
+  if (featured === null || featured.share === null) return '';
+  const { share, guaranteeAfterLosses: after } = featured;
+  const tier = tiers[0]?.name ?? 'rarest';
+  if (after !== null && losses >= after) return `The next ${tier} result is certain to be ${names}.`;
+  const rateUp = `${percent(share)} of the ${tier} results are ${names}.`;
+  if (after === null) return rateUp;
+  return `${rateUp} After ${after === 1 ? 'one that is not, the next one is' : `${after} that are not, the next one is`}.`;
 };
 
 const show = (shown: Shown): void => {

@@ -1,8 +1,20 @@
+import type { Offer } from '../server/api.ts';
 import { chestPicture } from './chest-picture.ts';
 import { byId, fill, h, onClick } from './dom.ts';
 import { nextChances, oddsTable, pityMeters } from './odds.ts';
 import { rollOnce } from './rolls.ts';
 import { onChange, type Shown } from './state.ts';
+
+/** What the last of the items is at least. */
+const promise = ({ pack, tiers }: Offer): string => {
+  const possible =
+    pack?.slots
+      .at(-1)
+      ?.tiers.filter(({ rate }) => rate > 0)
+      .map(({ tier }) => tier) ?? [];
+  const least = tiers.findLast(({ tier }) => possible.includes(tier));
+  return `The last of them is ${least?.name ?? 'any'} or better.`;
+};
 
 const show = (shown: Shown): void => {
   const { world, me } = shown;
@@ -24,7 +36,7 @@ const show = (shown: Shown): void => {
         { class: 'hero-text' },
         h('p', { class: 'eyebrow' }, `${chest.pack?.cards ?? 0} different items in each`),
         h('h1', { id: 'chest-title' }, chest.name),
-        h('p', {}, 'The last of them is uncommon or better.'),
+        h('p', {}, promise(chest)),
         h(
           'div',
           { class: 'buttons' },

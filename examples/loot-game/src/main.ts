@@ -6,7 +6,7 @@ import { byId, h, toast } from './dom.ts';
 import { showFairness } from './fairness.ts';
 import { forgetRolls, resumeRoll } from './rolls.ts';
 import { ensureSeed } from './seeds.ts';
-import { onChange, refresh, start } from './state.ts';
+import { onChange, start } from './state.ts';
 
 const VIEWS = ['banner', 'chest', 'bag', 'fairness'];
 
@@ -28,14 +28,13 @@ const showView = (): string => {
 };
 
 const play = async (): Promise<void> => {
-  const me = await getMe();
+  let me = await getMe();
+  // Before anything can be clicked: the first roll needs a seed, and so does the first after the odds have changed.
+  if (me !== null && (await ensureSeed(me.fairness))) me = await getMe();
+  const world = me === null ? undefined : await getWorld();
   byId('sign-in').hidden = me !== null;
   byId('game').hidden = me === null;
-  if (me === null) return;
-  const shown = start(await getWorld(), me);
-  // Before the first roll, and whenever the odds have changed.
-  if (await ensureSeed(me.fairness)) await refresh();
-  resumeRoll(shown);
+  if (me !== null && world !== undefined) resumeRoll(start(world, me));
 };
 
 showBanner();

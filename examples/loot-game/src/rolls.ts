@@ -45,11 +45,9 @@ const finish = async (shown: Shown): Promise<void> => {
     if (await ensureSeed(shown.me.fairness)) await refresh();
     const rolled = await send(request);
     keepReceipt(rolled);
-    // Shown behind the result; if it fails, the result is still shown.
-    const refreshed = refresh().catch(() => {});
     await reveal(rolled, shown);
     localStorage.removeItem(PENDING);
-    await refreshed;
+    await refresh();
     byId(`roll-${request.what}-${request.count}`).focus({ preventScroll: true });
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
