@@ -48,7 +48,7 @@ const ITEMS = [
   item('soldiers-sword', 'Soldier’s Sword', 'uncommon', 'sword', { damage: [14, 24] }),
   item('hunting-bow', 'Hunting Bow', 'uncommon', 'bow', { damage: [12, 28] }),
   item('iron-helm', 'Iron Helm', 'uncommon', 'helm', { armour: [12, 20] }),
-  item('copper-ring', 'Copper Ring', 'uncommon', 'ring', { luck: [1, 4] }),
+  item('jade-ring', 'Jade Ring', 'uncommon', 'ring', { luck: [1, 4] }),
   item('forest-elixir', 'Forest Elixir', 'uncommon', 'potion', { healing: [80, 140] }),
 
   item('frost-staff', 'Frost Staff', 'rare', 'staff', { damage: [20, 34], magic: [12, 24] }),
