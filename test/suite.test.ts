@@ -43,11 +43,13 @@ test('the files that run apart from the other operations exist', () => {
 });
 
 test('every test file is where a run finds it', () => {
-  const files = globSync('{bench,console,packages,src,test,tools}/**/*.test.{ts,tsx}', {
+  const files = globSync('{bench,console,examples,packages,src,test,tools}/**/*.test.{ts,tsx}', {
     cwd: join(import.meta.dirname, '..'),
   });
   const isFound = (file: string) =>
-    /^(src\/.+|packages\/[^/]+\/test\/[^/]+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(file);
+    /^(src\/.+|(packages|examples)\/[^/]+\/test\/[^/]+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(
+      file,
+    );
   assert.ok(files.length > 50);
   assert.deepEqual(
     files.filter((file) => !isFound(file)),

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'console',
     'disclosure',
     'evidence',
+    'example',
     'fairness',
     'pages',
     'player',

@@ -1,0 +1,3 @@
+import { runTogether } from './together.ts';
+
+await runTogether('examples/*/test/*.test.ts');
