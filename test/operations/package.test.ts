@@ -25,7 +25,7 @@ const OLDEST: Readonly<Record<string, string>> = {
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 const npm = (args: readonly string[], cwd: string) =>
-  promisify(execFile)('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'], {
+  promisify(execFile)('npm', ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1', ...args], {
     cwd,
     env: ENVIRONMENT,
     shell: process.platform === 'win32',
@@ -55,9 +55,7 @@ const findNode = async (name: string): Promise<string | undefined> => {
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'itemwright-package-'));
-  const script = join(ROOT, 'tools/pack.ts');
-  const flag = '--disable-warning=ExperimentalWarning';
-  await promisify(execFile)(process.execPath, [flag, script, '--to', folder], { cwd: ROOT });
+  await npm(['run', 'pack', '--', '--to', folder], ROOT);
   packed = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) as string);
   const startedMs = performance.now();
   try {

@@ -1,10 +1,11 @@
-import { Anchor, Card, Code, DataList, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Code, DataList, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { usePermissions, useTeam } from '../../interface/queries.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { curlCommand } from '../../parts/curl.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ServiceLink } from '../../parts/service-link.tsx';
 import { PlainRolls } from './plain-rolls.tsx';
 import { Secrets } from './secrets.tsx';
 
@@ -52,13 +53,13 @@ const InterfaceCard = () => {
         </Code>
         <Copy text={command} size="xs" />
         <Text size="sm">
-          <Anchor href="/docs" target="_blank" inherit>
+          <ServiceLink path="/docs" inherit>
             API reference
-          </Anchor>
+          </ServiceLink>
           {' · '}
-          <Anchor href="/openapi.json" target="_blank" inherit>
+          <ServiceLink path="/openapi.json" inherit>
             openapi.json
-          </Anchor>
+          </ServiceLink>
         </Text>
       </Stack>
     </Card>
