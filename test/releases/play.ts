@@ -23,8 +23,8 @@ export interface RecordedTeam {
 export interface Memory {
   /** A request whose response is stored under a key. */
   readonly keyed: { readonly path: string; readonly body: object; readonly key: string; readonly response: unknown };
-  /** Hashes of receipts that a player kept, and the server seed that is not revealed yet, as the service committed to it. */
-  readonly fair: { readonly userId: string; readonly receipts: readonly string[]; readonly commitment: string };
+  /** Hashes of receipts that a player kept, and the commitment to the present server seed; since 0.1.0. */
+  readonly fair?: { readonly userId: string; readonly receipts: readonly string[]; readonly commitment: string };
 }
 
 const mustOf =
@@ -50,7 +50,7 @@ const TEMPLATES: Readonly<Record<string, object>> = {
 };
 
 /** Adds every type of template, drafts, a scheduled one among them, a chain of receipts, and a stored response. */
-const playMore = async (client: Client): Promise<Memory> => {
+const playMore = async (client: Client): Promise<Required<Memory>> => {
   const must = mustOf(client);
   const userId = 'ann';
   await must('POST', '/users', { id: userId, externalId: 'steam:1' });
