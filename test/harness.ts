@@ -210,7 +210,13 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
-  { disguise = (database) => database, clock = Date.now, requestTimeoutMs, databaseOptions = {}, computeOptions }: Conditions = {},
+  {
+    disguise = (database) => database,
+    clock = Date.now,
+    requestTimeoutMs,
+    databaseOptions = {},
+    computeOptions,
+  }: Conditions = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl, databaseOptions);
   await database.migrate();

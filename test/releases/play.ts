@@ -56,7 +56,8 @@ const playMore = async (client: Client): Promise<Required<Memory>> => {
   await must('POST', '/users', { id: userId, externalId: 'steam:1' });
   await must('POST', '/spaces', { id: 'chest', name: 'Chest', cols: 6, rows: 6 });
   const { id: userSpaceId } = await must('POST', `/users/${userId}/spaces`, { id: 'chest-of-ann', spaceId: 'chest' });
-  for (const [id, template] of Object.entries(TEMPLATES)) await must('POST', '/templates', { id, name: id, ...template });
+  for (const [id, template] of Object.entries(TEMPLATES))
+    await must('POST', '/templates', { id, name: id, ...template });
   for (const id of ['banner', 'pack', 'offers']) {
     await must('POST', `/templates/${id}/roll`, { userId });
     await must('POST', `/templates/${id}/roll`, { userId });
@@ -64,7 +65,14 @@ const playMore = async (client: Client): Promise<Required<Memory>> => {
   await must('POST', '/templates/banner/roll', { userId, userSpaceId, grant: true });
   await must('POST', '/templates/hours/roll', { userId });
   for (const [x, id] of ['first', 'second'].entries())
-    await must('POST', '/item-instances', { id, itemId: 'dot', userId, userSpaceId, spacePositionX: x, spacePositionY: 5 });
+    await must('POST', '/item-instances', {
+      id,
+      itemId: 'dot',
+      userId,
+      userSpaceId,
+      spacePositionX: x,
+      spacePositionY: 5,
+    });
   const changes = [{ kind: 'item', id: 'later', after: { id: 'later', name: 'Later' } }];
   await must('POST', '/catalog/drafts', { id: 'idea', name: 'Idea', changes });
   await must('POST', '/catalog/drafts', { id: 'event', name: 'Event', changes });
@@ -157,7 +165,8 @@ export const playRelease = async (service: Service): Promise<{ teams: RecordedTe
   await must('POST', '/items', { id: 'coin', name: 'Coin' });
   await must('POST', '/templates', { id: 'coins', name: 'Coins', config: { pool: { itemIds: ['coin'] } } });
   await noteAll(service);
-  for (let count = 0; count < 3; count += 1) await must('POST', '/templates/coins/roll', { userId: 'ann', grant: true });
+  for (let count = 0; count < 3; count += 1)
+    await must('POST', '/templates/coins/roll', { userId: 'ann', grant: true });
   await service.database.transaction(late.teamId, (tx) => foldCounts(tx, 2));
 
   const played = await responsesOf(service);
