@@ -16,7 +16,7 @@ import {
   startService,
 } from '../harness.ts';
 import { freePort, run, runToEnd } from '../processes.ts';
-import { openRelease, type Recording, readRecording, releases, schemaOf } from '../releases/release.ts';
+import { openRelease, RELEASES, type Recording, readRecording, schemaOf } from '../releases/release.ts';
 import { assertDone } from '../rules.ts';
 import { verified } from '../verified.ts';
 
@@ -56,7 +56,7 @@ const schemaUntil = async (engine: (typeof ENGINES)[number], last: string): Prom
   }
 };
 
-for (const release of releases())
+for (const release of RELEASES)
   for (const engine of ENGINES)
     describe(`a database of ${release} on ${engine}`, () => {
       let recording: Recording;

@@ -27,7 +27,10 @@ export interface Recording {
 
 const recordingFile = (release: string, engine: Engine): string => join(FOLDER, release, `${engine}.json.gz`);
 
-export const releases = (): string[] => readdirSync(FOLDER).sort();
+/** Oldest first. 0.0.1 is none, but what the service was at its tenth migration, so that there are migrations to run. */
+export const RELEASES: readonly string[] = readdirSync(FOLDER).sort((a, b) =>
+  a.localeCompare(b, 'en', { numeric: true }),
+);
 
 export const readRecording = async (release: string, engine: Engine): Promise<Recording> =>
   JSON.parse(gunzipSync(await readFile(recordingFile(release, engine))).toString());
