@@ -6,6 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LATEST } from '../src/database/migrate.ts';
+import { readRecording } from '../test/releases/release.ts';
 import { refusalOf, release } from './changelog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -19,6 +21,14 @@ const run = (...[program = '', ...args]: string[]): void => {
 const setClientVersion = async (version: string): Promise<void> => {
   const text = await readFile(CLIENT, 'utf8');
   await writeFile(CLIENT, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+};
+
+/** A patch release must be one that can be undone without a restore. */
+const migrationRefusal = async (version: string, present: string): Promise<string | undefined> => {
+  const minorOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
+  if (minorOf(version) !== minorOf(present)) return undefined;
+  const { schema } = await readRecording(present, 'sqlite');
+  return schema === LATEST ? undefined : `${LATEST} is new since ${present}, and a patch release has no migrations`;
 };
 
 const prepare = async (version: string): Promise<void> => {
@@ -41,7 +51,8 @@ if (version === undefined || present === undefined) {
   print('this is run by `npm version`');
   process.exitCode = 1;
 } else if (process.argv.includes('--check')) {
-  const refusal = refusalOf(await readFile(CHANGELOG, 'utf8'), version, present);
+  const refusal =
+    refusalOf(await readFile(CHANGELOG, 'utf8'), version, present) ?? (await migrationRefusal(version, present));
   if (refusal !== undefined) {
     print(refusal);
     process.exitCode = 1;
