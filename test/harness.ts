@@ -198,6 +198,8 @@ export const basic = (teamId: string, secret: string): string =>
 interface Conditions {
   /** Replaces the database of the service. */
   readonly disguise?: (database: Database) => Database;
+  /** The time, unless it is set. */
+  readonly clock?: () => number;
   readonly requestTimeoutMs?: number;
   readonly databaseOptions?: Parameters<typeof openDatabase>[1];
   readonly computeOptions?: AppParts['computeOptions'];
@@ -208,7 +210,13 @@ export const startService = async (
   databaseUrl: string,
   environment: Record<string, string> = {},
   draws = systemDraws(),
-  { disguise = (database) => database, requestTimeoutMs, databaseOptions = {}, computeOptions }: Conditions = {},
+  {
+    disguise = (database) => database,
+    clock = Date.now,
+    requestTimeoutMs,
+    databaseOptions = {},
+    computeOptions,
+  }: Conditions = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl, databaseOptions);
   await database.migrate();
@@ -218,7 +226,7 @@ export const startService = async (
     settings: readSettings({ DATABASE_URL: databaseUrl, ...environment }),
     database: disguise(database),
     logger: pino({ level: 'silent' }),
-    clock: () => nowMs ?? Date.now(),
+    clock: () => nowMs ?? clock(),
     draws: () => drawsNow(),
     requestTimeoutMs,
     computeOptions,

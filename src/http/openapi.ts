@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import apiReference from '@scalar/fastify-api-reference';
 import { LIMITS } from '../limits.ts';
+import { VERSION } from '../program.ts';
 import examples from './openapi-examples.json' with { type: 'json' };
 import { errorResponses, type HeaderName, headersOf, notModified, responseComponents } from './openapi-responses.ts';
 import { ErrorBody } from './schemas.ts';
@@ -187,7 +188,7 @@ export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
       openapi: '3.1.0',
       info: {
         title: 'Itemwright',
-        version: '0.0.1',
+        version: VERSION,
         description: DESCRIPTION,
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },

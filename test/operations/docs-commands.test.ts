@@ -27,6 +27,7 @@ const NOT_RUN: Record<string, string> = {
   'README.md: npm ci && npm run check': 'takes minutes',
   'CONTRIBUTING.md: npm ci': 'installs packages, watches files without end, and runs this test',
   'CONTRIBUTING.md: npm test': 'runs this test, among others',
+  'CONTRIBUTING.md: npm version minor --message "release: %s"': 'release.test.ts does so, in a clone',
   'CONTRIBUTING.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/running.md: npm run soak': 'takes 40 minutes',

@@ -1,0 +1,65 @@
+/**
+ * What `npm version` runs. With `--check`, before it changes anything: says why there is nothing to release. Without, once
+ * it has changed package.json and its lock file: does the same everywhere else, and stages it, so that the commit and the
+ * tag that npm creates next contain all of it.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LATEST } from '../src/database/migrate.ts';
+import { readRecording } from '../test/releases/release.ts';
+import { refusalOf, release } from './changelog.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const CHANGELOG = join(ROOT, 'CHANGELOG.md');
+const CLIENT = join(ROOT, 'packages/client/package.json');
+
+const run = (...[program = '', ...args]: string[]): void => {
+  execFileSync(program, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+};
+
+const setClientVersion = async (version: string): Promise<void> => {
+  const text = await readFile(CLIENT, 'utf8');
+  await writeFile(CLIENT, text.replace(/"version": "[^"]*"/, `"version": "${version}"`));
+};
+
+/** A patch release must be one that can be undone without a restore. */
+const migrationRefusal = async (version: string, present: string): Promise<string | undefined> => {
+  const minorOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
+  if (minorOf(version) !== minorOf(present)) return undefined;
+  const { schema } = await readRecording(present, 'sqlite');
+  return schema === LATEST ? undefined : `${LATEST} is new since ${present}, and a patch release has no migrations`;
+};
+
+const prepare = async (version: string): Promise<void> => {
+  const today = new Date().toISOString().slice(0, 10);
+  await setClientVersion(version);
+  await writeFile(CHANGELOG, release(await readFile(CHANGELOG, 'utf8'), version, today));
+  run('npm', 'run', '--silent', 'openapi');
+  run(process.execPath, 'tools/write-release-databases.ts');
+  run(process.execPath, 'tools/test.ts', 'test/release.test.ts', 'test/operations/upgrade.test.ts');
+  const changed = ['CHANGELOG.md', 'packages/client/package.json', 'openapi.json', 'src/http/openapi-examples.json'];
+  run('git', 'add', ...changed, `test/fixtures/releases/${version}`);
+};
+
+const { npm_new_version: version, npm_old_version: present } = process.env;
+const print = (line: string): void => {
+  process.stderr.write(`itemwright: ${line}\n`);
+};
+
+if (version === undefined || present === undefined) {
+  print('this is run by `npm version`');
+  process.exitCode = 1;
+} else if (process.argv.includes('--check')) {
+  const refusal =
+    refusalOf(await readFile(CHANGELOG, 'utf8'), version, present) ?? (await migrationRefusal(version, present));
+  if (refusal !== undefined) {
+    print(refusal);
+    process.exitCode = 1;
+  }
+} else
+  await prepare(version).catch((error: unknown) => {
+    print(error instanceof Error ? error.message : String(error));
+    print(`nothing was committed; \`git restore --staged --worktree .\` undoes the rest, except for new files`);
+    process.exitCode = 1;
+  });
