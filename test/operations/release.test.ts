@@ -71,6 +71,15 @@ describe('npm version', { skip: isClone ? false : 'this is not a clone' }, () =>
     await git('checkout', '--quiet', 'README.md');
   });
 
+  test('refuses a patch release with a migration', async () => {
+    const file = join(clone, 'src/database/migrate.ts');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace(/^export const MIGRATIONS.*$/m, "$&\n  '9999-new': async () => {},"));
+    await change('- Something new.\n\n');
+    await assertRefused('patch', /9999-new is new since .*, and a patch release has no migrations/);
+    await git('reset', '--quiet', '--hard', 'HEAD~1');
+  });
+
   const skip = process.env.RELEASE_FLOW === '1' ? false : 'takes minutes; RELEASE_FLOW=1 runs it';
   test('commits and tags everything that a release consists of', { skip }, async () => {
     await change('- Something new.\n\n');
