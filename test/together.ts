@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Files that take long, so that they run next to the others rather than with them. */
 export const LONG_OPERATIONS = [
   ...['backup', 'check', 'crash', 'docs-commands', 'docs-drill', 'event-loop', 'faults', 'nodes', 'npm-start'],
-  ...['package', 'power-cut', 'service', 'stopping'],
+  ...['package', 'power-cut', 'service', 'stopping', 'upgrade'],
 ].map((name) => `test/operations/${name}.test.ts`);
 
 /**

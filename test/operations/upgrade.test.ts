@@ -162,7 +162,9 @@ for (const release of RELEASES)
         await assertUndamaged(old.url);
       });
 
-      test('is started by the program itself, and asks for no first team', async () => {
+      // The oldest and the newest are enough: a process takes longer to start than everything above.
+      const skip = ![RELEASES[0], RELEASES.at(-1)].includes(release);
+      test('is started by the program itself, and asks for no first team', { skip }, async () => {
         const fresh = await openRelease(release, engine);
         try {
           const environment = { DATABASE_URL: fresh.url, PORT: String(await freePort()) };
