@@ -20,7 +20,7 @@ import { draftRoutes } from './features/publishing/drafts.routes.ts';
 import { publishingRoutes } from './features/publishing/publishing.routes.ts';
 import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
-import { createManifests } from './features/receipts/receipts.service.ts';
+import { createManifests, createRecentSeeds } from './features/receipts/receipts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
 import { snapshotRoutes } from './features/snapshots/snapshots.routes.ts';
 import { publishKept, publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
@@ -108,6 +108,7 @@ export const buildApp = async ({
     publishKept: (teamId: string, hashes: readonly string[]) =>
       database.transaction(teamId, (tx) => publishKept(tx, hashes)),
     manifests: createManifests(),
+    recentSeeds: createRecentSeeds(),
     pathPrefix,
     previews: createPreviews(compute),
     keptOdds,

@@ -182,6 +182,8 @@ export const LIMITS = {
   checkedConfigs: 8,
   /** Manifests that players' seeds were begun with. */
   cachedManifests: 1000,
+  /** Players and scopes whose seeds a process remembers from the last verifiable roll. */
+  cachedSeeds: 20_000,
 
   // Timeouts and intervals.
   /** For a request to arrive completely, then for its handling, and then for the client to receive the response. */

@@ -38,12 +38,15 @@ const writeUint32 = (value: number, target: Uint8Array, at: number): void => {
   target[at + 3] = value;
 };
 
-/** All of a message except its last field, the number of the block, whose length is already there. */
-const messagePrefix = (source: Omit<DrawsSource, 'serverSeed'>): Uint8Array => {
-  const { teamId, userId, templateId, clientSeed, nonce } = source;
+/** What the draws of all calls of a player on a template are derived from, as long as the seeds and it stay the same. */
+export type DrawsStart = Omit<DrawsSource, 'nonce'>;
+
+/** All of a message up to the nonce, whose length is already there. */
+const messagePrefix = (source: Omit<DrawsStart, 'serverSeed'>): Uint8Array => {
+  const { teamId, userId, templateId, clientSeed } = source;
   const config = bytesOfHex(source.config);
   const units = DOMAIN.length + teamId.length + userId.length + templateId.length + clientSeed.length;
-  const message = new Uint8Array(8 * LENGTH_BYTES + BYTES_PER_UNIT * units + config.length + NONCE_BYTES);
+  const message = new Uint8Array(7 * LENGTH_BYTES + BYTES_PER_UNIT * units + config.length);
   let at = 0;
   const addLength = (length: number): void => {
     writeUint32(length, message, at);
@@ -63,11 +66,19 @@ const messagePrefix = (source: Omit<DrawsSource, 'serverSeed'>): Uint8Array => {
   at += config.length;
   addText(clientSeed);
   addLength(NONCE_BYTES);
-  writeUint32(Math.floor(nonce / 2 ** 32), message, at);
-  writeUint32(nonce % 2 ** 32, message, at + 4);
-  at += NONCE_BYTES;
-  addLength(BLOCK_NUMBER_BYTES);
   return message.subarray(0, at);
+};
+
+/** The rest of a message: the nonce, and the number of the block behind its length. */
+const SUFFIX_BYTES = NONCE_BYTES + LENGTH_BYTES + BLOCK_NUMBER_BYTES;
+
+const messageSuffix = (nonce: number, block: number): Uint8Array => {
+  const suffix = new Uint8Array(SUFFIX_BYTES);
+  writeUint32(Math.floor(nonce / 2 ** 32), suffix, 0);
+  writeUint32(nonce % 2 ** 32, suffix, 4);
+  writeUint32(BLOCK_NUMBER_BYTES, suffix, NONCE_BYTES);
+  writeUint32(block, suffix, NONCE_BYTES + LENGTH_BYTES);
+  return suffix;
 };
 
 /**
@@ -76,33 +87,36 @@ const messagePrefix = (source: Omit<DrawsSource, 'serverSeed'>): Uint8Array => {
  */
 export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: number): Uint8Array => {
   const prefix = messagePrefix(source);
-  const message = new Uint8Array(prefix.length + BLOCK_NUMBER_BYTES);
+  const message = new Uint8Array(prefix.length + SUFFIX_BYTES);
   message.set(prefix);
-  writeUint32(block, message, prefix.length);
+  message.set(messageSuffix(source.nonce, block), prefix.length);
   return message;
 };
 
 /**
- * The draws of one call. Draw n is read from the HMAC-SHA-256 of the message of block ⌊n/4⌋ under the server seed: the
- * top 53 bits of its eight bytes, big-endian, at 8 × (n mod 4). All strings must be well-formed.
+ * The draws of one call, by its nonce. Draw n is read from the HMAC-SHA-256 of the message of block ⌊n/4⌋ under the server
+ * seed: the top 53 bits of its eight bytes, big-endian, at 8 × (n mod 4). All strings must be well-formed. What all calls
+ * have in common is digested once.
  */
-export const verifiableDraws = (source: DrawsSource): VerifiableDraws => {
-  const hmac = hmacAfter(source.serverSeed, messagePrefix(source), BLOCK_NUMBER_BYTES);
-  const number = new Uint8Array(BLOCK_NUMBER_BYTES);
-  let words: Int32Array = new Int32Array(0);
-  let drawn = 0;
-  return {
-    draws: () => {
-      const place = drawn % DRAWS_PER_BLOCK;
-      if (place === 0) {
-        writeUint32(drawn / DRAWS_PER_BLOCK, number, 0);
-        words = hmac(number);
-      }
-      drawn += 1;
-      const high = (words[2 * place] as number) >>> 0;
-      const low = (words[2 * place + 1] as number) >>> 11;
-      return (high * 0x200000 + low) * SCALE;
-    },
-    used: () => drawn,
+export const drawsByNonce = (start: DrawsStart): ((nonce: number) => VerifiableDraws) => {
+  const hmac = hmacAfter(start.serverSeed, messagePrefix(start), SUFFIX_BYTES);
+  return (nonce) => {
+    // A copy, since the words are valid only until the next call, which may be for another nonce.
+    const words = new Int32Array(2 * DRAWS_PER_BLOCK);
+    let drawn = 0;
+    return {
+      draws: () => {
+        const place = drawn % DRAWS_PER_BLOCK;
+        if (place === 0) words.set(hmac(messageSuffix(nonce, drawn / DRAWS_PER_BLOCK)));
+        drawn += 1;
+        const high = (words[2 * place] as number) >>> 0;
+        const low = (words[2 * place + 1] as number) >>> 11;
+        return (high * 0x200000 + low) * SCALE;
+      },
+      used: () => drawn,
+    };
   };
 };
+
+/** The draws of one call. */
+export const verifiableDraws = (source: DrawsSource): VerifiableDraws => drawsByNonce(source)(source.nonce);

@@ -15,6 +15,7 @@ import {
   type Manifests,
   type Seeds,
 } from '../receipts/receipts.service.ts';
+import { endChains } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { PlayerFairness, Rotated, RotateRequest } from './fairness.contract.ts';
 import { currentManifest, keepManifest, type ManifestDeps } from './manifests.service.ts';
@@ -92,6 +93,7 @@ export const rotateFairness = async (
   if (seeds === null) throw notFound();
   checkRotation(seeds, request);
   const { current, nextSeed } = seeds;
+  await endChains(work, userId);
   const chains = await findChains(work, userId, seeds);
   const following = newSeed();
   const receipt: RotateReceipt = {

@@ -366,6 +366,36 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     assert.equal(assertDone(await roll(team, 'banner', 'p')).body.fairness.nonce, 0);
   });
 
+  test('use the seeds in force, whatever another node has done since the last roll', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'one');
+    const other = await startService(service().databaseUrl);
+    try {
+      const there = other.anyone(`Basic ${btoa(`${team.teamId}:${team.secret}`)}`) as Client;
+      const positionOf = async (caller: Client) => {
+        const { epoch, nonce } = assertDone(await roll(caller, 'banner', 'p')).body.fairness;
+        return [epoch, nonce];
+      };
+      assert.deepEqual(
+        [await positionOf(team), await positionOf(there), await positionOf(team)].flat(),
+        [0, 0, 0, 1, 0, 2],
+      );
+      await rotate(there, 'p', 'two');
+      assert.deepEqual([await positionOf(team), await positionOf(there)].flat(), [1, 0, 1, 1]);
+      // The same id, and the same epoch, but other seeds.
+      assertDone(await there.delete('/users/p'));
+      await rotate(there, 'p', 'three');
+      await rotate(there, 'p', 'four');
+      assert.deepEqual([await positionOf(there), await positionOf(team)].flat(), [1, 0, 1, 1]);
+      for (let n = 0; n < 20; n += 1) await positionOf(team);
+      await rotate(team, 'p', 'five');
+      const { counts } = verified(assertDone(await team.get('/users/p/proof?epoch=1')).body);
+      assert.deepEqual(counts, { verified: 24, sealed: 0, failed: 0 });
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('continue their chain when a template is deleted and created again', async () => {
     const team = await teamWithTemplates();
     await rotate(team, 'p', 'one');

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { ask } from '../../database/declarations.ts';
-import type { Finder, Transaction, Work } from '../../database/work.ts';
+import { Collision, type Finder, type Transaction, type Work } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
-import { type VerifiableDraws, verifiableDraws } from '../../engine/fairness/draws.ts';
+import { type DrawsStart, drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
   type AnyReceipt,
   type ChainEnd,
@@ -16,7 +16,7 @@ import {
 } from '../../engine/fairness/receipts.ts';
 import { conflict } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
-import { createRecentlyUsed } from '../../recently-used.ts';
+import { createRecentlyUsed, type RecentlyUsed } from '../../recently-used.ts';
 import { isoTime } from '../../time.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
 import type { LastReceipt } from '../user-states/user-states.service.ts';
@@ -45,28 +45,43 @@ export const createManifests = (): Manifests => {
 };
 
 /** Where the next receipt of a player goes. The player's seeds are locked until the roll ends. */
-interface Chain {
-  readonly epoch: number;
-  readonly seed: string;
-  readonly clientSeed: string;
-  readonly manifest: string;
+interface Chain extends EpochSeeds {
+  readonly recent: RecentRoll;
   readonly scope: string;
   readonly nonce: number;
   readonly previous: string;
 }
 
+/** The seeds of an epoch, which never change. */
+interface EpochSeeds {
+  readonly epoch: number;
+  readonly seed: string;
+  readonly clientSeed: string;
+  readonly manifest: string;
+  readonly rotation: string;
+}
+
 /** The seeds of a player. */
 export interface Seeds {
   /** Null before the first rotation. */
-  readonly current: {
-    readonly epoch: number;
-    readonly seed: string;
-    readonly clientSeed: string;
-    readonly manifest: string;
-    readonly rotation: string;
-  } | null;
+  readonly current: EpochSeeds | null;
   readonly nextSeed: string;
 }
+
+/** What the last roll of a player in a scope used: the seeds, and the beginning of its draws. */
+interface RecentRoll {
+  current?: EpochSeeds | undefined;
+  draws?: {
+    readonly rotation: string;
+    readonly templateId: string;
+    readonly config: string;
+    readonly byNonce: (nonce: number) => VerifiableDraws;
+  };
+}
+
+export type RecentSeeds = RecentlyUsed<string, RecentRoll>;
+
+export const createRecentSeeds = (): RecentSeeds => createRecentlyUsed(LIMITS.cachedSeeds, () => ({}));
 
 const toSeeds = (row: Omit<store.SeedsRow, 'team_id'>): Seeds => ({
   current:
@@ -155,14 +170,16 @@ const MUST_ROTATE =
   'must rotate first: what is rolled on has changed since the player chose a client seed, and nobody may know the seed before';
 
 const chainAfter = (
-  seeds: Seeds | null,
+  seeds: Pick<Seeds, 'current'> | null,
   scope: string,
   last: Pick<LastReceipt, 'nonce' | 'hash'> | undefined,
+  recent: RecentRoll = {},
 ): Chain => {
   const current = seeds?.current ?? null;
   if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   return {
     ...current,
+    recent,
     scope,
     nonce: last === undefined ? 0 : Number(last.nonce) + 1,
     previous: last === undefined ? current.rotation : last.hash,
@@ -175,17 +192,31 @@ export const holdChain = async (work: Work, userId: string, scope: string): Prom
   return chainAfter(row === undefined ? null : toSeeds(row), scope, last);
 };
 
-/** The same for a scope whose last receipt is remembered elsewhere, unless that was in another epoch. */
-export const continueChain = async (
+/**
+ * The same for a scope whose state the command locks, too. Returns a function that goes on from the last receipt that the
+ * state knows. A state knows one only in the epoch of its rotation, and a rotation locks the state to remove it: so if it
+ * belongs to the seeds that are remembered here, these are still in force, and need be neither read nor locked.
+ */
+export const holdChainOfState = async (
   work: Work,
+  recent: RecentSeeds,
   userId: string,
   scope: string,
-  seeds: Seeds | null,
-  last: LastReceipt | null,
-): Promise<Chain> => {
-  if (last !== null && last.epoch === seeds?.current?.epoch) return chainAfter(seeds, scope, last);
-  const [found] = await work.find(store.lastReceipt, { userId, scope });
-  return chainAfter(seeds, scope, found);
+): Promise<(last: LastReceipt | null) => Promise<Chain>> => {
+  const kept = recent.get(`${work.teamId}\0${userId}\0${scope}`);
+  const known = kept.current;
+  const seeds = known === undefined ? await holdSeeds(work, userId) : { current: known };
+  return async (last) => {
+    if (known !== undefined && last?.rotation !== known.rotation) {
+      // Begun again from the start, since locks are taken in one order.
+      kept.current = undefined;
+      throw new Collision();
+    }
+    kept.current = seeds?.current ?? undefined;
+    if (last !== null && last.epoch === seeds?.current?.epoch) return chainAfter(seeds, scope, last, kept);
+    const [found] = await work.find(store.lastReceipt, { userId, scope });
+    return chainAfter(seeds, scope, found, kept);
+  };
 };
 
 type Call =
@@ -197,7 +228,28 @@ export interface VerifiableRoll {
   readonly draws: VerifiableDraws['draws'];
   /** Writes the receipt; returns what the response says about it. */
   leaveReceipt(call: Call): RollFairness;
+  /** What a state remembers of that receipt. */
+  lastOf(fairness: RollFairness): LastReceipt;
 }
+
+/** The draws of a roll. For one like the last of its scope, most of what they are derived from is digested already. */
+const drawsFor = (
+  { recent, rotation, seed, clientSeed, nonce }: Chain,
+  roll: Pick<DrawsStart, 'teamId' | 'userId' | 'templateId' | 'config'>,
+): VerifiableDraws => {
+  const { draws } = recent;
+  if (
+    draws === undefined ||
+    draws.rotation !== rotation ||
+    draws.config !== roll.config ||
+    draws.templateId !== roll.templateId
+  ) {
+    const byNonce = drawsByNonce({ ...roll, serverSeed: bytesOfHex(seed), clientSeed });
+    recent.draws = { rotation, templateId: roll.templateId, config: roll.config, byNonce };
+    return byNonce(nonce);
+  }
+  return draws.byNonce(nonce);
+};
 
 /**
  * Begins a verifiable roll. Nothing has been drawn yet, and from here on nothing may refuse the roll: otherwise refusing
@@ -210,12 +262,11 @@ export const beginRoll = async (
   roll: { readonly userId: string; readonly templateId: string; readonly identity: Identity; readonly chain: Chain },
 ): Promise<VerifiableRoll> => {
   const { userId, templateId, identity, chain } = roll;
-  const { epoch, scope, nonce, previous, clientSeed } = chain;
+  const { epoch, scope, nonce, previous } = chain;
   if ((await manifests(work, chain.manifest)).get(templateId) !== identity.config)
     throw conflict({ path: '/body/userId', message: MUST_ROTATE });
   const { config, pool } = identity;
-  const source = { serverSeed: bytesOfHex(chain.seed), teamId, userId, templateId, config, clientSeed, nonce };
-  const { draws, used } = verifiableDraws(source);
+  const { draws, used } = drawsFor(chain, { teamId, userId, templateId, config });
   return {
     draws,
     leaveReceipt: (call) => {
@@ -227,11 +278,9 @@ export const beginRoll = async (
       } as AnyReceipt;
       return { epoch, scope, nonce, receipt: writeReceipt(work, { userId, epoch, scope, nonce }, receipt) };
     },
+    lastOf: ({ receipt }) => ({ epoch, rotation: chain.rotation, nonce, hash: receipt }),
   };
 };
-
-/** What a state remembers of a receipt. */
-export const lastOf = ({ epoch, nonce, receipt }: RollFairness): LastReceipt => ({ epoch, nonce, hash: receipt });
 
 /** What the response to a roll says about its receipt: JSON of an additional member, preceded by a comma. */
 export const fairnessText = (fairness: RollFairness | undefined): string =>

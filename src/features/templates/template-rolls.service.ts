@@ -18,7 +18,7 @@ import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
-import { beginRoll, continueChain, fairnessText, holdSeeds, lastOf } from '../receipts/receipts.service.ts';
+import { beginRoll, fairnessText, holdChainOfState, type RecentSeeds } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -38,6 +38,7 @@ export interface TemplateRollDeps extends RollDeps {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
   readonly previews: Previews;
+  readonly recentSeeds: RecentSeeds;
 }
 
 /** Members that exclude each other, or do not apply to a template of this type. */
@@ -131,23 +132,23 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, receiver, seen, seeds] = await Promise.all([
+  const scope = scopeOf(id, template.pityGroup);
+  const [held, receiver, seen, chainAfter] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdSeeds(work, userId),
+    userId === undefined || !isVerifiable ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
   ]);
   const before = held?.state ?? null;
   receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
-  const scope = scopeOf(id, template.pityGroup);
   const verifiable =
-    userId === undefined || identity === null
+    userId === undefined || identity === null || chainAfter === null
       ? null
       : await beginRoll(work, context, deps.manifests, {
           ...{ userId, templateId: id, identity },
-          chain: await continueChain(work, userId, scope, seeds, held?.last ?? null),
+          chain: await chainAfter(held?.last ?? null),
         });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
@@ -171,7 +172,7 @@ export const rollTemplate = async (
     after,
     results: results.map(templateRow),
   });
-  if (after !== null) held?.save(after, fairness && lastOf(fairness));
+  if (after !== null) held?.save(after, fairness && verifiable?.lastOf(fairness));
   const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
   return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}${fairnessText(fairness)}}`;
@@ -193,19 +194,19 @@ export const sparkTemplate = async (
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
-  const [held, receiver, seeds] = await Promise.all([
+  const scope = scopeOf(id, template.pityGroup);
+  const [held, receiver, chainAfter] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdSeeds(work, userId),
+    identity === null ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
   ]);
   const after = paySpark(template, held.state);
-  const scope = scopeOf(id, template.pityGroup);
   const verifiable =
-    identity === null
+    identity === null || chainAfter === null
       ? null
       : await beginRoll(work, context, deps.manifests, {
           ...{ userId, templateId: id, identity },
-          chain: await continueChain(work, userId, scope, seeds, held.last),
+          chain: await chainAfter(held.last),
         });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (after === null || item === undefined)
@@ -222,7 +223,7 @@ export const sparkTemplate = async (
     after,
     results: [sparkRow(item)],
   });
-  held.save(after, fairness && lastOf(fairness));
+  held.save(after, fairness && verifiable?.lastOf(fairness));
   return {
     templateId: id,
     userId,

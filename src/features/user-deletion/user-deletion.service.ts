@@ -14,8 +14,8 @@ import { findUser, holdUser, removeUser } from '../users/users.service.ts';
  */
 export const deleteUser = async (tx: Transaction, context: Context, id: string): Promise<void> => {
   if ((await findUser(tx, id)) === undefined) throw notFound();
-  await holdStatesOf(tx, id);
   await holdSeedsOf(tx, id);
+  await holdStatesOf(tx, id);
   await holdInstancesOf(tx, id);
   await holdUserSpacesOf(tx, id);
   if (!(await holdUser(tx, id))) throw notFound();

@@ -18,11 +18,16 @@ export interface StateOwner {
 /** The last receipt of a chain. */
 export interface LastReceipt {
   readonly epoch: number;
+  /** The receipt of the rotation that began the epoch. Rows of earlier versions lack it. */
+  readonly rotation?: string;
   readonly nonce: number;
   readonly hash: string;
 }
 
-/** What the row of a chain's scope also has, as long as its rolls are verifiable: it spares looking for the receipt. */
+/**
+ * What the row of a chain's scope also has, as long as its rolls are verifiable and the epoch lasts: it spares looking
+ * for the receipt, and for the seeds. A rotation removes it.
+ */
 interface Chained {
   readonly last?: LastReceipt;
 }
@@ -41,6 +46,8 @@ const scopesOf = ({ id, pityGroup }: StateOwner) => ({
 });
 
 type Found = readonly { readonly state: string }[];
+
+const lastIn = (state: string): LastReceipt | undefined => (JSON.parse(state) as Chained).last;
 
 interface ReadState {
   readonly state: TemplateState;
@@ -86,6 +93,21 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
       save(own, scopes.own, owner.id, record);
     },
   };
+};
+
+/**
+ * Locks all states of a user that know the last receipt of a chain, and removes it. The user's seeds must be locked: then
+ * no further state can come to know one.
+ */
+export const endChains = async (work: Work, userId: string): Promise<void> => {
+  const known = (await work.find(store.statesOf, { userId })).filter(({ state }) => lastIn(state) !== undefined);
+  const held = await work.hold(...known.map(({ scope }) => ask(store.holdState, { userId, scope })));
+  for (const [index, { scope }] of known.entries()) {
+    const [row] = held[index] as Found;
+    if (row === undefined) continue;
+    const { last, ...rest } = JSON.parse(row.state) as Chained;
+    work.write(store.updateState, { user_id: userId, scope, state: JSON.stringify(rest) });
+  }
 };
 
 /** The current state, without a lock; null if the user never rolled on the template. */
