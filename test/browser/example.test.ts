@@ -247,7 +247,7 @@ describe('the loot game', { skip: noBrowser, timeout: 300_000 }, () => {
     await page.locator('.toast').getByText('The bag is packed.').waitFor();
     await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.locator('.toast').getByText(`${item.name} is gone.`).waitFor();
-    assert.equal(await page.locator('.item').count(), 0);
+    await page.locator('.item').waitFor({ state: 'detached' });
     assert.deepEqual(complaints, []);
     await context.close();
   });
