@@ -102,7 +102,10 @@ export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds |
   return row === undefined ? null : toSeeds(row);
 };
 
-/** Locks the seeds of a player: none of their verifiable rolls can be made until the end of the transaction. */
+/**
+ * Locks the seeds of a player until the end of the transaction: meanwhile, no verifiable roll can be the first of its
+ * scope. Others are kept out by locks on their states.
+ */
 export const holdSeeds = async (work: Work, userId: string): Promise<Seeds | null> => {
   const [[row]] = await work.hold(ask(store.holdSeeds, { userId }));
   return row === undefined ? null : toSeeds(row);

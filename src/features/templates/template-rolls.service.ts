@@ -133,7 +133,7 @@ export const rollTemplate = async (
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
   const scope = scopeOf(id, template.pityGroup);
-  const [held, receiver, seen, chainAfter] = await Promise.all([
+  const [held, receiver, seen, continueChain] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
@@ -144,11 +144,11 @@ export const rollTemplate = async (
   const before = held?.state ?? null;
   receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
   const verifiable =
-    userId === undefined || identity === null || chainAfter === null
+    userId === undefined || identity === null || continueChain === null
       ? null
       : await beginRoll(work, context, deps.manifests, {
           ...{ userId, templateId: id, identity },
-          chain: await chainAfter(held?.last ?? null),
+          chain: await continueChain(held?.last ?? null),
         });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
@@ -195,18 +195,18 @@ export const sparkTemplate = async (
 
   const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
   const scope = scopeOf(id, template.pityGroup);
-  const [held, receiver, chainAfter] = await Promise.all([
+  const [held, receiver, continueChain] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
     identity === null ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
   ]);
   const after = paySpark(template, held.state);
   const verifiable =
-    identity === null || chainAfter === null
+    identity === null || continueChain === null
       ? null
       : await beginRoll(work, context, deps.manifests, {
           ...{ userId, templateId: id, identity },
-          chain: await chainAfter(held.last),
+          chain: await continueChain(held.last),
         });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (after === null || item === undefined)
