@@ -1,8 +1,13 @@
+import { sortedBy } from '../byte-order.ts';
 import { EFFECTS, logMeanExp, logOfEffects, spreadOf } from './likelihood.ts';
 import type { EvidenceModel } from './model.ts';
 
 /** How often each outcome was observed in each class. */
 export type Observations = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** The classes in one order: sums of fractions differ in the last digit if they are added in another. */
+export const inOrder = (observed: Observations): [string, ReadonlyMap<string, number>][] =>
+  sortedBy(observed, ([kind]) => kind);
 
 /** Something that happened although its odds are 0. */
 export const IMPOSSIBLE = Number.POSITIVE_INFINITY;
@@ -131,6 +136,9 @@ export const accumulate = (model: EvidenceModel): Accumulation => {
       }
       hits[place] = count;
       rolls += count;
+    }
+    for (const [place, count] of hits.entries()) {
+      if (count === 0) continue;
       const logs = shiftsOf(kind, known, place);
       for (let index = 0; index < logs.length; index += 1)
         shiftLogs[index] = (shiftLogs[index] as number) + count * (logs[index] as number);
@@ -176,7 +184,7 @@ export const accumulate = (model: EvidenceModel): Accumulation => {
 
   return {
     add: (observed) => {
-      for (const [kind, outcomes] of observed) {
+      for (const [kind, outcomes] of inOrder(observed)) {
         if (kind.startsWith('t')) addTiers(kind.slice(1), outcomes);
         else if (kind.startsWith('i')) addItems(kind.slice(1), outcomes);
         else if (kind === 'f' && featuredShare !== null) {

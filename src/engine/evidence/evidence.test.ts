@@ -237,6 +237,18 @@ describe('evidence', () => {
     );
   });
 
+  test('is the same to the last digit in whatever order the results were counted', () => {
+    const template = gacha({ pities: [{ tier: 'four', threshold: 8 }], featuredItemIds: ['five-1'], featuredShare: 0.5 });
+    const model = evidenceModel(template);
+    for (const seed of [1, 2, 3]) {
+      const counts = observed(template, { users: 20, calls: 60, seed });
+      const other = new Map([...counts].reverse().map(([kind, outcomes]) => [kind, new Map([...outcomes].reverse())]));
+      assert.equal(logEvidence(model, other), logEvidence(model, counts));
+      assert.equal(logEvidenceOfDays(model, [counts, other]), logEvidenceOfDays(model, [other, counts]));
+      assert.deepEqual(evidenceRows(model, other), evidenceRows(model, counts));
+    }
+  });
+
   test('is infinite if something happened that has odds of 0', () => {
     const model = evidenceModel(gacha());
     assert.equal(logEvidence(model, new Map([['t0', new Map([['9', 1]])]])), IMPOSSIBLE);

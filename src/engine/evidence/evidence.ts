@@ -1,4 +1,4 @@
-import { accumulate, hasOdds, type Observations } from './accumulation.ts';
+import { accumulate, hasOdds, inOrder, type Observations } from './accumulation.ts';
 import { type Cell, type Hits, logMixture, logSumExp, rangeOf } from './likelihood.ts';
 import type { EvidenceModel } from './model.ts';
 
@@ -28,7 +28,7 @@ interface TierClass {
 /** The classes of tiers, or undefined if something impossible was observed. */
 const tierClassesOf = (model: EvidenceModel, observed: Observations): TierClass[] | undefined => {
   const classes: TierClass[] = [];
-  for (const [key, outcomes] of observed) {
+  for (const [key, outcomes] of inOrder(observed)) {
     if (!key.startsWith('t')) continue;
     const kind = key.slice(1);
     const odds = model.tierOdds(kind);
