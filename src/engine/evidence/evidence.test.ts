@@ -238,7 +238,11 @@ describe('evidence', () => {
   });
 
   test('is the same to the last digit in whatever order the results were counted', () => {
-    const template = gacha({ pities: [{ tier: 'four', threshold: 8 }], featuredItemIds: ['five-1'], featuredShare: 0.5 });
+    const template = gacha({
+      pities: [{ tier: 'four', threshold: 8 }],
+      featuredItemIds: ['five-1'],
+      featuredShare: 0.5,
+    });
     const model = evidenceModel(template);
     for (const seed of [1, 2, 3]) {
       const counts = observed(template, { users: 20, calls: 60, seed });
