@@ -331,9 +331,7 @@ export const LIMITS = {
   printedVersions: 30,
   /** Items whose names are looked up one by one, to be printed. */
   printedNames: 20,
-  /** The command line calls a service: how long it waits, how often it tries, and how long it pauses in between. */
+  /** The command line calls a service: how long it waits, and how often it tries again. */
   callMs: 120_000,
-  callAttempts: 3,
-  callPauseMs: 1000,
-  callPauseMostMs: 30_000,
+  callRetries: 2,
 } as const;

@@ -42,18 +42,24 @@ const readJson = async (file: string) => JSON.parse(await readFile(join(ROOT, fi
 const writeJson = (file: string, value: unknown): Promise<void> =>
   writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
+/** The client is what the command line calls a service with. */
+const SOURCES = ['src', 'packages/client/src'];
+
+/** Tests, and types of the client, which are generated and have no code. */
+const isLeftOut = (file: string): boolean => file.endsWith('.test.ts') || file === 'packages/client/src/schema.ts';
+
 /** Imports, and workers, name the files that they load. */
 const toJavaScript = (source: string): string =>
   stripTypeScriptTypes(source).replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1');
 
 const copySources = async (to: string): Promise<void> => {
-  const entries = await readdir(join(ROOT, 'src'), { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    const file = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || /\.test\.ts$/.test(file)) continue;
-    const target = join(to, relative(ROOT, file)).replace(/\.ts$/, '.js');
+  const found = SOURCES.map((folder) => readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }));
+  for (const entry of (await Promise.all(found)).flat()) {
+    const file = relative(ROOT, join(entry.parentPath, entry.name));
+    if (!entry.isFile() || isLeftOut(file.replaceAll('\\', '/'))) continue;
+    const target = join(to, file).replace(/\.ts$/, '.js');
     await mkdir(dirname(target), { recursive: true });
-    const text = await readFile(file, 'utf8');
+    const text = await readFile(join(ROOT, file), 'utf8');
     await writeFile(target, file.endsWith('.ts') ? toJavaScript(text) : text);
   }
 };

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ServiceError } from '../errors.ts';
 import { COMMAND, VERSION } from '../program.ts';
-import { readConnection } from './catalog/client.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
+import { readConnection } from './catalog/connection.ts';
 import { openService } from './catalog/service.ts';
 import { printable, type Surroundings, type Terminal, terminalOf } from './catalog/terminal.ts';
 import { completionScript, completionSyntax } from './completion.ts';

@@ -59,12 +59,15 @@ interface Described {
 }
 
 /** A nullable value, as one schema with a list of types, so that an invalid value causes one issue instead of three. */
-export const Nullable = <S extends TSchema>(schema: S, options: Described = {}) =>
-  Type.Unsafe<Static<S> | null>({
+export const Nullable = <S extends TSchema>(schema: S, options: Described = {}) => {
+  const { type, enum: words } = schema as unknown as { type: string; enum?: string[] };
+  return Type.Unsafe<Static<S> | null>({
     ...schema,
     ...options,
-    type: [(schema as unknown as { type: string }).type, 'null'],
+    type: [type, 'null'],
+    ...(words === undefined ? {} : { enum: [...words, null] }),
   });
+};
 
 export const OneOf = <const W extends readonly string[]>(words: W, options: Described & { default?: W[number] } = {}) =>
   Type.Unsafe<W[number]>({ type: 'string', enum: [...words], ...options });

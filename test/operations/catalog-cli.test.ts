@@ -338,7 +338,9 @@ describe('the catalog on the command line', () => {
   test('needs no packages and no build, only the sources', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'itemwright-sources-'));
     try {
-      for (const name of ['src', 'package.json']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
+      const isGenerated = (path: string): boolean => path === join(ROOT, 'packages/client/src/schema.ts');
+      for (const name of ['src', 'packages/client/src', 'package.json'])
+        await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: (path) => !isGenerated(path) });
       const script = join(folder, 'src/cli.ts');
       const { stderr } = await promisify(execFile)(process.execPath, [script, 'catalog', '--help'], { cwd: folder });
       assert.equal(stderr, '');

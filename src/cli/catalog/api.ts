@@ -1,72 +1,46 @@
-/** What the API of the catalog receives and returns, as far as the command line reads it. */
-export const KINDS = ['attribute', 'classifier', 'space', 'item', 'template'] as const;
-export type Kind = (typeof KINDS)[number];
+import type {
+  AttributeEntity,
+  CatalogChange,
+  CatalogPlan,
+  CatalogVersion,
+  CatalogVersionWithChanges,
+  ClassifierEntity,
+  CatalogDocument as CompleteDocument,
+  ItemEntity,
+  PoolOddsChange,
+  SpaceEntity,
+  TemplateEntity,
+} from '../../../packages/client/src/index.ts';
 
-export interface Attribute {
-  readonly id: string;
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  readonly step: number | null;
-}
+export type {
+  Simulation,
+  SimulationRequest,
+  SimulationTarget,
+} from '../../../packages/client/src/index.ts';
 
-export interface Option {
-  readonly id: string;
-  readonly name: string;
-  readonly dropRateMultiplier: number | null;
-}
+type Immutable<T> = T extends object ? { readonly [Member in keyof T]: Immutable<T[Member]> } : T;
 
-export interface Classifier {
-  readonly id: string;
-  readonly name: string;
-  readonly classifierOptions: readonly Option[];
-}
+export type Attribute = Immutable<AttributeEntity>;
+export type Classifier = Immutable<ClassifierEntity>;
+export type Option = Classifier['classifierOptions'][number];
+export type Space = Immutable<SpaceEntity>;
+export type Template = Immutable<TemplateEntity>;
 
-export interface Space {
-  readonly id: string;
-  readonly name: string;
-  readonly cols: number;
-  readonly rows: number;
-}
-
-export interface ItemAttribute {
-  /** Given by the service if left out. */
-  readonly id?: string;
-  readonly attributeId: string;
-  readonly min: number;
-  readonly max: number;
-}
-
-export interface Item {
-  readonly id: string;
-  readonly name: string;
-  readonly thumbnail: string | null;
-  readonly rollNumerator: number;
-  readonly width: number;
-  readonly height: number;
-  readonly classifierOptionIds: readonly string[];
-  readonly itemAttributes: readonly ItemAttribute[];
-}
-
-export interface Template {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly config: object;
-  readonly bindings?: Readonly<Record<string, string>>;
-  readonly verifiable?: boolean;
-  readonly disclosure?: 'private' | 'public';
-}
+type CompleteItem = Immutable<ItemEntity>;
+type CompleteItemAttribute = CompleteItem['itemAttributes'][number];
+/** The service gives it an id if it has none. */
+export type ItemAttribute = Omit<CompleteItemAttribute, 'id'> & Partial<Pick<CompleteItemAttribute, 'id'>>;
+export type Item = Omit<CompleteItem, 'itemAttributes'> & { readonly itemAttributes: readonly ItemAttribute[] };
 
 /** A whole catalog. */
-export interface CatalogDocument {
-  readonly formatVersion: number;
-  readonly attributes: readonly Attribute[];
-  readonly classifiers: readonly Classifier[];
-  readonly spaces: readonly Space[];
-  readonly items: readonly Item[];
-  readonly templates: readonly Template[];
-}
+export type CatalogDocument = Omit<Immutable<CompleteDocument>, 'items'> & { readonly items: readonly Item[] };
+
+export type Change = Immutable<CatalogChange>;
+export type Kind = Change['kind'];
+/** An entity of any kind; what it contains depends on the kind, and on the release of the service. */
+export type Entity = NonNullable<Change['after']>;
+
+export const KINDS = ['attribute', 'classifier', 'space', 'item', 'template'] as const satisfies Kind[];
 
 /** The list of a document that has the entities of a kind. */
 export const LIST_OF = {
@@ -77,70 +51,24 @@ export const LIST_OF = {
   template: 'templates',
 } as const satisfies Record<Kind, keyof CatalogDocument>;
 
-/** An entity of any kind; what it contains depends on the kind, and on the release of the service. */
-export type Entity = Readonly<Record<string, unknown>>;
-
-export interface Change {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly action: 'create' | 'update' | 'delete';
-  readonly before: Entity | null;
-  readonly after: Entity | null;
-}
-
+type CompletePlan = Immutable<CatalogPlan>;
 /** A fault or a warning. */
-export interface Finding {
-  readonly kind: Kind | null;
-  readonly id: string | null;
-  readonly path: string;
-  readonly message: string;
-}
-
+export type Finding = CompletePlan['faults'][number];
+export type PoolOdds = Immutable<PoolOddsChange>;
 /** A number before and after; null if there was or is none. */
-export interface Pair {
-  readonly before: number | null;
-  readonly after: number | null;
-}
-
-export interface PoolOdds {
-  readonly pool: string;
-  readonly name: string;
-  readonly tiers: readonly (Pair & { readonly tier: string | null; readonly name: string })[];
-  readonly items: readonly (Pair & { readonly itemId: string; readonly itemName: string })[];
-  /** Items that change, too, but are not listed. */
-  readonly moreItems: number;
-  readonly featuredMean: Pair | null;
-  readonly worst: Pair | null;
-}
+export type Pair = NonNullable<PoolOdds['worst']>;
 
 /** What a plan and a version have in common. */
-export interface Effect {
+export interface Effect extends Partial<Pick<CompletePlan, 'odds' | 'oddsLeftOut'>> {
   readonly changes: readonly Change[];
-  readonly odds?: readonly PoolOdds[];
-  readonly oddsLeftOut?: readonly { readonly pool: string; readonly name: string }[];
 }
 
-export interface Plan extends Effect {
-  readonly baseVersion: number;
-  readonly faults: readonly Finding[];
-  readonly warnings: readonly Finding[];
-  readonly players?: { readonly withState: number };
-}
+export type Plan = Effect &
+  Pick<CompletePlan, 'baseVersion' | 'faults' | 'warnings'> &
+  Partial<Pick<CompletePlan, 'players'>>;
 
-interface VersionMembers {
-  readonly version: number;
-  readonly createdAt: string;
-  readonly author: { readonly name: string };
-  readonly source: string;
-  readonly message: string | null;
-}
-
-export interface Version extends VersionMembers {
-  /** How many entities it changed. */
-  readonly changes: number;
-}
-
-export type VersionWithChanges = VersionMembers & Effect;
+export type Version = Immutable<CatalogVersion>;
+export type VersionWithChanges = Immutable<CatalogVersionWithChanges>;
 
 /** A body of a request to plan; with `baseVersion` and `message`, one to publish. */
 export type PlanRequest =
@@ -152,34 +80,4 @@ export type PlanRequest =
 export interface Planned {
   readonly plan: Plan;
   readonly request: PlanRequest;
-}
-
-/** A template, or a configuration that is not saved, with what players do with it. */
-export interface SimulationRequest {
-  readonly templateId?: string;
-  readonly type?: string;
-  readonly config?: object;
-  readonly players: number;
-  readonly rolls: number;
-  readonly seed: string;
-  readonly depth?: number;
-  readonly pricePerRoll?: number;
-}
-
-type Distribution = Readonly<Record<'mean' | 'p50' | 'p95' | 'max', number>>;
-
-export interface SimulationTarget {
-  readonly kind: 'tier' | 'featured' | 'item';
-  readonly id: string | null;
-  readonly first: Distribution | null;
-  readonly each: Distribution | null;
-  readonly perPlayer: Distribution;
-  readonly cost: Distribution | null;
-  readonly never: number;
-}
-
-export interface Simulation {
-  readonly config: string;
-  readonly targets: readonly SimulationTarget[];
-  readonly pity: { readonly top: number; readonly hard: number; readonly soft: number; readonly guarantee: number };
 }

@@ -104,13 +104,13 @@ export const findNames = async (effect: Effect, service: Service, request?: Plan
       changedItems.flatMap(({ classifierOptionIds }) => classifierOptionIds),
     )
   ) {
-    addClassifiers(options, await service.list<Classifier>('/classifiers'));
+    addClassifiers(options, await service.classifiers());
     // Again, since a plan knows better than the present catalog.
     addChanged();
   }
   const carried = changedItems.flatMap(({ itemAttributes }) => itemAttributes.map(({ attributeId }) => attributeId));
   if (lacks(attributes, carried)) {
-    addNamed(attributes, await service.list<Attribute>('/attributes'));
+    addNamed(attributes, await service.attributes());
     addChanged();
   }
   for (const pool of odds)
@@ -122,7 +122,7 @@ export const findNames = async (effect: Effect, service: Service, request?: Plan
   const relisted = changes.filter(({ kind }) => kind === 'template').flatMap(relistedItems);
   const unknown = [...new Set(relisted)].filter((id) => !items.has(id));
   for (const id of unknown.slice(0, LIMITS.printedNames)) {
-    const item = await service.find<Item>(`/items/${encodeURIComponent(id)}`);
+    const item = await service.item(id);
     if (item !== undefined) addNamed(items, [item]);
   }
   return { options, attributes, items, find: entityNames(effect, request) };

@@ -92,7 +92,7 @@ const rollsLine = (title: string, pair: Pair | null): string[] =>
   pair === null || pair.before === pair.after ? [] : [`${title}: ${showRolls(pair)}`];
 
 const tierRows = (tiers: PoolOdds['tiers']): Row[] =>
-  tiers.map(({ tier, name, before, after }) => ({ label: tier === null ? name || 'no tier' : name, before, after }));
+  tiers.map(({ tier, name, before, after }) => ({ label: name || (tier ?? 'no tier'), before, after }));
 
 /** How many items that change are not shown, and how to see them. */
 const moreLine = (pool: PoolOdds, shown: number): string[] => {

@@ -17,19 +17,14 @@ const CLASSIFIERS = [
 
 /** A service that has nothing but names, and remembers what it was asked for. */
 const serviceWith = (asked: string[] = []): Service => {
-  const lists: Record<string, unknown[]> = {
-    '/classifiers': CLASSIFIERS,
-    '/attributes': [{ id: 'damage', name: 'Damage' }],
+  const found = <T>(what: string, value: T) => {
+    asked.push(what);
+    return value;
   };
   return {
-    list: async (path: string) => {
-      asked.push(path);
-      return lists[path];
-    },
-    find: async (path: string) => {
-      asked.push(path);
-      return path === '/items/gem' ? { id: 'gem', name: 'Gem of Dawn' } : undefined;
-    },
+    classifiers: async () => found('classifiers', CLASSIFIERS),
+    attributes: async () => found('attributes', [{ id: 'damage', name: 'Damage' }]),
+    item: async (id: string) => found(`item ${id}`, id === 'gem' ? { id, name: 'Gem of Dawn' } : undefined),
   } as unknown as Service;
 };
 
@@ -435,7 +430,7 @@ describe('a plan', () => {
     };
     assert.deepEqual(await askedFor(update('item', item(), item({ width: 2 }))), []);
     assert.deepEqual(await askedFor(update('item', item(), item({ classifierOptionIds: ['o-Epic'] }))), [
-      '/classifiers',
+      'classifiers',
     ]);
     const attribute = { id: 'damage', name: 'Damage', min: 0, max: 1, step: null };
     const carrying = update(
@@ -443,7 +438,7 @@ describe('a plan', () => {
       item(),
       item({ itemAttributes: [{ id: 'x', attributeId: 'damage', min: 0, max: 1 }] }),
     );
-    assert.deepEqual(await askedFor(carrying), ['/attributes']);
+    assert.deepEqual(await askedFor(carrying), ['attributes']);
     assert.deepEqual(await askedFor(carrying, update('attribute', attribute, { ...attribute, max: 2 })), []);
   });
 });

@@ -2,8 +2,8 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { LIMITS } from '../../limits.ts';
 import { CommandError, required } from '../shared.ts';
 import type { Plan, Planned } from './api.ts';
-import { ApiError } from './client.ts';
 import { type CatalogCommand, EXIT, type ExitCode, planLines } from './command.ts';
+import { CallError } from './connection.ts';
 import { type FolderRequest, readFolder } from './folder.ts';
 import type { Service } from './service.ts';
 import { formatJson, printable } from './terminal.ts';
@@ -20,7 +20,7 @@ const placeOf = (request: FolderRequest, path: string): string => {
 };
 
 const explained = (error: unknown, folder: string, request: FolderRequest): unknown => {
-  if (!(error instanceof ApiError) || error.status !== 400 || error.issues.length === 0) return error;
+  if (!(error instanceof CallError) || error.status !== 400 || error.issues.length === 0) return error;
   const lines = error.issues.map(({ path, message }) => printable(`${placeOf(request, path)}: ${message}`));
   return new CommandError([`${folder} is not a valid catalog`, ...lines.map((line) => `  ${line}`)].join('\n'));
 };

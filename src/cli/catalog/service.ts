@@ -1,8 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import type { Client, List } from '../../../packages/client/src/index.ts';
 import { LIMITS } from '../../limits.ts';
 import { CommandError } from '../shared.ts';
 import type {
+  Attribute,
   CatalogDocument,
+  Classifier,
+  Item,
   Plan,
   PlanRequest,
   Simulation,
@@ -10,7 +13,7 @@ import type {
   Version,
   VersionWithChanges,
 } from './api.ts';
-import { ApiError, type Call, type Connection, callAndWatch, connect, NoResponse } from './client.ts';
+import { CallError, type Connection, connect, explain } from './connection.ts';
 
 /** The operations of a running service that the commands use. */
 export interface Service {
@@ -24,94 +27,89 @@ export interface Service {
   version(number: number): Promise<VersionWithChanges>;
   /** Simulates players of a template, and reports how far that is, from 0 to 1. */
   simulate(request: SimulationRequest, onProgress: (progress: number) => void): Promise<Simulation>;
-  /** All rows of a list. */
-  list<T>(path: string): Promise<readonly T[]>;
-  /** One entity, or undefined if there is none. */
-  find<T>(path: string): Promise<T | undefined>;
+  classifiers(): Promise<readonly Classifier[]>;
+  attributes(): Promise<readonly Attribute[]>;
+  /** An item, or undefined if there is none. */
+  item(id: string): Promise<Pick<Item, 'id' | 'name'> | undefined>;
 }
 
-/** The path of the next page, without the prefix that the service may have. */
-const nextOf = (headers: Headers): string | undefined => {
-  const [, query] = /<[^>?]*\?([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
-  return query;
-};
-
-/** Follows the pages of a list until it has enough rows. */
-const readPages = async <T>(call: Call, path: string, query: string, most: number) => {
-  const rows: T[] = [];
-  let next: string | undefined = query;
-  while (next !== undefined && rows.length < most) {
-    const { body, headers } = await call<T[]>({ method: 'GET', path: `${path}?${next}` });
-    rows.push(...body);
-    next = nextOf(headers);
-  }
-  return { rows: rows.slice(0, most), hasMore: next !== undefined || rows.length > most };
-};
+type PlanBody = Parameters<Client['catalog']['plan']>[0];
+type PublishBody = Parameters<Client['catalog']['publish']>[0];
 
 /** Explains errors that are part of publishing: somebody else was faster, or the response was lost. */
 const publishingError = (error: unknown): unknown => {
-  if (error instanceof NoResponse)
-    return new CommandError(
-      `${error.message}; it is not known whether this was published: see itemwright catalog versions`,
-    );
-  const stale =
-    error instanceof ApiError && error.status === 409
-      ? error.issues.find(({ path }) => path === '/body/baseVersion')
-      : undefined;
-  return stale === undefined ? error : new CommandError(`nothing was published: ${stale.message}; plan again`);
+  if (!(error instanceof CallError)) return error;
+  const stale = error.status === 409 && error.issues.find(({ path }) => path === '/body/baseVersion');
+  if (stale) return new CommandError(`nothing was published: ${stale.message}; plan again`);
+  return error.maybeDone && !(error.status >= 400 && error.status < 500)
+    ? new CommandError(`${error.message}; it is not known whether this was published: see itemwright catalog versions`)
+    : error;
 };
 
-/** What a promise gives; another error if what it asks for does not exist. */
-const orMissing = async <T>(promise: Promise<T>, message: string): Promise<T> => {
+/** What a promise gives; something else if what it asks for does not exist. */
+const orMissing = async <T, U>(promise: Promise<T>, missing: () => U): Promise<T | U> => {
   try {
     return await promise;
   } catch (error) {
-    throw error instanceof ApiError && error.status === 404 ? new CommandError(message) : error;
+    if (error instanceof CallError && error.status === 404) return missing();
+    throw error;
   }
 };
 
+const noVersion = (number: number) => (): never => {
+  throw new CommandError(`there is no version ${number}`);
+};
+
+/** Reads a list until it has enough rows. */
+const readRows = async <T>(list: List<T>, most: number): Promise<{ rows: T[]; hasMore: boolean }> => {
+  const all: T[] = [];
+  for await (const { rows, next } of list.pages()) {
+    all.push(...rows);
+    if (all.length >= most) return { rows: all.slice(0, most), hasMore: next !== undefined || all.length > most };
+  }
+  return { rows: all, hasMore: false };
+};
+
+const allRows = async <T>(list: List<T>): Promise<T[]> => (await readRows(list, Number.POSITIVE_INFINITY)).rows;
+
 export const openService = (connection: Connection): Service => {
-  const call = connect(connection);
-  const get = async <T>(path: string): Promise<T> => (await call<T>({ method: 'GET', path })).body;
+  const client = connect(connection);
+  const told = async <T>(promise: Promise<T>): Promise<T> => {
+    try {
+      return await promise;
+    } catch (error) {
+      throw explain(error, connection);
+    }
+  };
   return {
     url: connection.url,
     catalog: async () => {
-      const { body, headers } = await call<CatalogDocument>({ method: 'GET', path: '/catalog' });
-      return { document: body, version: Number(/\d+/.exec(headers.get('etag') ?? '')?.[0]) };
+      const { data, etag } = await told(client.catalog.get().withResponse());
+      return { document: data, version: Number(/\d+/.exec(etag ?? '')?.[0]) };
     },
-    // Without a key: a plan changes nothing, and its response may be longer than what is stored for a key.
-    plan: async (body) => {
-      const planned = call<Plan>({ method: 'POST', path: '/catalog/plan', body });
-      return ('rollbackTo' in body ? await orMissing(planned, `there is no version ${body.rollbackTo}`) : await planned)
-        .body;
+    plan: (request) => {
+      // The service completes what a request leaves out, such as ids of attributes of items, and checks the rest.
+      const planned = told(client.catalog.plan(request as PlanBody));
+      return 'rollbackTo' in request ? orMissing(planned, noVersion(request.rollbackTo)) : planned;
     },
     publish: async (request, baseVersion, message) => {
-      const body = { ...request, baseVersion, ...(message === undefined ? {} : { message }) };
+      const body = { ...request, baseVersion, ...(message === undefined ? {} : { message }) } as PublishBody;
       try {
-        const idempotencyKey = randomUUID();
-        return (await call<Version>({ method: 'POST', path: '/catalog/publish', body, idempotencyKey })).body;
+        return await told(client.catalog.publish(body));
       } catch (error) {
         throw publishingError(error);
       }
     },
     versions: async (most) => {
-      const query = `limit=${Math.min(most, LIMITS.pageRows)}`;
-      const { rows, hasMore } = await readPages<Version>(call, '/catalog/versions', query, most);
+      const list = client.catalog.versions({ limit: Math.min(most, LIMITS.pageRows) });
+      const { rows, hasMore } = await told(readRows(list, most));
       return { versions: rows, hasMore };
     },
-    version: (number) => orMissing(get(`/catalog/versions/${number}`), `there is no version ${number}`),
-    simulate: (body, onProgress) => {
-      const request = { method: 'POST', path: '/templates/simulate', body } as const;
-      return callAndWatch(connection)<Simulation>(request, LIMITS.simulationRequestMs, onProgress);
-    },
-    list: async <T>(path: string) => (await readPages<T>(call, path, '', Number.POSITIVE_INFINITY)).rows,
-    find: async <T>(path: string) => {
-      try {
-        return await get<T>(path);
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return undefined;
-        throw error;
-      }
-    },
+    version: (number) => orMissing(told(client.catalog.version(number)), noVersion(number)),
+    simulate: (request, onProgress) =>
+      told(client.templates.simulate(request, { timeoutMs: LIMITS.simulationRequestMs, onProgress })),
+    classifiers: () => told(allRows(client.classifiers.list())),
+    attributes: () => told(allRows(client.attributes.list())),
+    item: (id) => orMissing(told(client.items.get(id)), () => undefined),
   };
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LIMITS } from '../../limits.ts';
 import { CommandError, countOf, formatCount, type Options, required } from '../shared.ts';
-import type { Classifier, Item, Simulation, SimulationRequest, SimulationTarget } from './api.ts';
+import type { Simulation, SimulationRequest, SimulationTarget } from './api.ts';
 import { type CatalogCommand, EXIT } from './command.ts';
 import type { Service } from './service.ts';
 import { simulationTable } from './simulation-table.ts';
@@ -27,7 +27,8 @@ const readTemplate = async (path: string): Promise<Pick<SimulationRequest, 'type
   const { type = 'gacha', config } = template ?? {};
   if (typeof type !== 'string' || typeof config !== 'object' || config === null)
     throw new CommandError(`${path} must be a template, with a type and a config`);
-  return { type, config };
+  // The service knows which types there are, and what they may have.
+  return { type, config } as Pick<SimulationRequest, 'type' | 'config'>;
 };
 
 const requestOf = async (argument: string, options: Options): Promise<SimulationRequest> => {
@@ -60,11 +61,11 @@ const simulateAndShow = async (
 const findNames = async ({ targets }: Simulation, service: Service): Promise<(target: SimulationTarget) => string> => {
   const names = new Map<string, string>();
   if (targets.some(({ kind, id }) => kind === 'tier' && id !== null))
-    for (const { classifierOptions } of await service.list<Classifier>('/classifiers'))
+    for (const { classifierOptions } of await service.classifiers())
       for (const { id, name } of classifierOptions) names.set(`tier ${id}`, name);
   const items = targets.filter(({ kind }) => kind !== 'tier').slice(0, LIMITS.printedNames);
   for (const { kind, id } of items) {
-    const item = await service.find<Item>(`/items/${encodeURIComponent(id ?? '')}`);
+    const item = id === null ? undefined : await service.item(id);
     if (item !== undefined) names.set(`${kind} ${id}`, item.name);
   }
   return ({ kind, id }) => printable(names.get(`${kind} ${id}`) ?? id ?? 'any item');

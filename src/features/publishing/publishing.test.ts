@@ -318,6 +318,19 @@ onEveryDatabase('publishing a catalog', (service) => {
       );
     });
 
+    test('include what concerns no entity alone', async () => {
+      const team = await teamWithCatalog();
+      const heavy = { rollNumerator: Number.MAX_VALUE };
+      const changes = [
+        { kind: 'item', id: 'axe', after: item('axe', 'common', heavy) },
+        { kind: 'item', id: 'bow', after: item('bow', 'common', heavy) },
+        { kind: 'template', id: 'banner', after: null },
+      ];
+      const message = 'makes the sum of all weights infinite';
+      assertFaults(await plan(team, { changes }), `null null : ${message}`);
+      assertConflict(await publish(team, { changes }), { path: '/body', message });
+    });
+
     test('include what users have: instances of deleted items, and bags', async () => {
       const team = await teamWithCatalog();
       assertDone(await team.post('/users', { id: 'ann' }));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { ApiError, connect, NoResponse, readConnection } from './client.ts';
+import { CallError, readConnection } from './connection.ts';
+import { openService } from './service.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -25,10 +26,10 @@ describe('a call of the service', () => {
     request.resume().on('end', () => (answers.shift() ?? hangUp)(request, response));
   });
   let url: string;
-  const call = (idempotencyKey?: string) => {
-    const environment = { ITEMWRIGHT_URL: `${url}/`, ITEMWRIGHT_CREDENTIALS: 'team:se:cret ü' };
-    return connect(readConnection(environment))({ method: 'POST', path: '/x', body: { a: 1 }, idempotencyKey });
-  };
+  const service = () =>
+    openService(readConnection({ ITEMWRIGHT_URL: `${url}/`, ITEMWRIGHT_CREDENTIALS: 'team:se:cret ü' }));
+  const plan = () => service().plan({ rollbackTo: 1 });
+  const publish = () => service().publish({ rollbackTo: 1 }, 3, undefined);
 
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -42,36 +43,37 @@ describe('a call of the service', () => {
 
   test('says who it is', async () => {
     answers = [json(200, { b: 2 }, { etag: '"7"' })];
-    const { body, headers } = await call('key');
-    assert.deepEqual(body, { b: 2 });
-    assert.equal(headers.get('etag'), '"7"');
+    assert.deepEqual(await service().catalog(), { document: { b: 2 }, version: 7 });
     assert.equal(received[0]?.authorization, `Basic ${Buffer.from('team:se:cret ü').toString('base64')}`);
     assert.equal(received[0]?.['x-itemwright-source'], 'cli');
-    assert.equal(received[0]?.['idempotency-key'], 'key');
   });
 
-  test('is repeated while the service is busy, with the same key', async () => {
-    answers = [unavailable, json(429, { code: 'TOO_MANY_REQUESTS' }, { 'retry-after': '0' }), json(200, {})];
-    await call('key');
-    assert.deepEqual(
-      received.map((headers) => headers['idempotency-key']),
-      ['key', 'key', 'key'],
-    );
+  test('is repeated while there is no response or the service is busy, with the same key', async () => {
+    answers = [hangUp, json(429, { code: 'TOO_MANY_REQUESTS' }, { 'retry-after': '0' }), json(200, { version: 4 })];
+    assert.deepEqual(await publish(), { version: 4 });
+    const keys = received.map((headers) => headers['idempotency-key']);
+    assert.equal(keys.length, 3);
+    assert.equal(new Set(keys).size, 1);
+    assert.notEqual(keys[0], undefined);
   });
 
   test('is given up after three attempts', async () => {
     answers = [unavailable, unavailable, unavailable, json(200, {})];
-    await assert.rejects(call(), (error) => error instanceof ApiError && error.status === 503);
+    await assert.rejects(plan(), (error) => error instanceof CallError && error.status === 503);
     assert.equal(received.length, 3);
   });
 
-  test('is repeated without a response only if it has a key', async () => {
-    answers = [hangUp, json(200, {})];
-    await assert.rejects(call(), NoResponse);
-    assert.equal(received.length, 1);
-    answers = [hangUp, json(200, {})];
-    await call('key');
-    assert.equal(received.length, 3);
+  test('says so if something may have been published', async () => {
+    const known = /^no response from http\S+ \(ITEMWRIGHT_URL\): [^;]+$/;
+    const unknown = /; it is not known whether this was published: see itemwright catalog versions$/;
+    await assert.rejects(plan(), { message: known });
+    await assert.rejects(publish(), { message: unknown });
+    answers = [hangUp, unavailable, unavailable];
+    await assert.rejects(publish(), { message: unknown });
+    answers = [hangUp, json(409, { code: 'CONFLICT', issues: [{ path: '/body/baseVersion', message: 'is 3' }] })];
+    await assert.rejects(publish(), { message: 'nothing was published: is 3; plan again' });
+    answers = [json(403, { code: 'FORBIDDEN', issues: [] })];
+    await assert.rejects(publish(), { message: /must be design, write or admin$/ });
   });
 
   for (const [what, answer, message] of [
@@ -91,20 +93,36 @@ describe('a call of the service', () => {
     [
       'a redirect',
       json(308, {}, { location: 'https://b.example/' }),
-      /redirects to https:\/\/b\.example\/: set ITEMWRIGHT_URL/,
+      /^http\S+ redirects: set ITEMWRIGHT_URL to the address that it redirects to$/,
     ],
-    ['another server', json(502, { error: 'no' }), /\/x returned 502, but not from Itemwright: check ITEMWRIGHT_URL$/],
+    [
+      'another server',
+      json(404, { error: 'no' }),
+      /^http\S+ returned 404, but not from Itemwright: check ITEMWRIGHT_URL$/,
+    ],
     [
       'a page',
       (_: unknown, response: ServerResponse) => response.end('<html>'),
       /returned 200, but not from Itemwright/,
     ],
-    ['a path that is not there', json(404, { code: 'NOT_FOUND', issues: [] }), /\/x was not found/],
+    [
+      'a path that is not there',
+      json(404, { code: 'NOT_FOUND', issues: [] }),
+      /does not have this operation: is ITEMWRIGHT_URL right/,
+    ],
   ] as const)
     test(`reports ${what}`, async () => {
       answers = [answer as Answer];
-      await assert.rejects(call(), { message });
+      await assert.rejects(service().catalog(), { message });
+      assert.equal(received.length, 1);
     });
+
+  test('reports a version that does not exist', async () => {
+    const missing = json(404, { code: 'NOT_FOUND', issues: [{ path: '/params/version', message: 'does not exist' }] });
+    answers = [missing, missing];
+    await assert.rejects(service().version(9), { message: 'there is no version 9' });
+    await assert.rejects(plan(), { message: 'there is no version 1' });
+  });
 });
 
 describe('the connection', () => {
