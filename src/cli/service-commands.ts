@@ -7,7 +7,7 @@ export interface ServiceCommand extends CommandSyntax {
 
 const serve: ServiceCommand = {
   usage: '',
-  summary: 'starts the service; also without any command',
+  summary: 'starts the service; the default if no command is given',
   help: [
     'The first start creates the database and a team, and prints a secret. SIGTERM or Ctrl-C stops the service.',
     'All settings are environment variables; the most important are:',
