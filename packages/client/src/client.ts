@@ -59,14 +59,19 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
 
   const start = (ids: readonly unknown[], members: Members | undefined, given: AnyOptions) => {
     const options: AnyOptions = { ...client, ...withoutUndefined(given) };
-    const key = verb === 'POST' ? (options.idempotencyKey ?? newKey()) : false;
     const isBody = input === '{body}' && members !== undefined;
     const where = path.replace(/{(\w+)}/g, (_, name) => encodeId(ids[parameters.indexOf(`{${name}}`)], name));
     const headers = new Headers({
       accept: options.onProgress === undefined ? 'application/json' : 'application/x-ndjson',
       ...authorization,
-      ...client.headers,
-      ...given.headers,
+    });
+    const set = (some: Readonly<Record<string, string>> = {}) => {
+      for (const [name, value] of Object.entries(some)) headers.set(name, value);
+    };
+    set(client.headers);
+    set(given.headers);
+    const key = verb === 'POST' && (options.idempotencyKey ?? headers.get('idempotency-key') ?? newKey());
+    set({
       ...(isBody && { 'content-type': 'application/json' }),
       ...(key !== false && { 'idempotency-key': key }),
       ...(options.ifMatch !== undefined && { 'if-match': options.ifMatch }),

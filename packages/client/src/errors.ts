@@ -125,6 +125,10 @@ const CLASSES: Readonly<Record<number, typeof ItemwrightError>> = {
   504: UnavailableError,
 };
 
+/** A response that the service would never give. */
+export const notOurs = (status: number): ItemwrightError =>
+  new ItemwrightError('The response is not from Itemwright: check the url of the client.', { status });
+
 /** Seconds, or a date. */
 const parseRetryAfter = (value: string | null): number | undefined => {
   if (value === null) return undefined;
@@ -138,13 +142,16 @@ interface Body {
   readonly issues: readonly Issue[];
 }
 
+const isIssue = (issue: Partial<Issue> | null): boolean =>
+  typeof issue?.path === 'string' && typeof issue.message === 'string';
+
 const parseBody = (text: string): Partial<Body> => {
   try {
     const { code, message, issues } = JSON.parse(text);
     return {
       ...(typeof code === 'string' && { code }),
       ...(typeof message === 'string' && { message }),
-      ...(Array.isArray(issues) && { issues }),
+      ...(Array.isArray(issues) && { issues: issues.filter(isIssue) }),
     };
   } catch {
     return {};

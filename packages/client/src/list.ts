@@ -1,3 +1,4 @@
+import { notOurs } from './errors.ts';
 import type { Answer } from './options.ts';
 
 /** One page of a list. */
@@ -17,7 +18,9 @@ export class List<T> implements AsyncIterable<T> {
 
   /** One page: the first, or the one at a cursor. */
   async page(cursor?: string): Promise<Page<T>> {
-    const { data, next } = await this.#read(cursor);
+    const { data, next, response } = await this.#read(cursor);
+    // A page that leads to itself would be read for ever.
+    if (!Array.isArray(data) || (cursor !== undefined && next?.cursor === cursor)) throw notOurs(response.status);
     return { rows: data, next: next?.cursor };
   }
 

@@ -1,4 +1,4 @@
-import { ConnectionError, errorOf, errorOfLine, ItemwrightError, TimeoutError } from './errors.ts';
+import { ConnectionError, errorOf, errorOfLine, ItemwrightError, notOurs, TimeoutError } from './errors.ts';
 import type { Answer, CallOptions, WatchOptions } from './options.ts';
 
 /** The n-th pause is random, from 0 to twice as much as the one before: clients must not all retry at the same moment. */
@@ -19,9 +19,11 @@ export interface Prepared {
   readonly timeoutMs: number;
 }
 
-const nextOf = ({ headers }: Response, url: string): Record<string, string> | undefined => {
+const nextOf = ({ status, headers }: Response, url: string): Record<string, string> | undefined => {
   const link = /<([^>]*)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
-  return link === undefined ? undefined : Object.fromEntries(new URL(link, url).searchParams);
+  if (link === undefined) return undefined;
+  if (!URL.canParse(link, url)) throw notOurs(status);
+  return Object.fromEntries(new URL(link, url).searchParams);
 };
 
 const cutOff = (cause?: unknown) => new ConnectionError('The response was cut off.', { isTemporary: true, cause });
@@ -56,10 +58,10 @@ const readLines = async (
     const lines = (text + decoder.decode(value, { stream: true })).split('\n');
     text = lines.pop() as string;
     for (const line of lines) {
-      const { progress, result, error } = parse(line) as Record<string, never>;
-      if (error !== undefined) throw errorOfLine(response, error);
+      const { progress, result, error } = Object(parse(line));
+      if (error) throw errorOfLine(response, error);
       if (result !== undefined) return { data: result, text: line };
-      onProgress(progress as unknown as number);
+      if (typeof progress === 'number') onProgress(progress);
     }
   }
 };
@@ -79,8 +81,7 @@ const receive = async (
     if (response.type === 'opaqueredirect' || headers.has('location'))
       throw new ItemwrightError('The service redirects: the url of the client must be its address.', { status });
     if (!response.ok) throw errorOf(response, text);
-    if (!type.startsWith('application/json'))
-      throw new ItemwrightError('The response is not from Itemwright: check the url of the client.', { status });
+    if (!type.startsWith('application/json')) throw notOurs(status);
     return { data: parse(text), text };
   };
   return {

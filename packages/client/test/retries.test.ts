@@ -97,6 +97,30 @@ describe('errors', () => {
     assert.equal(server.received.length, 3);
   });
 
+  test('are what becomes of any other response, too', async () => {
+    const lines: Respond = (response) =>
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('null\n{"error":null}\n5\n');
+    server.answers.push(
+      json(400, failure('BAD_REQUEST', [null, 'no', { path: '/body', message: 'no' }] as object[])),
+      json(200, {}),
+      json(200, [], { link: '<http://[>; rel="next"' }),
+      lines,
+    );
+    const { message, issues } = await rejected(server.client.team.get());
+    assert.deepEqual([message, issues], ['A message: /body no', [{ path: '/body', message: 'no' }]]);
+    assert.match((await rejected(server.client.items.list().all())).message, /not from Itemwright/);
+    assert.match((await rejected(server.client.items.list().all())).message, /not from Itemwright/);
+    const watch = { onProgress: () => assert.fail(), retries: 0 };
+    await rejected(server.client.templates.simulate({ players: 1, rolls: 1, seed: 'a' }, watch));
+  });
+
+  test('end a list whose pages lead to themselves', async () => {
+    const link = { link: '</items?cursor=a>; rel="next"' };
+    server.answers.push(json(200, [], link), json(200, [], link), json(200, [], link));
+    assert.match((await rejected(server.client.items.list().all())).message, /not from Itemwright/);
+    assert.equal(server.received.length, 2);
+  });
+
   test('are reported as they are if a client cannot be created or a call cannot be sent', async () => {
     assert.throws(() => createClient({ url: 'nonsense' }), TypeError);
     assert.throws(() => createClient({ url: 'ftp://example.com' }), TypeError);
@@ -329,5 +353,15 @@ describe('what a client is given', () => {
     assert.equal((await rejected(client.team.get({ retries: undefined }))).attempts, 1);
     server.answers.push(cut);
     await client.team.get({ retries: 1 });
+  });
+
+  test('is one header however its name is spelt', async () => {
+    const { url } = server;
+    const client = createClient({ url, teamId: 'team', secret: 'other', headers: { 'X-A': '1' } });
+    await client.items.roll({}, { headers: { 'x-a': '2', Authorization: 'Basic Zm9v', 'Idempotency-Key': 'mine' } });
+    await client.items.roll({}, { headers: { 'Idempotency-Key': 'mine' }, idempotencyKey: 'other' });
+    const { headers } = server.received[0] as (typeof server.received)[0];
+    assert.deepEqual([headers['x-a'], headers.authorization], ['2', 'Basic Zm9v']);
+    assert.deepEqual(keys(), ['mine', 'other']);
   });
 });
