@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -74,6 +74,18 @@ describe('the file of an SQLite database', () => {
       for (const part of PARTS) assert.equal(await modeOf(path + part), 0o600, part);
     });
     assert.equal(await modeOf(folder), 0o755);
+  });
+
+  test('is rejected, and left as it is, if it is a folder or something else than a database', async () => {
+    await chmod(folder, 0o755);
+    assert.throws(() => openDatabase(`sqlite:${folder}`), { message: `${folder} is not a file` });
+    assert.equal(await modeOf(folder), 0o755);
+    const notes = join(folder, 'notes.txt');
+    await writeFile(notes, 'These are notes, and not a database. '.repeat(50), { mode: 0o644 });
+    await chmod(notes, 0o644);
+    assert.throws(() => openDatabase(`sqlite:${notes}`), { message: `${notes} is not an SQLite database` });
+    assert.equal(await modeOf(notes), 0o644);
+    assert.deepEqual(await readdir(folder), ['notes.txt']);
   });
 
   for (const part of PARTS) {

@@ -40,7 +40,15 @@ const closeToOthers = (path: string): void => {
   }
 };
 
-/** Ensures that the file exists and only its owner can read it, and returns its real path. */
+/**
+ * Restricts the files of an open database to their owner. Before it is open, the file might be anything that somebody
+ * named by mistake.
+ */
+export const restrictFiles = (path: string): void => {
+  for (const part of PARTS) closeToOthers(path + part);
+};
+
+/** Ensures that the file exists, for its owner only if it is new, and returns its real path. */
 export const prepareFile = (path: string): string => {
   const real = followLinks(path);
   try {
@@ -49,7 +57,7 @@ export const prepareFile = (path: string): string => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  for (const part of PARTS) closeToOthers(real + part);
+  if (!statSync(real).isFile()) throw new Error(`${path} is not a file`);
   return real;
 };
 

@@ -12,7 +12,7 @@ import type { Driver, Session } from '../session.ts';
 import { Collision, type Database, NO_TEAM } from '../work.ts';
 import { type Connection, connect } from './connection.ts';
 import { rollBack } from './driver.ts';
-import { createFileWatch, prepareFile } from './file.ts';
+import { createFileWatch, prepareFile, restrictFiles } from './file.ts';
 import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
@@ -22,6 +22,7 @@ import { loadOn, snapshotOn } from './transfer.ts';
 const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
 /** Foreign key, restricted deletion, primary key, unique key. */
 const COLLISION_CODES = new Set([787, 1811, 1555, 2067]);
+const NOT_A_DATABASE = 26;
 
 const codeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
@@ -67,10 +68,21 @@ const stopWithoutFile = (path: string): never =>
     `${path} was removed, moved or replaced while in use, so nothing can be saved; put the database back and start again`,
   );
 
+/** The first connection to a file, which might not be a database. */
+const connectFirst = (path: string): Connection => {
+  try {
+    const writer = connect(path, LIMITS.sqliteWriterCacheKib);
+    restrictFiles(path);
+    return writer;
+  } catch (error) {
+    throw codeOf(error) === NOT_A_DATABASE ? new Error(`${path} is not an SQLite database`, { cause: error }) : error;
+  }
+};
+
 /** One connection writes, for all writers in turn; the others read committed data. */
 export const openSqlite = (given: string): Database => {
   const path = prepareFile(given);
-  const writer = connect(path, LIMITS.sqliteWriterCacheKib);
+  const writer = connectFirst(path);
   const writers = createPool(1, () => writer);
   const connectReader = () => connect(path, LIMITS.sqliteReaderCacheKib);
   const readers = createPool(LIMITS.sqliteReaders, connectReader);
