@@ -140,7 +140,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       assert.equal(await table.getByText(/^Item /).count(), 11);
 
       await card(page).getByRole('button', { name: 'What does this mean?' }).click();
-      await page.getByText('with a chance of 5 % at most, in its whole life').waitFor();
+      await page.getByText('Looking more often does not raise that chance.').waitFor();
       await looksGood(page, 'evidence-sound');
       assert.deepEqual(complaints, []);
       await context.close();
@@ -164,9 +164,9 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await page.reload();
       const banner = stream(page, /^Banner\b/);
       await banner.getByText(`Evidence 1 : ${Math.floor(found.evidence)} against`, { exact: true }).waitFor();
-      await card(page).getByText('No alarm; some evidence against 1.').waitFor();
+      await card(page).getByText('No alarm; some evidence against 1 configuration.').waitFor();
       await banner.click();
-      await card(page).getByText('An alarm takes 1 : 60').waitFor();
+      await card(page).getByText('The alarm is at 1 : 60').waitFor();
       await looksGood(page, 'evidence-some');
 
       await roll(team, rigged(100), 4);
@@ -179,7 +179,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await alert.getByText(/^Evidence 1 : [\d,.]+( \w+)? against the published odds, since /).waitFor();
       await looksGood(page, 'overview-alarm');
       await page.setViewportSize({ width: 1280, height: 860 });
-      await alert.getByRole('link', { name: 'See what came out' }).click();
+      await alert.getByRole('link', { name: 'See the results' }).click();
       // An alarm is open from the start.
       const told = card(page).getByRole('alert');
       await told.getByText(/^Alarm since .*: evidence 1 : /).waitFor();
@@ -188,7 +188,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       const name = `Item ${worst.id.replace('-', ' ')} within its tier`;
       assert.ok(
         asText(await told.innerText()).includes(
-          `Most of it comes from ${name}: promised ${percent(worst.expected / worst.rolls)}, came out ${percent(worst.hits / worst.rolls)} of ${worst.rolls.toLocaleString('en')}.`,
+          `Most of it comes from ${name}: promised ${percent(worst.expected / worst.rolls)}, actual ${percent(worst.hits / worst.rolls)} of ${worst.rolls.toLocaleString('en')}.`,
         ),
         await told.innerText(),
       );
@@ -197,7 +197,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await context.close();
     });
 
-    testOnce('says so if something came out that cannot', async () => {
+    testOnce('says so if something was rolled that cannot be', async () => {
       const team = await teamWith();
       await roll(team, cheapDraws(4), 1);
       await service().database.write(team.teamId, async (work) =>
@@ -214,7 +214,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       const { page, context } = await open(team, '/statistics');
       const told = card(page).getByRole('alert');
       await told.getByText(/: evidence 1 : more than 1 trillion against$/).waitFor();
-      await told.getByText('Something came out whose odds are 0.').waitFor();
+      await told.getByText('Something was rolled whose odds are 0.').waitFor();
       await context.close();
     });
 

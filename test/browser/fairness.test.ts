@@ -182,7 +182,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       await page.getByRole('tab', { name: 'Fairness' }).click();
       await page.getByText('No seeds yet').waitFor();
       await page.getByRole('button', { name: 'Start' }).click();
-      await page.getByText('Verifiable rolls are refused until the player chooses a client seed.').waitFor();
+      await page.getByText('Verifiable rolls are rejected until the player chooses a client seed.').waitFor();
       // The browser reports the seeds that were not there.
       assert.deepEqual(
         complaints.filter((complaint) => !/status of 404/.test(complaint)),
@@ -221,7 +221,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       await page.reload();
       await page.getByRole('tab', { name: 'Fairness' }).click();
       await seeds.getByText('must choose a client seed').waitFor();
-      await seeds.getByText('A configuration has changed since.').waitFor();
+      await seeds.getByText('A configuration has changed since then.').waitFor();
       assert.deepEqual(complaints, []);
       await context.close();
     });
@@ -270,7 +270,7 @@ onEveryDatabase('fairness in the console', (service, engine) => {
       assertDone(await service().post('/users', { id: 'carl' }));
       const { page, context } = await open(await service().as('read'), '/players/carl');
       await page.getByRole('tab', { name: 'Fairness' }).click();
-      await page.getByText('It takes a secret with the role support or write.').waitFor();
+      await page.getByText('This needs a secret with the role support or write.').waitFor();
       assert.ok(await page.getByRole('button', { name: 'Start' }).isDisabled());
       await context.close();
     });

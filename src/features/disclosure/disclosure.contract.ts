@@ -10,8 +10,10 @@ const Roll = (description: string) => Type.Integer({ minimum: 1, description });
 const Pity = Type.Object(
   {
     tier: TierId,
-    threshold: Roll('The roll (pack, offer) since the last one on which the tier is certain, or a rarer one comes.'),
-    higherResets: Type.Boolean({ description: 'Whether the count also begins anew when a rarer tier is rolled.' }),
+    threshold: Roll(
+      'The roll (pack, offer), counted from the last result of this tier, that is certain to give this tier or a rarer one.',
+    ),
+    higherResets: Type.Boolean({ description: 'Whether the count also starts over when a rarer tier is rolled.' }),
     byRoll: Type.Array(
       Type.Object({
         from: Roll('The first roll with this rate; 1 is the one right after the tier was rolled.'),
@@ -20,7 +22,7 @@ const Pity = Type.Object(
       }),
       {
         description:
-          'Ascending; the last one is at the threshold. For the top tier its rate is 1. For lower tiers the rates are those while no other counter has moved, so at the threshold 1 less the rates of rarer tiers.',
+          'Ascending; the last entry is at the threshold. For the top tier, its rate is 1. For lower tiers, the rates apply while no other counter has moved, so the rate at the threshold is 1 minus the rates of rarer tiers.',
       },
     ),
   },
@@ -32,11 +34,11 @@ const Featured = Type.Object(
     itemIds: Type.Array(Id),
     share: Nullable(Type.Number(), {
       description:
-        'The share of featured items among the results of the top tier, without the guarantee; null if none of them is in it.',
+        'The share of featured items among the results of the top tier, without the guarantee; null if the top tier has no featured items.',
     }),
     guaranteeAfterLosses: Nullable(Type.Integer(), {
       description:
-        'After this many consecutive results of the top tier that were not featured, the next one is; null without a guarantee.',
+        'After this many consecutive results of the top tier that were not featured, the next one is featured; null without a guarantee.',
     }),
   },
   { title: 'PublicFeatured' },
@@ -58,7 +60,7 @@ const Pack = Type.Object(
     contains: Type.Array(TierRate, { description: 'The chance that a pack contains the tier, if no pity is due.' }),
     depthScaling: Type.Array(Type.Object({ tier: TierId, factor: Type.Number() }), {
       description:
-        'Of offers: the factor by which the rate of a tier is multiplied once per depth. All other odds are those at depth 0.',
+        'For offers: the factor by which the rate of a tier is multiplied once per depth. All other odds are those at depth 0.',
     }),
   },
   { title: 'PublicPack' },
@@ -73,7 +75,7 @@ const Results = Type.Object(
         share: Rate('Share of the tier among all results, or among all cards but forced ones.'),
       }),
       {
-        description: `Rarest first; rounded to ${LIMITS.shareDigits} significant digits. Cards of packs and offers that a pity decided are not counted. Empty if nothing was rolled yet.`,
+        description: `Rarest first; rounded to ${LIMITS.shareDigits} significant digits. Cards of packs and offers that a pity decided are not counted. Empty if nothing has been rolled yet.`,
       },
     ),
     evidence: Type.Number({
@@ -94,7 +96,7 @@ const PublicOdds = Type.Object(
       description: 'The hash (SHA-256) of the configuration in force, with everything that decides its odds.',
       examples: ['b2849b2da61e346930ab44ee5958cf8dff36cd7c4688587f18eed5ef9b7b798b'],
     }),
-    from: { ...Timestamp, description: 'Since when it is in force.' },
+    from: { ...Timestamp, description: 'When it came into force.' },
     startsAt: Nullable(Timestamp, { description: 'Rolls before this time are rejected.' }),
     endsAt: Nullable(Timestamp, { description: 'Rolls from this time on are rejected.' }),
     ...disclosed,
@@ -104,7 +106,7 @@ const PublicOdds = Type.Object(
     featured: Type.Union([Featured, Type.Null()], { description: 'Null if no item is featured.' }),
     sparkCurrency: Nullable(Type.Integer(), {
       description:
-        'For how many points a user may choose a featured item; every roll (pack, offer) gives one. Null if that is not possible.',
+        'The number of points for which a user may choose a featured item; every roll (pack, offer) gives one point. Null if that is not possible.',
     }),
     pack: Type.Union([Pack, Type.Null()], {
       description: 'What one card and one pack (choice, offer) give; null for templates that give one item per roll.',
@@ -127,7 +129,7 @@ export const getPublicOdds = {
   operationId: 'getPublicOdds',
   summary: 'Get the published odds of a template',
   description:
-    'For anyone: the exact odds in force of a template whose `disclosure` is `public`, the rules that change them, and the results so far. A page for players with the same content is at `/public/{teamId}/templates/{id}`. 404 for any other template, whether it exists or not, and for one that cannot be rolled on. May be a minute old; right after the template was created, it can take a second: 503.',
+    'For anyone: the exact odds currently in force for a template whose `disclosure` is `public`, the rules that change them, and the results so far. A page for players with the same content is at `/public/{teamId}/templates/{id}`. 404 for any other template, whether it exists or not, and for one that cannot be rolled on. The response may be a minute old. For about a second after the template was created, the status may be 503.',
   tags,
   security: [],
   'x-cached': true,
@@ -139,7 +141,7 @@ export const getPublicOdds = {
 export const listPublicHistory = {
   operationId: 'listPublicHistory',
   summary: 'List the published odds that a template had',
-  description: `For anyone: what was configured when, and the odds of the tiers then, newest first, at most ${LIMITS.disclosedVersions}, and fewer if their odds take long to compute. Since the template exists, also from before it became public. The names of tiers are those of then.`,
+  description: `For anyone: what was configured when, with the odds of the tiers at the time; newest first, at most ${LIMITS.disclosedVersions}, and fewer if their odds take long to compute. The list begins with the creation of the template, even if it became public later. Tiers have the names that they had at the time.`,
   tags,
   security: [],
   'x-cached': true,

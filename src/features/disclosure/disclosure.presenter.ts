@@ -35,7 +35,7 @@ const facts = (content: PageContent): string => {
   return `<dl class="facts">${[
     content.pack === null ? '' : fact(`One ${wordsOf(content).roll}`, packText(content)),
     fact('Available', periodText(content)),
-    fact('These odds apply since', moment(content.from)),
+    fact('In force since', moment(content.from)),
   ].join('')}</dl>`;
 };
 
@@ -56,7 +56,7 @@ const resultSection = (content: PageContent): string => {
   const { results, tiers, pack, pity } = content;
   const { roll, result } = wordsOf(content);
   if (results.rolls === 0)
-    return section('results', 'Results so far', paragraph('Nothing was rolled with these odds yet.'));
+    return section('results', 'Results so far', paragraph('Nothing has been rolled with these odds yet.'));
   const shares = new Map(results.tiers.map(({ tier, share }) => [tier, share]));
   const rows = tiers.map((tier) =>
     row(tierName(tier), cell(percent(shares.get(tier.tier) ?? 0)), cell(percent(tier.effective))),
@@ -65,11 +65,11 @@ const resultSection = (content: PageContent): string => {
   return section(
     'results',
     'Results so far',
-    paragraph(`About ${count(results.rolls)} ${result}s of all players had these odds.`),
+    paragraph(`These odds have applied to about ${count(results.rolls)} ${result}s so far.`),
     results.tiers.length > 0 && smallTable('Results so far', head(...columns), body(rows)),
     verdict(content),
     note(
-      `Every ${roll} is compared with the odds that it had. The more the results speak against them, the greater the evidence; 1 or less is none.`,
+      `Every ${roll} is compared with the odds that applied to it. The more the results speak against them, the greater the evidence; 1 or less is none.`,
       pack !== null && pity.length > 0 && `Shares leave out ${result}s that pity decided.`,
     ),
   );

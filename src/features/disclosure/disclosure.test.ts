@@ -338,7 +338,7 @@ onEveryDatabase('disclosure', (service) => {
   test('counts results once a minute, and tells roughly how many there are', async () => {
     const team = await teamWithTemplates();
     assert.deepEqual((await oddsOf(team, 'banner')).results, { rolls: 0, tiers: [], evidence: 1 });
-    assert.match(await pageOf(team, 'banner'), /Nothing was rolled with these odds yet/);
+    assert.match(await pageOf(team, 'banner'), /Nothing has been rolled with these odds yet/);
     service().setDraws(cheapDraws(7));
     for (const [userId, count] of [
       ['ann', 100],
@@ -360,7 +360,7 @@ onEveryDatabase('disclosure', (service) => {
     assert.equal(results.evidence, Number(evidence.toPrecision(2)));
     assert.match(
       await pageOf(team, 'banner'),
-      /About 130 rolls of all players[\s\S]*There is no evidence against the published odds/,
+      /These odds have applied to about 130 rolls so far[\s\S]*There is no evidence against the published odds/,
     );
     // Other odds have results of their own.
     assertDone(await team.put('/templates/banner', { config: { ...CONFIGS.banner.config, sparkCurrency: 200 } }));

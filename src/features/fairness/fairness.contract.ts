@@ -14,13 +14,13 @@ const members = {
   userId: Id,
   epoch: Nullable(Epoch, { description: 'The current epoch; null before the first rotation.' }),
   commitment: Nullable(Hash, {
-    description: 'The hash of the server seed of this epoch, which stays hidden until it ends.',
+    description: 'The hash of the server seed of this epoch. The seed stays hidden until the epoch ends.',
   }),
   clientSeed: Nullable(Type.String(), { description: "The player's part of every draw." }),
   manifest: Nullable(Hash, { description: 'The hash of the list of configurations that this epoch is for.' }),
   nextCommitment: {
     ...Hash,
-    description: 'The hash of the next server seed: to be shown to the player before they choose a client seed.',
+    description: 'The hash of the next server seed. Show it to the player before they choose a client seed.',
   },
   rotation: Nullable(Hash, { description: 'The hash of the receipt with which the epoch began.' }),
   chains: Type.Array(
@@ -38,7 +38,7 @@ const members = {
 
 const PlayerFairness = Type.Object(members, {
   title: 'PlayerFairness',
-  description: 'What a player has to know to verify rolls.',
+  description: 'What a player needs to know to verify rolls.',
 });
 export type PlayerFairness = Static<typeof PlayerFairness>;
 
@@ -69,7 +69,7 @@ export const startFairness = {
   operationId: 'startFairness',
   summary: 'Commit to a server seed for a player',
   description:
-    'Creates the player, and the first server seed, if they do not exist; otherwise it changes nothing. Show `nextCommitment` to the player, then rotate with the client seed that they choose.',
+    'Creates the player and the first server seed if they do not exist, and otherwise changes nothing. Show `nextCommitment` to the player, then rotate with the client seed that they choose.',
   tags,
   params: Strict({ userId: UserId }),
   response: responses('The state of the player.', PlayerFairness, 400, 401, 403, 500),
@@ -78,7 +78,7 @@ export const startFairness = {
 export const getFairness = {
   operationId: 'getFairness',
   summary: 'Get the seeds and chains of a player',
-  description: 'Without the hidden server seeds.',
+  description: 'The hidden server seeds are left out.',
   tags,
   params: known,
   response: responses('The state of the player.', PlayerFairness, 400, 401, 403, 404, 500),
@@ -88,7 +88,7 @@ export const rotateFairness = {
   operationId: 'rotateFairness',
   summary: "Begin a new epoch with the player's client seed",
   description:
-    'Reveals the server seed of the epoch that ends, so that all its rolls can be verified; begins the one that was committed to, with the configurations that are in force now; and commits to another. 409 if `commitment` is not the next one.',
+    'Reveals the server seed of the epoch that ends, so that all its rolls can be verified. Begins the next epoch with the server seed that was committed to and the configurations that are in force now, and commits to another seed. 409 if `commitment` is not the `nextCommitment`.',
   tags,
   params: known,
   body: RotateRequest,

@@ -27,7 +27,8 @@ export const RollFairness = Type.Object(
     nonce: Type.Integer({ description: 'Number of the roll in its epoch and scope, from 0.' }),
     receipt: {
       ...Hash,
-      description: 'The hash of the receipt, for the player to keep: the receipt cannot be changed any more.',
+      description:
+        'The hash of the receipt, for the player to keep: with it, any later change of the receipt is noticed.',
     },
   },
   { title: 'RollFairness', description: 'Only for verifiable rolls.' },
@@ -78,7 +79,7 @@ export const listReceipts = {
 export const getProof = {
   operationId: 'getProof',
   summary: 'Get a proof of rolls',
-  description: `The receipts of an epoch, with its first and last rotation and all snapshots, as a file that the page at \`/verify\` and the command \`itemwright verify\` check. At most ${LIMITS.proofReceipts} receipts or ${LIMITS.proofLength / 1024 / 1024} MiB; for more, ask for one \`scope\` at a time and follow the \`Link\` header.`,
+  description: `The receipts of an epoch, with the rotations that began and ended it and all snapshots, as a file that the page at \`/verify\` and the command \`itemwright verify\` check. At most ${LIMITS.proofReceipts} receipts or ${LIMITS.proofLength / 1024 / 1024} MiB; for more, ask for one \`scope\` at a time and follow the \`Link\` header.`,
   tags,
   params,
   querystring: Strict({

@@ -5,7 +5,7 @@ export const getSnapshot = {
   operationId: 'getPublicSnapshot',
   summary: 'Get a snapshot that receipts refer to',
   description:
-    'The manifest, configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls are made of.',
+    'The manifest, configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls were made from.',
   tags: ['Public'],
   security: [],
   params: Strict({ teamId: Id, hash: Type.String({ description: 'SHA-256 in hexadecimal.' }) }),

@@ -60,7 +60,7 @@ export const updateTeam = {
   operationId: 'updateTeam',
   summary: 'Change settings of the team',
   description:
-    'With `verifiableRolls`, plain rolls for a user are refused until the player has chosen a client seed; rolls without a user stay as they are.',
+    'With `verifiableRolls`, plain rolls for a user are rejected until the player has chosen a client seed; rolls without a user are not affected.',
   tags,
   body: TeamChange,
   response: responses('The team after the change.', Team, 400, 401, 403, 500),

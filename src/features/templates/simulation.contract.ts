@@ -14,7 +14,7 @@ const SimulationRequest = Strict(
     players: Type.Integer({
       minimum: 1,
       maximum: LIMITS.simulatedPlayers,
-      description: 'How many players roll, each from a fresh state.',
+      description: 'How many players roll, each starting with all counters at 0.',
     }),
     rolls: Type.Integer({
       minimum: 1,
@@ -43,7 +43,7 @@ const SimulationRequest = Strict(
     itemIds: Type.Optional(
       Type.Array(Id, {
         maxItems: LIMITS.simulationItemIds,
-        description: 'Items of the pool to report besides tiers and featured items.',
+        description: 'Items of the pool to report in addition to tiers and featured items.',
       }),
     ),
   },
@@ -74,9 +74,11 @@ const SimulationTarget = Type.Object(
         'A classifier option id for a tier, null for the only tier of a template without `baseRates`; otherwise an item id.',
     }),
     first: orNull(
-      'The roll (pack, offer) that gave the first one, over the players who got one; null if nobody did. If `never` is not 0, the others would have had to wait longer.',
+      'The roll (pack, offer) that gave the first one, over the players who got one; null if nobody did. If `never` is not 0, the other players would have had to wait longer.',
     ),
-    each: orNull('The rolls that each one took, since the one before or since the start; null if there was none.'),
+    each: orNull(
+      'How many rolls each one took, counted from the one before or from the start; null if there was none.',
+    ),
     perPlayer: { ...Distribution, description: 'How many a player got, over all players.' },
     cost: orNull('What the players who got one paid for the first; null without `pricePerRoll`, or if nobody got one.'),
     never: { ...Share, description: 'The share of players who got none.' },
@@ -99,10 +101,10 @@ const Simulation = Type.Object(
       {
         top: { ...Count, description: 'Results of the top tier, of all players.' },
         hard: { ...Count, description: 'Those that were due because of `pityThreshold`.' },
-        soft: { ...Count, description: 'Those that were not due yet, but more likely because of `softPity`.' },
+        soft: { ...Count, description: 'Those that were not yet due, but more likely because of `softPity`.' },
         guarantee: { ...Count, description: 'Those that were featured because of `guaranteeAfterLosses`.' },
       },
-      { description: 'What brought about the results of the top tier.' },
+      { description: 'How the results of the top tier came about.' },
     ),
   },
   { title: 'Simulation', description: 'What became of the players.' },
@@ -111,7 +113,7 @@ const Simulation = Type.Object(
 export const simulateTemplate = {
   operationId: 'simulateTemplate',
   summary: 'Simulate players of a template',
-  description: `Lets new players roll on a template, or on a configuration that is not saved, with the rules of real rolls. It changes nothing, and spark is left out. An idle template rolls without waiting. With \`Accept: application/x-ndjson\`, the response has a line \`{ "progress" }\` at every hundredth of the way, from 0 to 1, and then a line \`{ "result" }\`; if the simulation fails after the first line, the last one is \`{ "error" }\`. With an \`Idempotency-Key\` the response is always JSON. If the client disconnects, the simulation is canceled. Each process runs one simulation at a time; if ${LIMITS.waitingSimulations} are waiting, or one takes longer than ${LIMITS.simulationMs / 1000} seconds: 503.`,
+  description: `Lets new players roll on a template, or on a configuration that is not saved, with the rules of real rolls. It changes nothing, and spark is left out. An idle template rolls without waiting. With \`Accept: application/x-ndjson\`, the response has a line \`{ "progress" }\` for every percent, from 0 to 1, and then a line \`{ "result" }\`; if the simulation fails after the first line, the last line is \`{ "error" }\`. With an \`Idempotency-Key\` the response is always JSON. If the client disconnects, the simulation is canceled. Each process runs one simulation at a time. 503 if ${LIMITS.waitingSimulations} are already waiting, or if it takes longer than ${LIMITS.simulationMs / 1000} seconds.`,
   tags: ['Templates'],
   'x-lines': 'One JSON object per line: `{ "progress": 0.01 }` and so on, then `{ "result": … }`.',
   body: SimulationRequest,

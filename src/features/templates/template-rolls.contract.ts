@@ -185,7 +185,7 @@ export const OddsInForce = Type.Object(
   {
     version: Type.Integer({ description: 'The version of the catalog that it began with.' }),
     from: { ...Timestamp, description: 'When that version was made.' },
-    to: Nullable(Timestamp, { description: 'When it was followed by the next; null while it is in force.' }),
+    to: Nullable(Timestamp, { description: 'When the next one replaced it; null while it is in force.' }),
     config: Nullable(Type.String(), {
       description:
         'The hash (SHA-256) of the configuration with everything that decides its odds; null if the template could not be rolled on, or its pool was too large to be kept.',
@@ -223,7 +223,7 @@ export const rollTemplate = {
   operationId: 'rollTemplate',
   summary: 'Roll on a template',
   description:
-    'A gacha roll gives an item, a card pack its cards, a roguelike template an offer to choose from, and an idle template whatever has accrued. Nothing is given to the user without `userSpaceId` or `grant`. Counters, statistics, item instances and placements are saved together or not at all, and rolls of the same user on the same template (or pity group) never run at the same time. A user who does not exist yet is created. Before `startsAt`, from `endsAt` on, and when a later change to the catalog broke the configuration: 400. Not enough room in the user space: 409.',
+    'A gacha roll gives an item, a card pack its cards, a roguelike template an offer to choose from, and an idle template whatever has accrued. Nothing is given to the user without `userSpaceId` or `grant`. Counters, statistics, item instances and placements are saved together or not at all, and rolls of the same user on the same template (or pity group) never run at the same time. A user who does not exist yet is created. 400 before `startsAt`, from `endsAt` on, and if a later change to the catalog broke the configuration. 409 if the user space does not have enough room.',
   tags,
   params: PathId,
   body: TemplateRollRequest,
@@ -243,7 +243,7 @@ export const sparkTemplate = {
   operationId: 'sparkTemplate',
   summary: 'Exchange spark points for a featured item',
   description:
-    'Every roll of a user earns a point. The item is always given, with rolled attributes. It does not count as a roll: statistics, counters and odds stay as they are. A template without spark, or an item that is not featured: 400. Too few points: 409.',
+    'Every roll of a user earns a point. The item is always given, with rolled attributes. It does not count as a roll: statistics, counters and odds stay as they are. 400 for a template without spark and for an item that is not featured; 409 for too few points.',
   tags,
   params: PathId,
   body: SparkRequest,
@@ -273,7 +273,7 @@ export const getTemplateOdds = {
   operationId: 'getTemplateOdds',
   summary: 'Get the exact odds of a template',
   description:
-    'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the same rules that roll, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. If a later change to the catalog made them too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
+    'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the rules that rolls use, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. 400 if, after a later change to the catalog, they take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
   tags,
   params: PathId,
   querystring: Strict({
@@ -281,7 +281,7 @@ export const getTemplateOdds = {
     config: Type.Optional({
       ...Id,
       examples: HASHES,
-      description: 'The hash of a configuration from the history: its odds instead of those of now.',
+      description: 'The hash of a configuration from the history: returns its odds instead of the current ones.',
     }),
   }),
   response: responses('The odds of every tier and every item.', TemplateOdds, 400, 401, 403, 404, 500),
@@ -290,7 +290,7 @@ export const getTemplateOdds = {
 export const listOddsHistory = {
   operationId: 'listOddsHistory',
   summary: 'List the odds that a template had',
-  description: `Every version of the catalog that changed anything that decides the odds of the template, with the time and the odds of its tiers; newest first. All odds of one of them: \`GET /templates/{id}/odds?config=\`. Noted within about a second, and kept when the template is deleted. A page has at most ${LIMITS.listedConfigs} rows, and fewer if the odds take long to compute.`,
+  description: `Every version of the catalog that changed anything that decides the odds of the template, with the time and the odds of the tiers; newest first. \`GET /templates/{id}/odds?config=\` returns all odds of any of them. New versions are listed within about a second. The history is kept when the template is deleted. A page has at most ${LIMITS.listedConfigs} rows, and fewer if the odds take long to compute.`,
   tags,
   params: PathId,
   querystring: Strict(Paging),
@@ -301,7 +301,7 @@ export const previewTemplateOdds = {
   operationId: 'previewTemplateOdds',
   summary: 'Get the exact odds of a configuration without saving it',
   description:
-    'Checks the configuration as saving would, and changes nothing. Odds that would take too long to compute: 400; too many computations of the team at once: 429; stopped after the time limit: 503.',
+    'Checks the configuration as saving would, and changes nothing. 400 if the odds would take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
   tags,
   body: OddsRequest,
   response: responses('The odds of every tier and every item.', ConfigOdds, 400, 401, 403, 500),

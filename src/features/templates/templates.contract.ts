@@ -41,7 +41,7 @@ const SoftPity = Type.Array(
     from: Type.Integer({
       minimum: 1,
       maximum: LIMITS.pityThreshold,
-      description: 'The first roll to which it applies.',
+      description: 'The first roll that it applies to.',
     }),
     add: Type.Number({
       exclusiveMinimum: 0,
@@ -117,7 +117,7 @@ const gacha = {
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.guaranteeAfterLosses,
-      description: 'After this many consecutive results that were not featured, the next one is.',
+      description: 'After this many consecutive top-tier results that were not featured, the next one is featured.',
     }),
   ),
   pityGroup: Type.Optional(
@@ -217,7 +217,7 @@ export const TemplateType = OneOf(TEMPLATE_TYPES, { description: 'The game syste
 
 export const Verifiable = Type.Boolean({
   description:
-    'Whether every roll needs a user and leaves a receipt that the player can verify. Alike within a `pityGroup`.',
+    'Whether every roll needs a user and leaves a receipt that the player can verify. Must be the same for all templates of a `pityGroup`.',
 });
 export const Disclosure = OneOf(DISCLOSURES, {
   description: '`public`: anyone may read the odds, their history and the results at `/public`.',
@@ -327,7 +327,7 @@ export const updateTemplate = {
 export const deleteTemplate = {
   operationId: 'deleteTemplate',
   summary: 'Delete a template',
-  description: 'Deletes what it remembers about users too; roll statistics are kept.',
+  description: 'Also deletes what it remembers about users; roll statistics are kept.',
   tags,
   params: PathId,
   response: responses('An empty object.', Empty, 400, 401, 403, 404, 412, 500),

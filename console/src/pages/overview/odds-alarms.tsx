@@ -26,7 +26,7 @@ export const OddsAlarms = ({ templates }: { templates: readonly Schemas['Templat
           {verdictWords(stream)} the published odds
           {stream.alarmedAt !== null && `, since ${formatMoment(stream.alarmedAt)}`}.
           <TextLink href="/statistics" size="sm">
-            See what came out
+            See the results
           </TextLink>
         </Stack>
       </Alert>

@@ -94,8 +94,8 @@ const SeedsCard = ({ state }: { state: State }) => {
         {!isReady && (
           <Alert color="yellow" icon={<IconInfoCircle />}>
             {epoch === null
-              ? 'Verifiable rolls are refused until the player chooses a client seed.'
-              : 'A configuration has changed since. Rolls on it are refused until the player chooses another client seed.'}
+              ? 'Verifiable rolls are rejected until the player chooses a client seed.'
+              : 'A configuration has changed since then. Rolls on it are rejected until the player chooses another client seed.'}
           </Alert>
         )}
         <DataList orientation="horizontal" labelWidth={140}>
@@ -151,11 +151,11 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
       <Stack gap="sm">
         <Title order={2}>Proofs</Title>
         <Text size="sm" c="dimmed">
-          A proof has all receipts of an epoch. Anyone can check it at{' '}
+          A proof contains all receipts of an epoch. Anyone can check it at{' '}
           <ServiceLink path="/verify" inherit>
             /verify
           </ServiceLink>
-          , or with a saved copy of that page. A long one comes in parts, one file for each.
+          , or with a saved copy of that page. A long proof is split into several files.
         </Text>
         {Array.from({ length: shown }, (_, place) => epoch - place).map((one) => (
           <ProofRow key={one} userId={userId} epoch={one} isCurrent={one === epoch} />
@@ -178,7 +178,7 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
 
 const RotationNote = ({ userId }: { userId: string }) => (
   <Text size="sm" c="dimmed">
-    Only the player chooses a client seed, in your game: show the next commitment, let them enter any text, and send
+    Only the player can choose a client seed, in your game: show the next commitment, let them enter any text, and send
     both with <Code style={{ overflowWrap: 'anywhere' }}>POST /users/{userId}/fairness/rotate</Code>. That reveals the
     old server seed and begins the next epoch.
   </Text>
@@ -201,9 +201,10 @@ const NoSeeds = ({ userId }: { userId: string }) => {
           </Button>
         }
       >
-        Verifiable rolls need a hidden server seed, which the service commits to, and a client seed of the player. Start
-        makes the first; your game does so, too, with <Code>POST /users/{userId}/fairness</Code>.
-        {!canSupport && ' It takes a secret with the role support or write.'}
+        Verifiable rolls need a hidden server seed, which the service commits to, and a client seed, which the player
+        chooses. <b>Start</b> creates the server seed. Your game can do the same with{' '}
+        <Code>POST /users/{userId}/fairness</Code>.
+        {!canSupport && ' This needs a secret with the role support or write.'}
       </Empty>
     </Card>
   );

@@ -17,7 +17,7 @@ const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
     if (!wanted) return change.mutate({ verifiableRolls: false });
     confirmLoss({
       title: 'Make plain rolls verifiable?',
-      text: 'From then on, plain rolls for a player are refused until the player has chosen a client seed. Make sure that your game lets players choose one.',
+      text: 'From then on, plain rolls for a player are rejected until the player has chosen a client seed. Make sure that your game lets players choose one.',
       action: 'Make them verifiable',
       keep: 'Leave it',
       run: () => change.mutate({ verifiableRolls: true }),
@@ -26,7 +26,7 @@ const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
   return (
     <Switch
       label="Verifiable plain rolls"
-      description="Every plain roll for a player leaves a receipt with which the player can check it. Rolls without a player stay as they are."
+      description="Every plain roll for a player leaves a receipt that lets the player check it. Rolls without a player stay as they are."
       checked={verifiableRolls}
       disabled={!canAdminister || change.isPending}
       onChange={(event) => toggle(event.currentTarget.checked)}

@@ -128,7 +128,7 @@ export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) =
       <Summary outcome={outcome} targets={targets} isOutdated={isOutdated} />
       <Figures
         title="Until the first one"
-        about={`How many ${rolls} players needed. 95 %: all but the unluckiest twentieth had it by then.`}
+        about={`How many ${rolls} players needed. 95 %: all but the unluckiest twentieth had one by then.`}
         columns={WAITS}
         {...shared}
         note={
@@ -144,7 +144,7 @@ export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) =
       {request.pricePerRoll !== undefined && (
         <Figures
           title="Cost of the first one"
-          about={`What players paid until they had it${currency === '' ? '' : `, in ${currency}`}.`}
+          about={`What players paid until they had one${currency === '' ? '' : `, in ${currency}`}.`}
           columns={COSTS}
           {...shared}
         />

@@ -53,7 +53,7 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
     </Group>
     <Text size="xs" c="dimmed">
       {progress === 0
-        ? 'Starting. If somebody else is simulating, yours waits for its turn.'
+        ? 'Starting. If somebody else is simulating, yours waits its turn.'
         : `${Math.round(100 * progress)} % done`}
     </Text>
   </Stack>
@@ -64,7 +64,7 @@ const Failed = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => 
     return (
       <Alert color="yellow" icon={<IconAlertCircle />} title="The service is busy" role="alert">
         <Stack align="flex-start" gap="sm">
-          Others are simulating, and too many are waiting already. Try again in a moment.
+          Others are simulating, and too many simulations are already waiting. Try again in a moment.
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
           </Button>

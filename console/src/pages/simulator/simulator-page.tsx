@@ -54,7 +54,7 @@ const Bench = ({ templates, items }: BenchProps) => {
           label="Template"
           description={
             <TextLink href={pathTo('templates', template.id)} size="xs">
-              Edit it, and simulate what you change
+              Edit it and simulate your changes
             </TextLink>
           }
           inputWrapperOrder={['label', 'input', 'description']}

@@ -6,7 +6,7 @@ import type { Schemas } from '../../interface/client.ts';
 import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
-import { formatCount, formatDate, formatMany } from '../../parts/format.ts';
+import { formatDate, formatMany } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import classes from './evidence-card.module.css';
 import { Explanation } from './explanation.tsx';
@@ -67,7 +67,7 @@ const StreamList = ({ streams, templates, known }: StreamListProps) => {
   if (first === undefined)
     return (
       <Empty title="Nothing to compare yet" icon={IconScale}>
-        Rolls of your game are compared with their odds here.
+        Your game's rolls are compared with their odds here.
       </Empty>
     );
   return (
@@ -108,7 +108,7 @@ const summaryOf = (streams: readonly Stream[]): string => {
   const count = (wanted: ReturnType<typeof verdictOf>) =>
     streams.filter((stream) => verdictOf(stream) === wanted).length;
   if (count('alarm') > 0) return `${formatMany(count('alarm'), 'alarm')}.`;
-  if (count('some') > 0) return `No alarm; some evidence against ${formatCount(count('some'))}.`;
+  if (count('some') > 0) return `No alarm; some evidence against ${formatMany(count('some'), 'configuration')}.`;
   return 'No evidence against any published odds.';
 };
 
@@ -127,9 +127,9 @@ export const EvidenceCard = () => {
     <Card component="section" aria-label="Results against odds">
       <Stack gap="md">
         <div>
-          <Title order={2}>Do results keep the odds?</Title>
+          <Title order={2}>Do the results fit the odds?</Title>
           <Text size="sm" c="dimmed" mt={2} role="status">
-            {rolled.length > 0 && `${summaryOf(rolled)} `}All rolls of a configuration count, from its first day on.
+            {rolled.length > 0 && `${summaryOf(rolled)} `}All rolls of the last 400 days count.
           </Text>
         </div>
         <Loaded query={evidence} lines={4}>

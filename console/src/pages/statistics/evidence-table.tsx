@@ -13,11 +13,11 @@ const COLUMNS = 5;
 
 const HEADINGS = {
   tier: { title: 'Tiers', about: undefined },
-  pity: { title: 'While pity raises the odds', about: 'Only rolls whose odds a counter had changed.' },
-  featured: { title: 'Featured share', about: 'Only top results where chance decided, not the guarantee.' },
+  pity: { title: 'While pity raises the odds', about: 'Only rolls whose odds a pity counter had changed.' },
+  featured: { title: 'Featured share', about: 'Only top-tier results that chance decided, not the guarantee.' },
   item: {
     title: 'Items',
-    about: 'Their share of the results of their tier, those with evidence first, then the most frequent.',
+    about: 'Their share of the results in their tier. Those with evidence come first, then the most frequent.',
   },
 } as const;
 
@@ -108,8 +108,8 @@ export const EvidenceTable = ({ label, groups, known, isSuspect }: EvidenceTable
             <Table.Tr>
               <Table.Th>Result</Table.Th>
               <Table.Th ta="right">Promised</Table.Th>
-              <Table.Th ta="right">Came out</Table.Th>
-              <Table.Th visibleFrom="sm">True rate, with 95 %</Table.Th>
+              <Table.Th ta="right">Actual</Table.Th>
+              <Table.Th visibleFrom="sm">True rate (95 %)</Table.Th>
               <Table.Th ta="right" visibleFrom="sm">
                 Evidence
               </Table.Th>

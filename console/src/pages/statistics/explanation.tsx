@@ -5,36 +5,37 @@ import { useId, useState } from 'react';
 const Answers = () => (
   <List size="sm" spacing={6}>
     <List.Item>
-      Every roll is compared with the odds that it had at that moment, with the counters of the player as they were.{' '}
-      <b>Promised</b> is the average of these odds; <b>came out</b> is what players got.
+      Every roll is compared with the odds that applied to it at that moment, given the player's counters.{' '}
+      <b>Promised</b> is the average of these odds; <b>actual</b> is what players got.
     </List.Item>
     <List.Item>
-      <b>Evidence 1 : 24 against</b> means: what came out is 24 times as likely if something is wrong as it is with the
-      published odds. Below 1 : 10 there is nothing to tell.
+      <b>Evidence 1 : 24 against</b> means that these results are 24 times as likely if something is wrong as they are
+      with the published odds. Below 1 : 10, there is nothing to report.
     </List.Item>
     <List.Item>
-      A configuration that keeps its odds causes an <b>alarm</b> with a chance of 5 % at most, in its whole life. You
-      may look as often as you like; that does not raise the chance. An alarm says that something is wrong, not what.
+      If its odds are right, the chance that a configuration ever causes an <b>alarm</b> is at most 5 %. Looking more
+      often does not raise that chance. An alarm says that something is wrong, not what.
     </List.Item>
     <List.Item>
-      The <b>bar</b> has every rate that the results leave possible, with 95 %; the line in its middle is the promised
-      rate, and the dot is what came out. It gets narrower with every roll.
+      The <b>bar</b> shows the range of rates that the results do not rule out, with a confidence of 95 %. The line in
+      the middle is the promised rate, and the dot is the actual one. The more rolls there are, the narrower the bar
+      gets.
     </List.Item>
     <List.Item>
-      <b>A single row proves little</b>: where there are many, some have evidence, or a promised rate outside the bar,
-      by chance. Only the evidence of the whole configuration takes that into account.
+      <b>A single row proves little</b>: among many rows, some have evidence by chance, or a promised rate outside the
+      bar. Only the evidence of the whole configuration takes that into account.
     </List.Item>
     <List.Item>
-      No evidence is no proof: few rolls cannot show a small fault. Pity that is off by two rolls takes some thousand
-      rolls to notice.
+      No evidence does not prove that all is well: a few rolls cannot show a small fault. Pity that is off by two rolls
+      takes thousands of rolls to notice.
     </List.Item>
     <List.Item>
-      A change of the configuration, or of the items that it draws from, begins a new count. If it is taken back, the
-      old count goes on.
+      A change of the configuration, or of the items that it draws from, begins a new count. If the change is taken
+      back, the old count goes on.
     </List.Item>
     <List.Item>
-      Offers with a seed, test rolls and rolls on a part of the items are not counted. Neither are rolls of more than
-      400 days ago.
+      Offers with a seed, test rolls and rolls on only some of the items are not counted. Neither are rolls that are
+      more than 400 days old.
     </List.Item>
   </List>
 );

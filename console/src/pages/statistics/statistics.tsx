@@ -136,7 +136,7 @@ export const Statistics = () => {
   return (
     <Page
       title="Statistics"
-      about="What came out, and whether it keeps the odds."
+      about="What players got, and whether it fits the odds."
       curl={{ path: `/roll-events/drop-rates${queryOf(filter)}` }}
       actions={
         <Button

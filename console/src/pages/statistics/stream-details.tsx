@@ -14,10 +14,10 @@ const PLACES = { tier: '', pity: ' while pity raises the odds', featured: '', it
 const culprit = (stream: Stream, known: Known): string => {
   const worst = worstRow(stream);
   if (worst !== undefined)
-    return `Most of it comes from ${rowName(worst, known)}${PLACES[worst.kind]}: promised ${formatColumnShare(promisedRate(worst))}, came out ${formatColumnShare(actualRate(worst))} of ${formatCount(worst.rolls)}.`;
+    return `Most of it comes from ${rowName(worst, known)}${PLACES[worst.kind]}: promised ${formatColumnShare(promisedRate(worst))}, actual ${formatColumnShare(actualRate(worst))} of ${formatCount(worst.rolls)}.`;
   // Whatever is impossible is in no row.
-  if (stream.greatest >= 1e12) return 'Something came out whose odds are 0.';
-  return 'No row stands out: a pity counter may be off by a few rolls, results may be spread unevenly over many items, or it began only lately.';
+  if (stream.greatest >= 1e12) return 'Something was rolled whose odds are 0.';
+  return 'No row stands out: a pity counter may be off by a few rolls, results may be spread unevenly over many items, or the fault is recent.';
 };
 
 const Accusation = ({ stream, known }: { stream: Stream; known: Known }) => {
@@ -27,15 +27,14 @@ const Accusation = ({ stream, known }: { stream: Stream; known: Known }) => {
   if (verdict === 'some')
     return (
       <Text size="sm">
-        {culprit(stream, known)} An alarm takes {formatRatio(threshold)}; until then it may well be chance.
+        {culprit(stream, known)} The alarm is at {formatRatio(threshold)}; until then, this may well be chance.
       </Text>
     );
-  const since = alarmedAt === null ? 'since the last minute' : `since ${formatMoment(alarmedAt)}`;
+  const since = alarmedAt === null ? 'within the last minute' : `since ${formatMoment(alarmedAt)}`;
   return (
     <Alert color="red" icon={<IconAlertTriangle />} title={`Alarm ${since}: ${verdictWords(stream).toLowerCase()}`}>
       {culprit(stream, known)}
-      {evidence < greatest / 2 &&
-        ` By now it is ${isWorthSaying(evidence) ? formatRatio(evidence) : 'less than 1 : 10'}.`}
+      {evidence < greatest / 2 && ` It is now ${isWorthSaying(evidence) ? formatRatio(evidence) : 'less than 1 : 10'}.`}
     </Alert>
   );
 };

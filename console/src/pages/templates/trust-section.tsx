@@ -8,7 +8,7 @@ import type { TemplateForm } from './form-fields.tsx';
 const PublicPage = ({ id }: { id: string | undefined }) => {
   const teamId = useTeamId();
   const isPublic = useTemplates().data?.rows.find((row) => row.id === id)?.disclosure === 'public';
-  if (id === undefined) return 'It gets a page of its own when it is saved.';
+  if (id === undefined) return 'It gets its own page when you save it.';
   const path = `/public/${encodeURIComponent(teamId)}/templates/${encodeURIComponent(id)}`;
   return isPublic ? (
     <ServiceLink path={path} inherit>
@@ -35,7 +35,7 @@ export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: Trust
         <div>
           <Switch
             label="Verifiable rolls"
-            description="Every roll leaves a receipt with which the player can check it; it needs a player who has chosen a client seed."
+            description="Every roll leaves a receipt that lets the player check it. Rolls then need a player who has chosen a client seed."
             checked={verifiable}
             disabled={isReadOnly}
             error={faults.verifiable}
@@ -52,7 +52,7 @@ export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: Trust
         <div>
           <Switch
             label="Public odds"
-            description="Anyone can read the odds, how they changed and what came out, without signing in."
+            description="Anyone can read the odds, their history and the results, without signing in."
             checked={isPublic}
             disabled={isReadOnly}
             onChange={(event) => form.setFieldValue('isPublic', event.currentTarget.checked)}
