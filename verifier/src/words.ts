@@ -55,7 +55,7 @@ export interface Past {
 }
 
 const rotationChecks = ({ epoch, chains }: RotateReceipt, { hasPrevious }: Past): string[] => {
-  if (epoch === 0 || !hasPrevious) return ['It promises a server seed, and begins with a client seed of yours.'];
+  if (epoch === 0 || !hasPrevious) return ['It promises a server seed, and begins with your client seed.'];
   const rolls = chains.reduce((sum, [, count]) => sum + count, 0);
   return [
     'It uses the server seed that had been promised before.',

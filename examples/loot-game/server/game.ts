@@ -45,7 +45,7 @@ const TEMPLATES: Readonly<Record<Offered, string>> = { banner: BANNER_ID, chest:
 const COSTS: Readonly<Record<Offered, number>> = { banner: 1, chest: 2 };
 const WORLD_MS = 5_000;
 const MAX_BATCH = 100;
-const NOT_YOURS = 'You do not have this.';
+const NOT_YOURS = 'You do not have this item.';
 
 /** Each player has one bag, so its id can be told from theirs. */
 const bagOf = ({ id }: Player): string => `${id}.bag`;
@@ -126,7 +126,7 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
       if (error instanceof ConflictError)
         throw new Refusal(
           409,
-          'Choose a new seed first: you have none, or the odds have changed. Your embers are back.',
+          'Choose a new seed first: you have none, or the odds have changed. You have your embers back.',
         );
       throw error;
     });

@@ -168,7 +168,7 @@ const answerPage = (
 const faultOf = (error: unknown): { status: number; fault: Fault } => {
   if (error instanceof Refusal) return { status: error.status, fault: { message: error.message } };
   if (isAway(error))
-    return { status: 503, fault: { message: 'The item service does not answer. Nothing is lost: try again soon.' } };
+    return { status: 503, fault: { message: 'The item service is not responding. Nothing is lost: try again soon.' } };
   return { status: 500, fault: { message: 'Something went wrong on our side.' } };
 };
 

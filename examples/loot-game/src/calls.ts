@@ -13,7 +13,7 @@ export class CallError extends Error {
   }
 }
 
-const AWAY = 'The game server does not answer. Nothing is lost: try again soon.';
+const AWAY = 'The game server is not responding. Nothing is lost: try again soon.';
 
 const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
   const json = { 'content-type': 'application/json' };

@@ -26,13 +26,14 @@ const seedForm = ({ me }: Shown): HTMLFormElement => {
     h(
       'p',
       { class: 'small hint' },
-      'Anything you like. It ends the current epoch, and reveals the seed that the service used in it.',
+      'Any text you like. A new seed ends the current epoch and reveals the seed that the service used in it.',
     ),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
-      if (input.value.trim() === clientSeed) throw new CallError('Choose another seed than the last one.', false);
+      if (input.value.trim() === clientSeed)
+        throw new CallError('Choose a seed that differs from the last one.', false);
       await chooseSeed({ clientSeed: input.value, commitment: nextCommitment });
       toast('A new epoch has begun. The proof of the last one is ready.');
     } catch (error) {
@@ -48,7 +49,7 @@ const proofs = ({ me }: Shown): HTMLElement => {
   const { epoch } = me.fairness;
   const closed = Array.from({ length: Math.min(epoch ?? 0, LISTED_EPOCHS) }, (_, at) => (epoch ?? 0) - 1 - at);
   if (closed.length === 0)
-    return h('p', {}, 'There is no proof yet: it is ready as soon as you choose your next seed.');
+    return h('p', {}, 'There is no proof yet. It will be ready as soon as you choose your next seed.');
   return h(
     'ul',
     { class: 'proofs' },
@@ -78,7 +79,7 @@ const show = (shown: Shown): void => {
       h(
         'p',
         {},
-        'Each roll comes from two seeds: one of the service, fixed before you chose yours, and yours. When you change your seed, you can check every roll that was made with the old one, on your own device.',
+        'Each roll is made from two seeds: yours, and one of the service, which was fixed before you chose yours. When you change your seed, you can check every roll that was made with the old one, on your own device.',
       ),
       h(
         'dl',
@@ -117,7 +118,11 @@ const show = (shown: Shown): void => {
           'details',
           { id: 'kept-receipts' },
           h('summary', {}, `Receipts that this browser kept (${kept.length})`),
-          h('p', { class: 'small' }, 'Paste them there, too: then it is certain that these are the rolls you saw.'),
+          h(
+            'p',
+            { class: 'small' },
+            'Paste them there, too. Then you can be certain that these are the rolls you saw.',
+          ),
           h('textarea', { readonly: true, rows: 5, 'aria-label': 'Receipts' }, kept.join('\n')),
         ),
       ),

@@ -59,7 +59,7 @@ byId('sign-in').addEventListener('submit', (event) => {
 });
 byId('sign-out').addEventListener('click', () =>
   attempt(async () => {
-    if (!confirm('Without a password there is no way back to this player. Leave all the same?')) return;
+    if (!confirm('Without a password, there is no way back to this player. Leave anyway?')) return;
     await signOut();
     forgetRolls();
     location.reload();

@@ -281,7 +281,7 @@ describe('the server of the loot game', () => {
     const { status, body } = await roll(cookie, key);
     assert.deepEqual(
       [status, body.message],
-      [503, 'The item service does not answer. Nothing is lost: try again soon.'],
+      [503, 'The item service is not responding. Nothing is lost: try again soon.'],
     );
     for (const path of ['/api/me', '/api/world'])
       assert.ok([200, 503].includes((await call('GET', path, undefined, { cookie })).status));
@@ -322,7 +322,7 @@ describe('the server of the loot game', () => {
       const moved = await call('POST', `/api/items/${foreign}/move`, place, { cookie: bob });
       const discarded = await call('DELETE', `/api/items/${foreign}`, undefined, { cookie: bob });
       for (const { status, body } of [moved, discarded])
-        assert.deepEqual([status, body.message], [404, 'You do not have this.'], foreign);
+        assert.deepEqual([status, body.message], [404, 'You do not have this item.'], foreign);
     }
     // As no browser would send it.
     const [response] = await once(
