@@ -33,6 +33,10 @@ const checkSuccession = ({ receipt, reasons }: RotateEntry, before: RotateEntry)
 
 const checkRotation = (entry: RotateEntry, before: RotateEntry | undefined): void => {
   const { receipt, reasons } = entry;
+  const { commitment, nextCommitment, revealed } = receipt;
+  // A seed that was used before may be known before its epoch ends.
+  const seeds = [commitment, nextCommitment, ...(revealed === null ? [] : [commitmentTo(revealed)])];
+  if (new Set(seeds).size < seeds.length) reasons.push('it has the same server seed for two epochs');
   if (receipt.epoch === 0) {
     checkFirst(entry);
     return;

@@ -235,6 +235,21 @@ describe('tampering with a proof is found:', () => {
     assert.ok(failures['1 group:g #0']?.some((reason) => /^item \d+ should be/.test(reason)));
   });
 
+  test('a server seed that is used again, so that it may be known before its epoch ends', () => {
+    for (const [epoch, used] of [
+      [0, 0],
+      [1, 1],
+      [1, 0],
+    ] as const) {
+      const verification = afterChange((proof) => {
+        rotationOf(proof, epoch).nextCommitment = rotationOf(proof, used).commitment;
+        relink(proof);
+      });
+      const reasons = failuresOf(verification)[`rotation ${epoch}`];
+      assert.deepEqual(reasons, ['it has the same server seed for two epochs']);
+    }
+  });
+
   test('a client seed that was used again', () => {
     const verification = afterChange((proof) => {
       rotationOf(proof, 2).clientSeed = rotationOf(proof, 1).clientSeed;
