@@ -13,6 +13,8 @@ type Command = (work: Transaction) => Promise<unknown>;
 interface Member {
   readonly command: Command;
   readonly settle: (outcome: Outcome) => void;
+  /** How many came before it. */
+  readonly arrival: number;
   /** The keys it was postponed for; it starts only once it can claim all of them. */
   waitsFor: readonly string[];
   /** How often it was rolled back because of another transaction. */
@@ -56,6 +58,7 @@ export interface Units {
 export const createUnits = (driver: Driver, observed: Observed): Units => {
   const queues = new Map<string, TeamQueue>();
   let pendingCommands = 0;
+  let arrivals = 0;
   const idleListeners: (() => void)[] = [];
 
   const isCollision = (error: unknown): boolean => error instanceof Collision || driver.isCollision(error);
@@ -116,13 +119,16 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     return { taken, keys };
   };
 
+  const inOrder = (members: readonly Member[]): Member[] => members.toSorted((a, b) => a.arrival - b.arrival);
+
   /**
-   * Runs commands again; they have waited longest, so they come first. A command that runs on its own keeps doing so: a
-   * group would not wait for the lock that made it leave its group.
+   * Runs commands again, in the order in which they came: otherwise those that wait for the same row would overtake each
+   * other, and one might wait as long as others come. A command that runs on its own keeps doing so: a group would not
+   * wait for the lock that made it leave its group.
    */
   const runAgain = (queue: TeamQueue, members: readonly Member[]): void => {
-    queue.waiting = [...members.filter(({ isApart }) => !isApart), ...queue.waiting];
-    queue.apart = [...members.filter(({ isApart }) => isApart), ...queue.apart];
+    queue.waiting = inOrder([...members.filter(({ isApart }) => !isApart), ...queue.waiting]);
+    queue.apart = inOrder([...members.filter(({ isApart }) => isApart), ...queue.apart]);
     schedule(queue);
   };
 
@@ -330,7 +336,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
         if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value);
       };
-      queue.waiting.push({ command, settle, waitsFor: [], collisions: 0, isApart: false });
+      queue.waiting.push({ command, settle, arrival: arrivals, waitsFor: [], collisions: 0, isApart: false });
+      arrivals += 1;
       schedule(queue);
     });
 

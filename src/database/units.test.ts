@@ -215,6 +215,25 @@ for (const engine of ENGINES) {
       assert.equal(await nameOf('counter'), '60');
     });
 
+    test('run in the order in which they came if they hold the same row, however many come later', async () => {
+      await database.write('a', async (work) => work.write(insertUser, user('turns')));
+      const finished: number[] = [];
+      const take = async (number: number): Promise<void> => {
+        await database.write('a', async (work) => {
+          await work.hold(ask(holdUser, { id: 'turns' }));
+          work.write(updateName, { id: 'turns', external_id: String(number) });
+        });
+        finished.push(number);
+        // As many are waiting all the time.
+        if (number < 40) await take(number + 8);
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, number) => take(number)));
+      assert.deepEqual(
+        finished,
+        Array.from({ length: 48 }, (_, number) => number),
+      );
+    });
+
     test('run one after another if they hold several of the same rows in any order', async () => {
       const ids = Array.from({ length: 8 }, (_, n) => `many-${n}`);
       await database.write('a', async (work) => work.write(insertUser, ...ids.map((id) => user(id, `${id} 0`))));

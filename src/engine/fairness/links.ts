@@ -33,6 +33,10 @@ const checkSuccession = ({ receipt, reasons }: RotateEntry, before: RotateEntry)
 
 const checkRotation = (entry: RotateEntry, before: RotateEntry | undefined): void => {
   const { receipt, reasons } = entry;
+  const { commitment, nextCommitment, revealed } = receipt;
+  // A seed that was used before may be known before its epoch ends.
+  const seeds = [commitment, nextCommitment, ...(revealed === null ? [] : [commitmentTo(revealed)])];
+  if (new Set(seeds).size < seeds.length) reasons.push('it has the same server seed for two epochs');
   if (receipt.epoch === 0) {
     checkFirst(entry);
     return;
@@ -81,7 +85,7 @@ const checkClosed = (
   { calls, scope }: Chain,
   closing: RotateEntry,
   end: ChainEndOf | undefined,
-  isFull: boolean,
+  isFull: () => boolean,
   note: Note,
 ): void => {
   const name = nameOfScope(scope);
@@ -103,7 +107,7 @@ const checkClosed = (
   }
   if (nonce >= count - 1) return;
   const missing = `${nameOfNonces(nonce + 1, count - 1)} of ${name} ${nonce === count - 2 ? 'is' : 'are'} not in this proof`;
-  if (isFull) note(`In epoch ${epoch}, ${missing}, which is full. Get another that begins there.`);
+  if (isFull()) note(`In epoch ${epoch}, ${missing}, which is full. Get another that begins there.`);
   else closing.reasons.push(`it ends ${name} with #${count - 1}, but ${missing}`);
 };
 
@@ -117,8 +121,11 @@ const noteAbsent = (absent: readonly string[], epoch: number, note: Note): void 
   note(`Epoch ${epoch} also has rolls that are not in this proof: ${named.join(', ')}${more}.`);
 };
 
+/** Whether the service would end a proof with the calls that this one has of a chain. */
+export type IsFull = (epoch: Epoch, chain: Chain) => boolean;
+
 /** Everything about an epoch that can be seen without running a roll again. */
-export const checkEpoch = (epoch: Epoch, before: RotateEntry | undefined, isFull: boolean, note: Note): void => {
+export const checkEpoch = (epoch: Epoch, before: RotateEntry | undefined, isFull: IsFull, note: Note): void => {
   const { number, opening, closing, chains } = epoch;
   if (opening !== undefined) checkRotation(opening, before);
   const ends = closedChains(closing);
@@ -127,7 +134,7 @@ export const checkEpoch = (epoch: Epoch, before: RotateEntry | undefined, isFull
       for (const { reasons } of chain.calls) reasons.push('the rotation that began its epoch is not in the proof');
     }
     checkLinks(chain, epoch, note);
-    if (closing !== undefined) checkClosed(chain, closing, ends.get(chain.scope), isFull, note);
+    if (closing !== undefined) checkClosed(chain, closing, ends.get(chain.scope), () => isFull(epoch, chain), note);
     ends.delete(chain.scope);
   }
   noteAbsent([...ends.keys()], number, note);

@@ -23,7 +23,7 @@ import {
 import { verified } from '../../../test/verified.ts';
 import { canonicalText } from './canonical.ts';
 import { hashOfText } from './sha256.ts';
-import { verifyProof } from './verify.ts';
+import { FULL_PROOF, verifyProof } from './verify.ts';
 
 describe('tampering with a proof is found:', () => {
   test('a changed item', () => {
@@ -94,6 +94,24 @@ describe('tampering with a proof is found:', () => {
     assertFailures(verification, {
       'rotation 1': [/^it ends plain rolls with #1, but #1 of plain rolls is not in this proof$/],
     });
+  });
+
+  test('a dropped last roll of a proof that was made to look full', () => {
+    const { proof } = fairnessVectors();
+    proof.receipts.splice(proof.receipts.indexOf(callOf(proof, 0, 'plain', 1)), 1);
+    const { length } = FULL_PROOF;
+    const padded = [
+      JSON.stringify({ ...proof, receipts: Array(60).fill(proof.receipts).flat() }),
+      JSON.stringify(proof) + ' '.repeat(length),
+      JSON.stringify({ ...proof, snapshots: { ...proof.snapshots, ['0'.repeat(64)]: ' '.repeat(length) } }),
+    ];
+    for (const source of padded) {
+      const verification = verifyProof(source);
+      assert.ok(!('error' in verification));
+      assertFailures(verification, {
+        'rotation 1': [/^it ends plain rolls with #1, but #1 of plain rolls is not in this proof$/],
+      });
+    }
   });
 
   test('a dropped roll whose place was given to the next ones, with all links computed again', () => {
@@ -215,6 +233,21 @@ describe('tampering with a proof is found:', () => {
     const failures = failuresOf(verification);
     assert.equal(failures['rotation 1'], undefined);
     assert.ok(failures['1 group:g #0']?.some((reason) => /^item \d+ should be/.test(reason)));
+  });
+
+  test('a server seed that is used again, so that it may be known before its epoch ends', () => {
+    for (const [epoch, used] of [
+      [0, 0],
+      [1, 1],
+      [1, 0],
+    ] as const) {
+      const verification = afterChange((proof) => {
+        rotationOf(proof, epoch).nextCommitment = rotationOf(proof, used).commitment;
+        relink(proof);
+      });
+      const reasons = failuresOf(verification)[`rotation ${epoch}`];
+      assert.deepEqual(reasons, ['it has the same server seed for two epochs']);
+    }
   });
 
   test('a client seed that was used again', () => {

@@ -174,10 +174,10 @@ describe('a history', () => {
     history.rotate('two');
     const { receipts, ...rest } = history.proof();
     assert.equal(verified({ ...rest, receipts }).counts.verified, 1013);
-    const first = verified({ ...rest, receipts: [...receipts.slice(0, 999), ...receipts.slice(-1)] });
-    assert.deepEqual(first.counts, { verified: 1000, sealed: 0, failed: 0 });
+    const first = verified({ ...rest, receipts: [...receipts.slice(0, 1000), ...receipts.slice(-1)] });
+    assert.deepEqual(first.counts, { verified: 1001, sealed: 0, failed: 0 });
     assert.deepEqual(first.notes, [
-      'In epoch 0, #998 to #1009 of plain rolls are not in this proof, which is full. Get another that begins there.',
+      'In epoch 0, #999 to #1009 of plain rolls are not in this proof, which is full. Get another that begins there.',
       'Epoch 0 also has rolls that are not in this proof: the template "offer".',
     ]);
     const second = verified({ ...rest, receipts: [...receipts.slice(0, 1), ...receipts.slice(999)] });

@@ -1,7 +1,7 @@
 import type { CompiledItem } from '../pool/catalog.ts';
 import { replayDifferences } from './differences.ts';
 import { type CallEntry, type Entry, type Epoch, epochsOf, nameOfScope } from './ledger.ts';
-import { checkEpoch, commitmentTo, coverageOf, type Note } from './links.ts';
+import { checkEpoch, commitmentTo, coverageOf, type IsFull, type Note } from './links.ts';
 import { type Proof, readProof, type Unreadable } from './proof.ts';
 import { type AnyReceipt, PLAIN_SCOPE, receiptText, scopeOf } from './receipts.ts';
 import { type CallReceipt, createReplayer, type Replayer, requestFault, type Seeds } from './replay.ts';
@@ -62,6 +62,19 @@ export interface Verification {
 
 /** The service ends a proof at this many receipts or characters: then the rest is in another. */
 export const FULL_PROOF = { receipts: 1000, length: 16 * 1024 * 1024 } as const;
+
+/** Counts only what the service would count: anyone can make a proof longer with what says nothing. */
+const fullWith =
+  (snapshots: Proof['snapshots']): IsFull =>
+  ({ opening }, { calls }) => {
+    const receipts = [...(opening === undefined ? [] : [opening]), ...calls].map(({ receipt }) => receipt);
+    if (receipts.length >= FULL_PROOF.receipts) return true;
+    const hashes = receipts.flatMap((receipt) =>
+      receipt.kind === 'rotate' ? [receipt.manifest] : [receipt.config, receipt.pool],
+    );
+    const texts = [...receipts.map(receiptText), ...Array.from(new Set(hashes), (hash) => snapshots.get(hash) ?? '')];
+    return texts.reduce((sum, text) => sum + text.length, 0) > FULL_PROOF.length;
+  };
 
 const REASON_LENGTH = 300;
 
@@ -271,7 +284,7 @@ export function* verifyInSteps(
   const note = (text: string): void => void notes.push(text);
   const epochs = epochsOf(entries);
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
-  const isFull = proof.receipts.length >= FULL_PROOF.receipts || source.length >= FULL_PROOF.length;
+  const isFull = fullWith(proof.snapshots);
   const snapshots = readSnapshots(proof.snapshots);
   const starts = new Set<Entry>();
   const sealed = yield* checkCalls(epochs, {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { type ApiResponse, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
+import {
+  type ApiResponse,
+  type Client,
+  createEmptyDatabase,
+  onEveryDatabase,
+  startService,
+} from '../../../test/harness.ts';
 import { assertConflict, assertDone, assertInvalid, assertNotFound } from '../../../test/rules.ts';
 import { verified } from '../../../test/verified.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
@@ -13,8 +19,8 @@ const RATES = { five: 0.05, three: 0.95 };
 
 onEveryDatabase('verifiable rolls', (service, engine) => {
   /** A team with a banner, a second one of the same pity group, and the other game systems, all verifiable. */
-  const teamWithTemplates = async (): Promise<Client> => {
-    const team = await service().anotherTeam();
+  const teamWithTemplates = async (node = service()): Promise<Client> => {
+    const team = await node.anotherTeam();
     const classifierOptions = ['five', 'three'].map((name) => ({ id: name, name, dropRateMultiplier: 1 }));
     const after = { id: 'stars', name: 'Stars', classifierOptions };
     const changes = [{ kind: 'classifier', id: 'stars', after }];
@@ -404,6 +410,25 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     assertDone(await team.delete('/templates/pack'));
     assertDone(await team.post('/templates', { id, name, type, config, verifiable }));
     assert.equal(assertDone(await roll(team, 'pack', 'p')).body.fairness.nonce, 1);
+  });
+
+  test('begin once, also after one that was rejected', async () => {
+    const empty = await createEmptyDatabase(engine);
+    const node = await startService(empty.url, { METRICS: 'on' });
+    try {
+      const team = await teamWithTemplates(node);
+      const collisions = async (): Promise<string | undefined> =>
+        /reason="collision"\} (\d+)/.exec(await (await fetch(`${node.address}/metrics`)).text())?.[1];
+      await rotate(team, 'p', 'one');
+      assertDone(await team.put('/items/club', { rollNumerator: 7 }));
+      assertConflict(await roll(team, 'pack', 'p'), '/body/userId');
+      const before = await collisions();
+      assertConflict(await roll(team, 'pack', 'p'), '/body/userId');
+      assert.equal(await collisions(), before);
+    } finally {
+      await node.stop();
+      await empty.drop();
+    }
   });
 
   test('are listed page by page, and by epoch and scope', async () => {

@@ -45,7 +45,8 @@ export const createManifests = (): Manifests => {
 };
 
 /** Where the next receipt of a player goes. The player's seeds are locked until the roll ends. */
-interface Chain extends EpochSeeds {
+interface Chain {
+  readonly seeds: EpochSeeds;
   readonly recent: RecentRoll;
   readonly scope: string;
   readonly nonce: number;
@@ -181,7 +182,7 @@ const chainAfter = (
   const current = seeds?.current ?? null;
   if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   return {
-    ...current,
+    seeds: current,
     recent,
     scope,
     nonce: last === undefined ? 0 : Number(last.nonce) + 1,
@@ -215,7 +216,6 @@ export const holdChainOfState = async (
       kept.current = undefined;
       throw new Collision();
     }
-    kept.current = seeds?.current ?? undefined;
     if (last !== null && last.epoch === seeds?.current?.epoch) return chainAfter(seeds, scope, last, kept);
     const [found] = await work.find(store.lastReceipt, { userId, scope });
     return chainAfter(seeds, scope, found, kept);
@@ -237,7 +237,7 @@ export interface VerifiableRoll {
 
 /** The draws of a roll. For one like the last of its scope, most of what they are derived from is digested already. */
 const drawsFor = (
-  { recent, rotation, seed, clientSeed, nonce }: Chain,
+  { recent, seeds: { rotation, seed, clientSeed }, nonce }: Chain,
   roll: Pick<DrawsStart, 'teamId' | 'userId' | 'templateId' | 'config'>,
 ): VerifiableDraws => {
   const { draws } = recent;
@@ -265,14 +265,17 @@ export const beginRoll = async (
   roll: { readonly userId: string; readonly templateId: string; readonly identity: Identity; readonly chain: Chain },
 ): Promise<VerifiableRoll> => {
   const { userId, templateId, identity, chain } = roll;
-  const { epoch, scope, nonce, previous } = chain;
-  if ((await manifests(work, chain.manifest)).get(templateId) !== identity.config)
+  const { recent, seeds, scope, nonce, previous } = chain;
+  const { epoch, rotation } = seeds;
+  if ((await manifests(work, seeds.manifest)).get(templateId) !== identity.config)
     throw conflict({ path: '/body/userId', message: MUST_ROTATE });
   const { config, pool } = identity;
   const { draws, used } = drawsFor(chain, { teamId, userId, templateId, config });
   return {
     draws,
     leaveReceipt: (call) => {
+      // Not before: as long as the state knows no receipt, the next roll has to lock the seeds, too.
+      recent.current = seeds;
       const receipt = {
         v: 1,
         ...call,
@@ -281,7 +284,7 @@ export const beginRoll = async (
       } as AnyReceipt;
       return { epoch, scope, nonce, receipt: writeReceipt(work, { userId, epoch, scope, nonce }, receipt) };
     },
-    lastOf: ({ receipt }) => ({ epoch, rotation: chain.rotation, nonce, hash: receipt }),
+    lastOf: ({ receipt }) => ({ epoch, rotation, nonce, hash: receipt }),
   };
 };
 
