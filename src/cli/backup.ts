@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LATEST } from '../database/migrate.ts';
@@ -28,6 +28,23 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Removes a file if the process is stopped before the work is done, and lets it stop as without this. */
+const removedIfStopped = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+  const onStop = (signal: NodeJS.Signals) => {
+    rmSync(path, { force: true });
+    process.removeListener(signal, onStop);
+    process.kill(process.pid, signal);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onStop);
+  try {
+    return await work();
+  } finally {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, onStop);
+  }
+};
+
 /** Writes a file atomically: it gets its final name only once it is complete and on disk. */
 const writeWhole = async <T>(
   path: string,
@@ -37,7 +54,9 @@ const writeWhole = async <T>(
   if (!force) await assertAbsent(path);
   const part = `${path}.${process.pid}.part`;
   try {
-    const written = await write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true }));
+    const written = await removedIfStopped(part, () =>
+      write(createWriteStream(part, { flags: 'wx', mode: OWNER_ONLY, flush: true })),
+    );
     if (!force) await assertAbsent(path);
     await rename(part, path);
     await syncFolder(path);

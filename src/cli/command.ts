@@ -1,4 +1,5 @@
-import { openExistingDatabase, parseDatabaseUrl } from '../database/open.ts';
+import { openExistingDatabase } from '../database/open.ts';
+import { placeOf } from '../database/postgres/address.ts';
 import { schemaAge } from '../database/transfer.ts';
 import type { Database, Snapshot } from '../database/work.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
@@ -29,10 +30,8 @@ export const withDatabase = async <T>(database: Database, use: (database: Databa
 
 /** A database URL without the password, for display. */
 export const displayUrl = (url: string): string => {
-  const parsed = parseDatabaseUrl(url);
-  if (parsed?.engine !== 'postgres') return url;
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
+  const place = placeOf(url);
+  return place === undefined ? url : `postgres://${place}`;
 };
 
 /** Opens an existing database without creating or migrating it. */

@@ -18,14 +18,17 @@ const TEAM = { id: 'demo', secret: 'a-demo-needs-no-secret' };
 
 /** Starts the demo, which runs until it is stopped. */
 export const demonstrate = async (environment: Readonly<Record<string, string | undefined>>): Promise<void> => {
+  const settingsFor = (path: string) => readSettings({ PORT: '8080', ...environment, DATABASE_URL: `sqlite:${path}` });
+  // Wrong settings are reported before there is anything to remove.
+  settingsFor('demo.db');
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-demo-'));
-  const databaseUrl = `sqlite:${join(folder, 'demo.db')}`;
-  const settings = readSettings({ PORT: '8080', ...environment, DATABASE_URL: databaseUrl });
-  const database = openDatabase(databaseUrl);
+  const settings = settingsFor(join(folder, 'demo.db'));
+  const database = openDatabase(settings.databaseUrl);
+  let app: Awaited<ReturnType<typeof buildApp>> | undefined;
   let clockMs: number | undefined;
   let isStopping = false;
   const cleanUp = async (): Promise<void> => {
-    await app.close();
+    await app?.close();
     await database.close();
     await rm(folder, { recursive: true, force: true });
   };
@@ -35,22 +38,21 @@ export const demonstrate = async (environment: Readonly<Record<string, string | 
     await cleanUp();
     process.exit(0);
   };
-
-  await database.migrate();
-  await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), TEAM));
-  const app = await buildApp({
-    settings,
-    database,
-    logger: pino({ level: 'warn' }),
-    clock: () => clockMs ?? Date.now(),
-    draws: systemDraws(),
-  });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 
   print('Simulating thirty days of a small game …');
   const startedAt = performance.now();
   try {
+    await database.migrate();
+    await database.transaction('', (tx) => createFirstTeam(tx, Date.now(), TEAM));
+    app = await buildApp({
+      settings,
+      database,
+      logger: pino({ level: 'warn' }),
+      clock: () => clockMs ?? Date.now(),
+      draws: systemDraws(),
+    });
     await seed({
       app,
       authorization: `Basic ${Buffer.from(`${TEAM.id}:${TEAM.secret}`).toString('base64')}`,

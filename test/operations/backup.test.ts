@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { backup } from '../../src/cli/backup.ts';
@@ -63,6 +64,21 @@ let files = 0;
 const newFile = (): string => {
   files += 1;
   return join(folder, `${files}.jsonl.gz`);
+};
+
+/** A database whose backup and restore take a while. */
+const createLargeDatabase = async () => {
+  const made = await createEmptyDatabase('sqlite');
+  const database = openDatabase(made.url);
+  await database.migrate();
+  await database.load(async (load) => {
+    const team: Value[] = ['t', 'T', 'v', 0, 1, 1, 0, 0];
+    await load.insert(await tableIn(load, 'teams'), [team]);
+    const rolls = Array.from({ length: 50_000 }, (_, index): Value[] => ['t', `roll-${index}`, null, null, 1, '[]']);
+    await load.insert(await tableIn(load, 'roll_events'), rolls);
+  });
+  await database.close();
+  return made;
 };
 
 /** The contents of a database, according to a backup of it. */
@@ -304,29 +320,10 @@ onEveryDatabase('a backup', (service, engine) => {
     });
 
     test('if the restore is killed in the middle', async () => {
-      const source = await createEmptyDatabase('sqlite');
-      const database = openDatabase(source.url);
+      const source = await createLargeDatabase();
       const large = newFile();
-      try {
-        await database.migrate();
-        await database.load(async (load) => {
-          const team: Value[] = ['t', 'T', 'v', 0, 1, 1, 0, 0];
-          await load.insert(await tableIn(load, 'teams'), [team]);
-          const rolls = Array.from({ length: 50_000 }, (_, index): Value[] => [
-            't',
-            `roll-${index}`,
-            null,
-            null,
-            1,
-            '[]',
-          ]);
-          await load.insert(await tableIn(load, 'roll_events'), rolls);
-        });
-        await itemwright(source.url, 'backup', large);
-      } finally {
-        await database.close();
-        await source.drop();
-      }
+      await itemwright(source.url, 'backup', large);
+      await source.drop();
       const restoring = run('src/cli.ts', ['restore', '--replace', large], { DATABASE_URL: target.url });
       // By then the restore has deleted the old rows, and many new ones are still to come.
       await restoring.said('user_space_rows');
@@ -448,6 +445,20 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+test('a backup that is stopped leaves no file', async () => {
+  const source = await createLargeDatabase();
+  const own = await mkdtemp(join(folder, 'own-'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const writing = run('src/cli.ts', ['backup', join(own, 'file')], { DATABASE_URL: source.url });
+    while ((await readdir(own)).length === 0) await wait(1);
+    writing.child.kill(signal);
+    await writing.ended;
+    assert.equal(writing.child.signalCode, signal);
+    assert.deepEqual(await readdir(own), []);
+  }
+  await source.drop();
+});
 
 test('a backup does not create a missing database', async () => {
   const path = join(folder, 'none.db');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { basic, createEmptyDatabase, onEveryDatabase } from '../harness.ts';
@@ -99,6 +101,21 @@ describe('the command line', () => {
     assert.match(second.stderr, /\nitemwright: cannot start the demo: .*EADDRINUSE.*\n$/);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
+  });
+
+  test('leaves nothing of a demo that cannot start, or is stopped while it does', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'itemwright-demos-'));
+    try {
+      assert.match((await runToEnd('src/cli.ts', ['demo'], { PORT: 'x', TMPDIR: folder })).stderr, /PORT must be/);
+      assert.deepEqual(await readdir(folder), []);
+      const { child, said, ended } = run('src/cli.ts', ['demo'], { PORT: '0', TMPDIR: folder });
+      await said('Simulating');
+      child.kill('SIGINT');
+      assert.equal((await ended).code, 0);
+      assert.deepEqual(await readdir(folder), []);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test('audits as it checks', async () => {

@@ -60,6 +60,19 @@ onEveryDatabase('a move', (service, engine) => {
     }
   });
 
+  if (other === 'postgres')
+    test('to a database on any of several servers names them, without the password', async () => {
+      const target = await createEmptyDatabase(other);
+      try {
+        const { host, pathname } = new URL(target.url);
+        const to = `${target.url.replace(host, `${host},${host}`)}?connect_timeout=5`;
+        const lines = await moveTo(service().databaseUrl, to);
+        assert.ok(lines.at(-1)?.endsWith(`DATABASE_URL=postgres://${host},${host}${pathname}`), lines.at(-1));
+      } finally {
+        await target.drop();
+      }
+    });
+
   describe('is rejected', () => {
     test('to a database that is not empty, which does not change', async () => {
       const target = await createEmptyDatabase(other);

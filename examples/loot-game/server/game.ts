@@ -210,7 +210,8 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
     const pile = (await readBelongings(player)).filter(({ place }) => place === null);
     for (let at = 0; at < pile.length; at += MAX_BATCH) {
       const operations = pile.slice(at, at + MAX_BATCH).map(({ id }) => ({ type: 'delete' as const, id }));
-      await client.itemInstances.batch({ operations });
+      // All or nothing: another click may have discarded some of it already.
+      await explain(client.itemInstances.batch({ operations }), 409, 'The ground has just changed: look again.');
     }
   };
 

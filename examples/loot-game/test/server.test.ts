@@ -362,6 +362,20 @@ describe('the server of the loot game', () => {
     assert.deepEqual([left?.id, left?.place, others], [id, { x: 4, y: 4, rotated: false }, []]);
   });
 
+  test('clears the ground once, however often and at once that is asked for', async () => {
+    const cookie = await enter();
+    for (let time = 0; time < 10; time += 1) await roll(cookie, newKey());
+    const placed = (await meOf(cookie)).belongings.filter(({ place }) => place !== null);
+    assert.ok(placed.length < 100);
+    const clear = () => call('DELETE', '/api/pile', undefined, { cookie });
+    const answers = await Promise.all([clear(), clear(), clear()]);
+    assert.ok(answers.some(({ status }) => status === 200));
+    for (const { status, text } of answers) assert.ok([200, 409].includes(status), text);
+    assert.deepEqual(reported, []);
+    assert.deepEqual((await meOf(cookie)).belongings, placed);
+    assert.equal((await clear()).status, 200);
+  });
+
   test('hands out proofs only of the player, and only of epochs that there are', async () => {
     const cookie = await enter();
     await roll(cookie, newKey());

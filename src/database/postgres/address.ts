@@ -1,6 +1,12 @@
 /** The part of a database URL that names servers, between the user and the path. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
+/** The servers and the database that a URL names, without user, password and parameters; undefined if it names none. */
+export const placeOf = (url: string): string | undefined => {
+  const [, , hosts, after] = PARTS.exec(url) ?? [];
+  return hosts === undefined ? undefined : `${hosts}${after?.replace(/[?#].*$/s, '')}`;
+};
+
 /** Pairs hosts with ports that are listed separately, as in `?host=a,b&port=5432,5433`. */
 const pairs = (hosts: string, ports: string): [host: string, port: string | undefined][] => {
   const listed = ports.split(',');
