@@ -9,10 +9,10 @@
 FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-COPY tools/exec tools/exec
+COPY tools/clone tools/clone
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run pack -- --to /tmp \
+RUN npm pack --loglevel=error --pack-destination /tmp \
   && npm install --global --prefix /app --ignore-scripts --no-audit --no-fund /tmp/itemwright-*.tgz \
   && mkdir /data
 

@@ -1,34 +1,27 @@
 /**
- * `npm run pack`: writes the npm package itemwright-VERSION.tgz, which is all that somebody needs to run the service:
- * JavaScript instead of TypeScript, what was built of the console, and production dependencies at the versions of the
- * lock file. `npm pack` itself would pack the clone, so it is refused.
+ * What `npm pack` runs: before it packs, makes `dist`, which is all that somebody needs to run the service: JavaScript
+ * instead of TypeScript, what was built of the console, and the documentation; and writes a lock file of the production
+ * dependencies. With `--clean`, afterwards, removes both again.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+/** The only lock file that npm packs. Where it is, npm uses it instead of `package-lock.json`, so it must not stay. */
+const SHRINKWRAP = join(ROOT, 'npm-shrinkwrap.json');
 
-/** The oldest Node that the package runs on: the first whose SQLite can iterate over rows. */
-const NODE = '>=22.13';
+/** Beside the sources. */
+const COPIED = ['console/dist', 'docs', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
 
-/** Beside the sources. Not every clone has a licence. */
-const COPIED = ['console/dist', 'docs', 'openapi.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'];
+/** The client is what the command line calls a service with. */
+const SOURCES = ['src', 'packages/client/src'];
 
-/** What only a clone needs: its own Node, and the word `exec` in its scripts. */
-const isForClones = (name: string): boolean => /^node-(?:linux|win)-\w+$|^itemwright-exec$/.test(name);
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly license: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
+/** Tests, and types of the client, which are generated and have no code. */
+const isLeftOut = (file: string): boolean => file.endsWith('.test.ts') || file === 'packages/client/src/schema.ts';
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -42,48 +35,31 @@ const readJson = async (file: string) => JSON.parse(await readFile(join(ROOT, fi
 const writeJson = (file: string, value: unknown): Promise<void> =>
   writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** The client is what the command line calls a service with. */
-const SOURCES = ['src', 'packages/client/src'];
-
-/** Tests, and types of the client, which are generated and have no code. */
-const isLeftOut = (file: string): boolean => file.endsWith('.test.ts') || file === 'packages/client/src/schema.ts';
-
 /** Imports, and workers, name the files that they load. */
 const toJavaScript = (source: string): string =>
   stripTypeScriptTypes(source).replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1');
 
-const copySources = async (to: string): Promise<void> => {
+const copySources = async (): Promise<void> => {
   const found = SOURCES.map((folder) => readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }));
   for (const entry of (await Promise.all(found)).flat()) {
     const file = relative(ROOT, join(entry.parentPath, entry.name));
     if (!entry.isFile() || isLeftOut(file.replaceAll('\\', '/'))) continue;
-    const target = join(to, file).replace(/\.ts$/, '.js');
+    const target = join(DIST, file).replace(/\.ts$/, '.js');
     await mkdir(dirname(target), { recursive: true });
     const text = await readFile(join(ROOT, file), 'utf8');
     await writeFile(target, file.endsWith('.ts') ? toJavaScript(text) : text);
   }
 };
 
-const manifestOf = ({ name, version, description, license, dependencies }: Manifest) => ({
-  name,
-  version,
-  description,
-  license,
-  type: 'module',
-  engines: { node: NODE },
-  bin: { itemwright: 'bin/itemwright.cjs' },
-  dependencies: Object.fromEntries(Object.entries(dependencies).filter(([dependency]) => !isForClones(dependency))),
-});
+/** What a clone needs beside the service: packages for developing it, and the workspace with its Node. */
+const isForClones = (path: string, { dev, devOptional, link }: LockedPackage): boolean =>
+  !path.startsWith('node_modules/') || Boolean(dev || devOptional || link) || /\/node-(?:linux|win)-\w+$/.test(path);
 
-/** The lock file without what the package leaves out, so that what is installed is what was tested. */
-const shrinkwrapOf = (packages: Readonly<Record<string, LockedPackage>>, manifest: ReturnType<typeof manifestOf>) => {
-  const { name, version, license, engines, bin, dependencies } = manifest;
-  const kept = Object.entries(packages).filter(
-    ([path, { dev, devOptional, link }]) =>
-      path.startsWith('node_modules/') &&
-      !(dev || devOptional || link) &&
-      !isForClones(path.slice('node_modules/'.length)),
-  );
+/** The lock file of the clone without what only clones need, so that what is installed is what was tested. */
+const shrinkwrap = async () => {
+  const { name, version, license, engines, bin, dependencies } = await readJson('package.json');
+  const locked: [string, LockedPackage][] = Object.entries((await readJson('package-lock.json')).packages);
+  const kept = locked.filter(([path, one]) => !isForClones(path, one));
   return {
     name,
     version,
@@ -91,53 +67,36 @@ const shrinkwrapOf = (packages: Readonly<Record<string, LockedPackage>>, manifes
     requires: true,
     packages: {
       '': { name, version, license, dependencies, bin, engines },
-      ...Object.fromEntries(kept.map(([path, { funding, ...locked }]) => [path, locked])),
+      ...Object.fromEntries(kept.map(([path, { funding, ...one }]) => [path, one])),
     },
   };
 };
 
-const fill = async (folder: string): Promise<void> => {
-  const manifest = manifestOf(await readJson('package.json'));
-  await copySources(folder);
+const fill = async (): Promise<void> => {
+  await copySources();
   for (const name of COPIED.filter((name) => existsSync(join(ROOT, name))))
-    await cp(join(ROOT, name), join(folder, name), {
+    await cp(join(ROOT, name), join(DIST, name), {
       recursive: true,
       // Stamps of the build.
       filter: (path) => !/[\\/]\.[^\\/]+$/.test(path),
     });
-  await cp(join(ROOT, 'tools/package'), join(folder, 'bin'), { recursive: true });
-  await writeJson(join(folder, 'package.json'), manifest);
-  const { packages } = await readJson('package-lock.json');
-  await writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrapOf(packages, manifest));
+  await cp(join(ROOT, 'tools/package'), join(DIST, 'bin'), { recursive: true });
+  const { name, version, type, engines } = await readJson('package.json');
+  await writeJson(join(DIST, 'package.json'), { name, version, type, engines });
+  await writeJson(SHRINKWRAP, await shrinkwrap());
 };
 
-const pack = async (destination: string): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'itemwright-pack-'));
+const clean = async (): Promise<void> => {
+  await rm(SHRINKWRAP, { force: true });
+  await rm(DIST, { recursive: true, force: true });
+};
+
+await clean();
+if (!process.argv.includes('--clean'))
   try {
     execFileSync(process.execPath, ['console/build.ts', '--strict'], { cwd: ROOT, stdio: 'inherit' });
-    await fill(folder);
-    const said = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error'], {
-      cwd: folder,
-      encoding: 'utf8',
-      shell: process.platform === 'win32',
-    });
-    const [packed] = Object.values(JSON.parse(said)) as [{ filename: string; size: number; unpackedSize: number }];
-    const { filename, size, unpackedSize } = packed;
-    await cp(join(folder, filename), join(destination, `.${filename}`));
-    await rename(join(destination, `.${filename}`), join(destination, filename));
-    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-    process.stdout.write(`${filename}: ${megabytes(size)}, unpacked ${megabytes(unpackedSize)}\n`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    await fill();
+  } catch (error) {
+    await clean();
+    throw error;
   }
-};
-
-const { values } = parseArgs({
-  options: { refuse: { type: 'boolean' }, to: { type: 'string', default: ROOT } },
-});
-if (values.refuse) {
-  // npm also runs this before `npm run pack`.
-  if (/^run/.test(process.env.npm_command ?? '')) process.exit();
-  process.stderr.write('itemwright: use `npm run pack`, which packs what runs the service, and not the clone\n');
-  process.exitCode = 1;
-} else await pack(resolve(values.to));

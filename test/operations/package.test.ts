@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { fairnessVectors } from '../fairness.ts';
@@ -53,9 +53,19 @@ const findNode = async (name: string): Promise<string | undefined> => {
   return existsSync(node) ? node : undefined;
 };
 
+/** Other tests use the clone itself at the same time, and packing puts files into it. */
+const copyOfClone = async (): Promise<string> => {
+  const copy = join(folder, 'clone');
+  const isLeftOut = (path: string): boolean =>
+    /^(?:\.git|node_modules|test|bench|data|examples|[^/\\]*\.tgz)(?:[/\\]|$)/.test(relative(ROOT, path));
+  await cp(ROOT, copy, { recursive: true, filter: (path) => !isLeftOut(path) });
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  return copy;
+};
+
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'itemwright-package-'));
-  await npm(['run', 'pack', '--', '--to', folder], ROOT);
+  await npm(['pack', '--pack-destination', folder], await copyOfClone());
   packed = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) as string);
   const startedMs = performance.now();
   try {
@@ -85,10 +95,12 @@ describe('the package', () => {
     if (!needsPackage(t)) return;
     const files = (await filesIn(installed)).filter((file) => !file.startsWith('node_modules'));
     for (const needed of ['console/dist/index.html', 'console/dist/verify.html', 'openapi.json', 'docs/running.md'])
-      assert.ok(files.includes(needed), needed);
-    for (const needed of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'npm-shrinkwrap.json', 'bin/itemwright.cjs'])
-      assert.ok(files.includes(needed), needed);
-    const unwanted = files.filter((file) => /\.tsx?$|\.test\.|^(?:test|tools|bench|verifier)\/|\/\.[^/]+$/.test(file));
+      assert.ok(files.includes(`dist/${needed}`), needed);
+    for (const needed of ['CHANGELOG.md', 'SECURITY.md', 'bin/itemwright.cjs', 'packages/client/src/index.js'])
+      assert.ok(files.includes(`dist/${needed}`), needed);
+    const others = files.filter((file) => !file.startsWith('dist/') && file !== 'LICENSE');
+    assert.deepEqual(others.sort(), ['README.md', 'npm-shrinkwrap.json', 'package.json']);
+    const unwanted = files.filter((file) => /\.tsx?$|\.test\.|\/(?:test|tools|bench|verifier)\/|\/\.[^/]+$/.test(file));
     assert.deepEqual(unwanted, []);
     let bytes = 0;
     for (const file of files) bytes += (await stat(join(installed, file))).size;
@@ -102,12 +114,13 @@ describe('the package', () => {
     if (!needsPackage(t)) return;
     const own = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    const { 'itemwright-exec': _, ...dependencies } = own.dependencies;
-    assert.deepEqual(manifest.dependencies, dependencies);
-    assert.deepEqual(manifest.bin, { itemwright: 'bin/itemwright.cjs' });
+    assert.deepEqual(manifest.dependencies, own.dependencies);
+    assert.deepEqual(manifest.bin, { itemwright: 'dist/bin/itemwright.cjs' });
     assert.equal(manifest.version, own.version);
-    for (const name of ['scripts', 'devDependencies', 'optionalDependencies', 'private', 'overrides'])
-      assert.ok(!(name in manifest), name);
+    for (const name of ['optionalDependencies', 'private']) assert.ok(!(name in manifest), name);
+    // npm runs them when it installs a file, or asks whether it may.
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+      assert.ok(!(name in manifest.scripts), name);
     const text = await readFile(join(installed, 'npm-shrinkwrap.json'), 'utf8');
     assert.doesNotMatch(text, /https?:|"dev"|node-linux/);
     const { packages } = JSON.parse(text) as { packages: Record<string, { version: string; integrity?: string }> };
@@ -118,8 +131,13 @@ describe('the package', () => {
     }
   });
 
-  test('is not packed by npm pack, which says how', async () => {
-    await assert.rejects(npm(['pack', '--pack-destination', folder], ROOT), /use `npm run pack`/);
+  test('leaves nothing in the clone that it is packed from', async () => {
+    const left = (await readdir(join(folder, 'clone'))).filter((name) => /^dist$|shrinkwrap|\.tgz$/.test(name));
+    assert.deepEqual(left, []);
+  });
+
+  test('is published only from the tag of its version', async () => {
+    await assert.rejects(npm(['publish', '--dry-run'], join(folder, 'clone')), /not published: this is not a clone/);
   });
 
   test('tells an old Node in a line what it needs', async () => {
@@ -132,7 +150,7 @@ describe('the package', () => {
       ['22.13.0', false],
       ['24.0.0', false],
     ] as const) {
-      const script = join(installed, 'bin/itemwright.cjs');
+      const script = join(installed, 'dist/bin/itemwright.cjs');
       const environment = { NODE_OPTIONS: `--require ${old}`, PRETENDED: pretended };
       const { code, stdout, stderr } = await runToEnd(script, ['--version'], environment);
       const message = `itemwright: needs Node 22.13 or later, but this is Node ${pretended}\n`;
@@ -159,7 +177,7 @@ for (const name of ['the oldest Node', 'this Node'])
       return node !== undefined;
     };
 
-    const command = (): string => join(installed, 'bin/itemwright.cjs');
+    const command = (): string => join(installed, 'dist/bin/itemwright.cjs');
     const itemwright = (args: readonly string[], environment: Record<string, string> = {}) =>
       runToEnd(command(), args, environment, { cwd: home, node });
 
