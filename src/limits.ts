@@ -331,7 +331,6 @@ export const LIMITS = {
   printedVersions: 30,
   /** Items whose names are looked up one by one, to be printed. */
   printedNames: 20,
-  /** The command line calls a service: how long it waits, and how often it tries again. */
-  callMs: 120_000,
+  /** How often the command line tries a call of a service again. */
   callRetries: 2,
 } as const;

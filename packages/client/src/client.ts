@@ -13,9 +13,9 @@ import type {
 import type { Client } from './schema.ts';
 import { send } from './send.ts';
 
-/** Longer than the service takes at most, for a request and for a computation. */
+/** Longer than the service takes at most: for a request, and for a computation or a publication. */
 const TIMEOUT_MS = 35_000;
-const ASK_TIMEOUT_MS = 150_000;
+const LONG_TIMEOUT_MS = 150_000;
 
 type AnyOptions = CallOptions & PostOptions & ChangeOptions & Partial<ReadOptions> & WatchOptions;
 type Members = Readonly<Record<string, unknown>>;
@@ -56,6 +56,7 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
   const { method = verb, isRepeatable = true } = VERBS[verb] ?? {};
   const parameters: readonly string[] = path.match(/{\w+}/g) ?? [];
   const hasInput = verb === 'LIST' || input !== undefined;
+  const isLong = verb === 'ASK' || path.endsWith('/publish');
 
   const start = (ids: readonly unknown[], members: Members | undefined, given: AnyOptions) => {
     const options: AnyOptions = { ...client, ...withoutUndefined(given) };
@@ -85,7 +86,7 @@ const methodOf = (operation: string, client: ClientOptions, authorization: Recor
       isRepeatable: isRepeatable && (verb !== 'POST' || key !== false),
       idempotencyKey: key === false ? undefined : key,
       options,
-      timeoutMs: options.timeoutMs ?? (verb === 'ASK' ? ASK_TIMEOUT_MS : TIMEOUT_MS),
+      timeoutMs: options.timeoutMs ?? (isLong ? LONG_TIMEOUT_MS : TIMEOUT_MS),
     });
   };
 

