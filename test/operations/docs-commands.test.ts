@@ -33,6 +33,8 @@ const NOT_RUN: Record<string, string> = {
   'docs/running.md: npm run soak': 'takes 40 minutes',
   'docs/performance.md: npm run bench': 'takes minutes',
   'docs/client.md: npm run client && npm pack ./packages/client': 'packages/client/test/package.test.ts does the same',
+  'docs/client.md: npm install PATH_TO_CLONE/itemwright-client-*.tgz':
+    'packages/client/test/package.test.ts does the same',
 };
 
 /** Blocks that tests of their own run: here with something in the place of placeholders, or in other files. */
