@@ -42,8 +42,8 @@ describe('a call of the service', () => {
   });
 
   test('says who it is', async () => {
-    answers = [json(200, { b: 2 }, { etag: '"7"' })];
-    assert.deepEqual(await service().catalog(), { document: { b: 2 }, version: 7 });
+    answers = [json(200, { formatVersion: 1 }, { etag: '"7"' })];
+    assert.deepEqual(await service().catalog(), { document: { formatVersion: 1 }, version: 7 });
     assert.equal(received[0]?.authorization, `Basic ${Buffer.from('team:se:cret ü').toString('base64')}`);
     assert.equal(received[0]?.['x-itemwright-source'], 'cli');
   });
@@ -116,6 +116,21 @@ describe('a call of the service', () => {
       await assert.rejects(service().catalog(), { message });
       assert.equal(received.length, 1);
     });
+
+  test('reports a service of another kind', async () => {
+    const calls = [
+      () => service().catalog(),
+      plan,
+      publish,
+      () => service().versions(1),
+      () => service().version(1),
+      () => service().classifiers(),
+    ];
+    for (const call of calls) {
+      answers = [json(200, { items: 'none' })];
+      await assert.rejects(call(), { message: /returned 200, but not from Itemwright: check ITEMWRIGHT_URL$/ });
+    }
+  });
 
   test('reports a version that does not exist', async () => {
     const missing = json(404, { code: 'NOT_FOUND', issues: [{ path: '/params/version', message: 'does not exist' }] });

@@ -68,11 +68,17 @@ const reasonOf = (error: Error): string => {
   return cause === undefined ? error.message : reasonOf(cause) || cause.code || error.message;
 };
 
+const foreign = (url: string, status: number): string =>
+  `${url} returned ${status}, but not from Itemwright: check ITEMWRIGHT_URL`;
+
+/** The error of a call that something else has answered as if it were a service. */
+export const notItemwright = ({ url }: Connection): CommandError => new CommandError(foreign(url, 200));
+
 const messageOf = (error: ItemwrightError, url: string): string => {
   const { status, code, issues } = error;
   if (error instanceof ConnectionError) return `no response from ${url} (ITEMWRIGHT_URL): ${reasonOf(error)}`;
   if (status >= 300 && status < 400) return `${url} redirects: set ITEMWRIGHT_URL to the address that it redirects to`;
-  if (!isCode(code)) return `${url} returned ${status}, but not from Itemwright: check ITEMWRIGHT_URL`;
+  if (!isCode(code)) return foreign(url, status);
   if (status === 404 && issues.length === 0)
     return `${url} does not have this operation: is ITEMWRIGHT_URL right, and the service of this release?`;
   const [first, ...others] = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));

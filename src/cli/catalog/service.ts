@@ -13,7 +13,7 @@ import type {
   Version,
   VersionWithChanges,
 } from './api.ts';
-import { CallError, type Connection, connect, explain } from './connection.ts';
+import { CallError, type Connection, connect, explain, notItemwright } from './connection.ts';
 
 /** The operations of a running service that the commands use. */
 export interface Service {
@@ -81,21 +81,28 @@ export const openService = (connection: Connection): Service => {
       throw explain(error, connection);
     }
   };
+  /** What a call gives. Another service may be at the address, and have something of the same name. */
+  const ask = async <T extends object>(promise: Promise<T>, member: keyof T): Promise<T> => {
+    const given = await told(promise);
+    if (!(member in Object(given))) throw notItemwright(connection);
+    return given;
+  };
   return {
     url: connection.url,
     catalog: async () => {
       const { data, etag } = await told(client.catalog.get().withResponse());
+      if (!('formatVersion' in Object(data))) throw notItemwright(connection);
       return { document: data, version: Number(/\d+/.exec(etag ?? '')?.[0]) };
     },
     plan: (request) => {
       // The service completes what a request leaves out, such as ids of attributes of items, and checks the rest.
-      const planned = told(client.catalog.plan(request as PlanBody));
+      const planned = ask(client.catalog.plan(request as PlanBody), 'changes');
       return 'rollbackTo' in request ? orMissing(planned, noVersion(request.rollbackTo)) : planned;
     },
     publish: async (request, baseVersion, message) => {
       const body = { ...request, baseVersion, ...(message === undefined ? {} : { message }) } as PublishBody;
       try {
-        return await told(client.catalog.publish(body));
+        return await ask(client.catalog.publish(body), 'version');
       } catch (error) {
         throw publishingError(error);
       }
@@ -105,9 +112,9 @@ export const openService = (connection: Connection): Service => {
       const { rows, hasMore } = await told(readRows(list, most));
       return { versions: rows, hasMore };
     },
-    version: (number) => orMissing(told(client.catalog.version(number)), noVersion(number)),
+    version: (number) => orMissing(ask(client.catalog.version(number), 'changes'), noVersion(number)),
     simulate: (request, onProgress) =>
-      told(client.templates.simulate(request, { timeoutMs: LIMITS.simulationRequestMs, onProgress })),
+      ask(client.templates.simulate(request, { timeoutMs: LIMITS.simulationRequestMs, onProgress }), 'targets'),
     classifiers: () => told(allRows(client.classifiers.list())),
     attributes: () => told(allRows(client.attributes.list())),
     item: (id) => orMissing(told(client.items.get(id)), () => undefined),
