@@ -14,6 +14,12 @@ const DIST = join(ROOT, 'dist');
 /** The only lock file that npm packs. Where it is, npm uses it instead of `package-lock.json`, so it must not stay. */
 const SHRINKWRAP = join(ROOT, 'npm-shrinkwrap.json');
 
+/**
+ * The oldest Node that the package runs on: the first whose SQLite can iterate over rows. It is not in the `package.json`
+ * of the clone, which brings its own: there, npm would warn of an older one.
+ */
+const NODE = '>=22.13';
+
 /** Beside the sources. */
 const COPIED = ['console/dist', 'docs', 'openapi.json', 'CHANGELOG.md', 'SECURITY.md'];
 
@@ -81,8 +87,8 @@ const fill = async (): Promise<void> => {
       filter: (path) => !/[\\/]\.[^\\/]+$/.test(path),
     });
   await cp(join(ROOT, 'tools/package'), join(DIST, 'bin'), { recursive: true });
-  const { name, version, type, engines } = await readJson('package.json');
-  await writeJson(join(DIST, 'package.json'), { name, version, type, engines });
+  const { name, version, type } = await readJson('package.json');
+  await writeJson(join(DIST, 'package.json'), { name, version, type, engines: { node: NODE } });
   await writeJson(SHRINKWRAP, await shrinkwrap());
 };
 
