@@ -37,7 +37,8 @@ export const createDrain = (server: Server, exchanges: Exchanges): Drain => {
     NetServer.prototype.close.call(server);
     const timer = setInterval(() => {
       const elapsedMs = performance.now() - startedMs;
-      if (elapsedMs >= LIMITS.stopIdleMs) closeIdle();
+      // Immediates run once everything that has arrived is read: on a busy machine, that may be another request.
+      if (elapsedMs >= LIMITS.stopIdleMs) setImmediate(closeIdle);
       if (elapsedMs >= LIMITS.stopArrivalMs) closeHalfSent();
       exchanges.sweep();
     }, LIMITS.stopCheckMs);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { LIMITS } from '../../src/limits.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from '../harness.ts';
 import { freePort, type Running, run } from '../processes.ts';
 
@@ -33,6 +34,16 @@ const start = async (engine: Engine, environment: Record<string, string> = {}) =
   return { ...running, port };
 };
 
+/** The end of a request that got no response, and when it was sent. */
+class Failure extends Error {
+  readonly sentAtMs: number;
+
+  constructor(message: string, sentAtMs: number) {
+    super(message);
+    this.sentAtMs = sentAtMs;
+  }
+}
+
 /** Sends one request. An error says whether the connection was already open. */
 const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: number }> =>
   new Promise((resolve, reject) => {
@@ -46,22 +57,28 @@ const call = (port: number, agent: Agent, path = '/users'): Promise<{ status: nu
       response.on('error', reject);
       response.on('end', () => resolve({ status: response.statusCode as number }));
     });
-    sent.on('error', ({ code }: NodeJS.ErrnoException) => reject(`${code}${sent.reusedSocket ? ' when open' : ''}`));
+    let sentAtMs = Number.POSITIVE_INFINITY;
+    sent.on('finish', () => {
+      sentAtMs = performance.now();
+    });
+    sent.on('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(new Failure(`${code}${sent.reusedSocket ? ' when open' : ''}`, sentAtMs)),
+    );
     sent.end(method === 'POST' ? '{}' : undefined);
   });
 
-/** Sends request after request on one connection until no connection can be opened; returns the outcome of each. */
-const callUntilRefused = async (port: number, called: () => void): Promise<(number | string)[]> => {
+/** Sends request after request on one connection until one fails; returns how, and the outcomes of those before. */
+const callUntilRefused = async (port: number, called: () => void): Promise<{ statuses: number[]; last: Failure }> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const results: (number | string)[] = [];
+  const statuses: number[] = [];
   for (;;) {
     try {
-      results.push((await call(port, agent)).status);
+      statuses.push((await call(port, agent)).status);
       called();
     } catch (error) {
-      results.push(String(error));
       agent.destroy();
-      return results;
+      assert.ok(error instanceof Failure);
+      return { statuses, last: error };
     }
   }
 };
@@ -93,11 +110,13 @@ for (const { engine, workers } of NODES) {
       const exitMs = performance.now() - lastAnswerAtMs;
       assert.equal(code, 0, stderr);
       assert.ok(stoppedAtMs > 0);
-      for (const result of results) {
-        const last = result.pop();
+      for (const { statuses, last } of results) {
+        assert.deepEqual([...new Set(statuses)], [200]);
         // The primary process hands out connections, and may have one left when the last worker stops accepting.
-        if (workers === 1 || last !== 'ECONNRESET') assert.equal(last, 'ECONNREFUSED');
-        assert.deepEqual([...new Set(result)], [200]);
+        if (workers > 1 && last.message === 'ECONNRESET') continue;
+        // On a busy machine, this process may have been too late for a connection that was kept for it.
+        if (last.message === 'ECONNRESET when open' && last.sentAtMs - stoppedAtMs >= LIMITS.stopIdleMs) continue;
+        assert.equal(last.message, 'ECONNREFUSED');
       }
       // Two seconds are promised; machines that run tests may be busy.
       assert.ok(exitMs < 10_000, `${exitMs} ms after the last response`);
