@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { basic, createEmptyDatabase, ENGINES, type Engine } from '../test/harness.ts';
+import { startPostgres } from '../test/postgres.ts';
 
 /**
  * Plans and publishes changes of a large catalog, on each database: how long they take, the longest turn of the event
@@ -131,7 +132,7 @@ const startWatched = async (url: string) => {
     send,
     /** How long work takes, and the longest turn of the loop meanwhile. */
     watch: async (work: () => Promise<unknown>) => {
-      await tell('watch');
+      await tell('report');
       const startedMs = performance.now();
       await work();
       const ms = performance.now() - startedMs;
@@ -206,7 +207,10 @@ const bench = async (engine: Engine): Promise<void> => {
   }
 };
 
+const postgres = await startPostgres();
+process.env.TEST_POSTGRES_URL = postgres.url('postgres');
 for (const engine of ENGINES)
   if (!process.argv.some((word) => word.startsWith('--engine=')) || process.argv.includes(`--engine=${engine}`))
     await bench(engine);
+await postgres.stop();
 process.exit(0);

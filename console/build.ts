@@ -1,9 +1,9 @@
 /**
- * Builds the console and the page that verifies rolls, unless what was built last came of the same sources. `npm ci` and
+ * Builds the console, the page that verifies rolls and the API reference, unless what was built last came of the same sources. `npm ci` and
  * `npm start` both call it, so that neither a fresh clone nor a pulled change needs a step of its own.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,8 +13,10 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(PROJECT, 'console');
 const BUILT = join(CONSOLE, 'dist');
 /** Each part has a stamp of its own: the engine changes more often than the console, which takes longer to build. */
-const STAMPS = { console: '.sources', verifier: '.verifier-sources' } as const;
+const STAMPS = { console: '.sources', verifier: '.verifier-sources', reference: '.reference-sources' } as const;
 const VERIFIER_PAGE = 'verify.html';
+const REFERENCE = 'docs';
+const REFERENCE_PACKAGE = '@scalar/fastify-api-reference';
 
 /** Whoever needs the console, as tests do, must learn that there is none. */
 const isStrict = process.argv.includes('--strict');
@@ -28,6 +30,15 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
+
+const isInstalled = (name: string): boolean => {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const CLIENT = join(PROJECT, 'packages/client/src');
 const TYPES = join(CLIENT, 'schema.ts');
@@ -44,6 +55,12 @@ const verifierFiles = async (): Promise<string[]> => {
   return [...(await filesIn(join(PROJECT, 'verifier'))), ...engine, join(PROJECT, 'package-lock.json')];
 };
 
+/** The reference is the script of a package, and takes longest of all to compress. */
+const referenceFiles = (): string[] => {
+  const own = join(PROJECT, 'tools/reference.ts');
+  return isInstalled(REFERENCE_PACKAGE) ? [own, fileURLToPath(import.meta.resolve(REFERENCE_PACKAGE))] : [own];
+};
+
 const digestOf = async (files: readonly string[]): Promise<string> => {
   const digest = createHash('sha256');
   for (const file of files) digest.update(`${relative(PROJECT, file)}\0`).update(await readFile(file));
@@ -53,11 +70,13 @@ const digestOf = async (files: readonly string[]): Promise<string> => {
 interface Digests {
   readonly console: string;
   readonly verifier: string;
+  readonly reference: string;
 }
 
 const digestsOfSources = async (): Promise<Digests> => ({
   console: await digestOf(await consoleFiles()),
   verifier: await digestOf(await verifierFiles()),
+  reference: await digestOf(referenceFiles()),
 });
 
 const stampIn = (part: keyof Digests): Promise<string | undefined> =>
@@ -67,11 +86,11 @@ const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
 /** The service answers compressed files as they are, so that no request pays for compressing. */
-const compress = async (folder: string): Promise<void> => {
+const compress = async (folder: string, quality = constants.BROTLI_MAX_QUALITY): Promise<void> => {
   for (const file of await filesIn(folder)) {
     if (!/\.(?:js|css|svg)$/.test(file)) continue;
     const bytes = await readFile(file);
-    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
     await writeFile(`${file}.br`, await compressBrotli(bytes, { params }));
     await writeFile(`${file}.gz`, await compressGzip(bytes, { level: 9 }));
   }
@@ -90,6 +109,27 @@ const buildVerifierIn = async (folder: string, digest: string): Promise<void> =>
   }
 };
 
+/** Of 4 MB, the best quality makes a tenth less than this one, but takes seven times as long. */
+const REFERENCE_QUALITY = 9;
+
+const buildReferenceIn = async (folder: string, digest: string): Promise<void> => {
+  const target = join(folder, REFERENCE);
+  if ((await stampIn('reference')) === digest) await cp(join(BUILT, REFERENCE), target, { recursive: true });
+  else {
+    const { buildReference } = await import('../tools/reference.ts');
+    const { page, script } = await buildReference();
+    // Made beside and then put in place, as the rest is.
+    const fresh = join(folder, `.${REFERENCE}-${process.pid}`);
+    await mkdir(fresh, { recursive: true });
+    await writeFile(join(fresh, 'index.html'), page);
+    await writeFile(join(fresh, 'scalar.js'), script);
+    await compress(fresh, REFERENCE_QUALITY);
+    await rm(target, { recursive: true, force: true });
+    await rename(fresh, target);
+  }
+  await writeFile(join(folder, STAMPS.reference), digest);
+};
+
 const build = async (digests: Digests): Promise<void> => {
   const { build: viteBuild } = await import('vite');
   const { interfaceTypes } = await import('../tools/interface-types.ts');
@@ -105,6 +145,7 @@ const build = async (digests: Digests): Promise<void> => {
     });
     await compress(fresh);
     await buildVerifierIn(fresh, digests.verifier);
+    await buildReferenceIn(fresh, digests.reference);
     await writeFile(join(fresh, STAMPS.console), digests.console);
     await rm(BUILT, { recursive: true, force: true });
     await rename(fresh, BUILT);
@@ -113,20 +154,13 @@ const build = async (digests: Digests): Promise<void> => {
   }
 };
 
-const isInstalled = (name: string): boolean => {
-  try {
-    import.meta.resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const buildIfChanged = async (): Promise<void> => {
   const digests = await digestsOfSources();
   const built = await stampIn('console');
   const isConsoleBuilt = built === digests.console;
-  if (isConsoleBuilt && (await stampIn('verifier')) === digests.verifier) return;
+  const isVerifierBuilt = (await stampIn('verifier')) === digests.verifier;
+  const isReferenceBuilt = (await stampIn('reference')) === digests.reference;
+  if (isConsoleBuilt && isVerifierBuilt && isReferenceBuilt) return;
   if (!isInstalled('vite')) {
     say(
       built === undefined
@@ -137,8 +171,10 @@ const buildIfChanged = async (): Promise<void> => {
     return;
   }
   const startedAt = performance.now();
-  if (isConsoleBuilt) await buildVerifierIn(BUILT, digests.verifier);
-  else await build(digests);
+  if (isConsoleBuilt) {
+    if (!isVerifierBuilt) await buildVerifierIn(BUILT, digests.verifier);
+    if (!isReferenceBuilt) await buildReferenceIn(BUILT, digests.reference);
+  } else await build(digests);
   say(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 };
 

@@ -42,8 +42,8 @@ declare
     'evidence_due',
     'evidence_streams'
   ];
-  -- Things that happen once in the life of a database; every node has a copy.
-  of_all constant text[] := array['milestones', 'chores'];
+  -- Things that happen once in the life of a database; every server has a copy.
+  of_all constant text[] := array['migrations', 'migrations_expanded', 'migrations_lock', 'milestones', 'chores'];
   name text;
 begin
   foreach name in array of_all loop

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { startChores } from './chores.ts';
 import { type ComputeOptions, createCompute } from './compute/compute.ts';
+import { createPublicReads } from './database/public-reads.ts';
 import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
@@ -22,17 +22,17 @@ import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
 import { createManifests, createRecentSeeds } from './features/receipts/receipts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
+import { createPublicSnapshots } from './features/snapshots/public-snapshots.service.ts';
 import { snapshotRoutes } from './features/snapshots/snapshots.routes.ts';
 import { publishKept, publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
-import { secretsOf } from './features/teams/teams.service.ts';
+import { doesTeamExist, secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
 import { createKeptOdds } from './features/templates/kept-odds.service.ts';
 import { simulationRoutes } from './features/templates/simulation.routes.ts';
-import { createSimulations } from './features/templates/simulation.service.ts';
 import { createTemplateGuard } from './features/templates/template-guard.service.ts';
 import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
@@ -45,11 +45,14 @@ import { createAuthorizer } from './http/authorization.ts';
 import { consoleRoutes } from './http/console.ts';
 import { createRequestRunners } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
-import { serveOpenApi } from './http/openapi.ts';
+import { describeRoutes, referenceRoutes } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
+import { BUILT, createStaticFiles } from './http/static-files.ts';
 import { verifierRoutes } from './http/verifier.ts';
 import { LIMITS } from './limits.ts';
+import { startChores } from './maintenance/chores.ts';
+import { watchSchema } from './maintenance/schema-watch.ts';
 import type { Settings } from './settings.ts';
 
 export interface AppParts {
@@ -82,17 +85,24 @@ export const buildApp = async ({
   // Simulations take far longer than other work, so they have a thread of their own.
   const simulating = createCompute({
     timeLimitMs: LIMITS.simulationMs,
+    places: LIMITS.simulationPlaces,
+    placesPerKind: LIMITS.simulationPlaces,
     ...computeOptions,
     threads: 1,
   });
+  // What is due at a time does not wait for what was asked for.
+  const computeDue = createCompute({ yields: false, ...computeOptions, threads: 1 });
   const cancelWork = async (): Promise<void> => {
-    await Promise.all([compute.close(), simulating.close()]);
+    await Promise.all([compute, simulating, computeDue].map((threads) => threads.close()));
   };
   const app = await createServer({ settings, authorizer, logger, clock, requestTimeoutMs, cancelWork });
   const { pathPrefix } = settings;
-  await serveOpenApi(app, pathPrefix);
+  await describeRoutes(app, pathPrefix);
 
   const keptOdds = createKeptOdds(compute);
+  const reads = createPublicReads(database.read, doesTeamExist, () => performance.now());
+  const readyTemplates = createReadyTemplates(catalogs, compute);
+  const identities = createIdentities();
   const parts = {
     database,
     ...createRequestRunners(database),
@@ -100,9 +110,9 @@ export const buildApp = async ({
     catalogs,
     compute,
     readWhole: createWholeCatalogs(),
-    disclosures: createDisclosures({ read: database.read, compute, keptOdds, clock }),
+    disclosures: createDisclosures({ reads, compute, keptOdds, clock, readyTemplates, identities }),
     draws,
-    identities: createIdentities(),
+    identities,
     keepPublic: (teamId: string, snapshots: readonly Snapshot[]) =>
       database.write(teamId, async (work) => publishSnapshots(work, snapshots)),
     publishKept: (teamId: string, hashes: readonly string[]) =>
@@ -110,19 +120,24 @@ export const buildApp = async ({
     manifests: createManifests(),
     recentSeeds: createRecentSeeds(),
     pathPrefix,
+    publicSnapshots: createPublicSnapshots(reads),
     previews: createPreviews(compute),
     keptOdds,
     checkConfig: createConfigChecks(catalogs),
     guard: createTemplateGuard(catalogs),
-    readyTemplates: createReadyTemplates(catalogs, compute),
-    simulations: createSimulations(simulating),
+    readyTemplates,
+    simulating,
   };
-  serviceRoutes(app, { database });
-  const metrics = settings.metrics ? createMetrics(catalogs.held) : undefined;
+  serviceRoutes(app, { database, logger });
+  const metrics = settings.metrics
+    ? createMetrics({ held: catalogs.held, oldestCommitMs: database.oldestCommitMs, clock })
+    : undefined;
   metrics?.serve(app);
   if (metrics !== undefined) database.observe(metrics.database);
-  await consoleRoutes(app, pathPrefix);
-  verifierRoutes(app);
+  const files = createStaticFiles(BUILT, pathPrefix);
+  referenceRoutes(app, files, pathPrefix);
+  consoleRoutes(app, files, pathPrefix);
+  verifierRoutes(app, files);
   attributeRoutes(app, parts);
   classifierRoutes(app, parts);
   itemRoutes(app, parts);
@@ -151,13 +166,15 @@ export const buildApp = async ({
   const chores = startChores({
     database,
     compute,
+    computeDue,
     readWhole: parts.readWhole,
     clock,
     logger,
     settings,
-    ran: metrics?.chores,
-    alarmed: metrics?.alarmed,
+    watch: metrics?.chores,
   });
+  const watch = watchSchema(database, logger, chores.stop);
+  app.addHook('onClose', async () => watch.stop());
   app.addHook('onClose', chores.stop);
   await app.ready();
   return app;

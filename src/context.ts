@@ -1,3 +1,5 @@
+import type { ServiceError } from './errors.ts';
+
 export const ROLES = ['read', 'support', 'design', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -38,6 +40,13 @@ export interface Context {
   readonly source: VersionSource;
   readonly nowMs: number;
   readonly requestId: string;
+}
+
+/** How long the response to a request may become. */
+export interface ResponseLimit {
+  readonly length: number;
+  /** The error for a request whose response may become longer. */
+  readonly tooLong: () => ServiceError;
 }
 
 /** Whether a role may call operations that need this. */

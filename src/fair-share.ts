@@ -3,6 +3,7 @@ export interface FairShare {
   /** Takes an amount for a team, if it may have that much now. */
   take(teamId: string, amount?: number): boolean;
   give(teamId: string, amount?: number): void;
+  readonly free: number;
 }
 
 /**
@@ -26,6 +27,9 @@ export const createFairShare = (total: number): FairShare => {
       if (left > 0) taken.set(teamId, left);
       else taken.delete(teamId);
       free += amount;
+    },
+    get free() {
+      return free;
     },
   };
 };

@@ -23,6 +23,10 @@ export const earliestId = (epochMs: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 };
 
+/** When an id was created; 0 if it is not one of ours. */
+export const timeOfId = (id: string): number =>
+  Number.parseInt(/^([0-9a-f]{8})-([0-9a-f]{4})-/.exec(id)?.slice(1).join('') ?? '0', 16);
+
 /**
  * A version 7 UUID: the time, a counter that starts anywhere in the lower half of its range, and 42 random bits. Ids of
  * one process sort in order of creation, even within a millisecond and when the clock goes back.

@@ -50,6 +50,8 @@ export const LIMITS = {
   catalogBodyValues: 6_000_000,
   changesPerRequest: 10_000,
   draftsPerTeam: 100,
+  /** How often a draft is rebased before it gives way to others who keep changing the catalog. */
+  publicationAttempts: 20,
   versionMessageLength: 500,
   /** Why a scheduled draft could not be published. */
   failureLength: 2000,
@@ -93,11 +95,12 @@ export const LIMITS = {
   /** Of the curve of a tier or an item. */
   simulationPoints: 200,
   pricePerRoll: 1e12,
-  /** One runs at a time, for this long at most; as many others may wait. */
+  /** One runs at a time, for this long at most. */
   simulationMs: 120_000,
-  waitingSimulations: 8,
+  /** Those that run or wait. Teams share them and take turns: a single team may have 9, and leaves 8 to others. */
+  simulationPlaces: 17,
   /** For a request, with all simulations that it may have to wait for. */
-  simulationRequestMs: 9 * 120_000 + 30_000,
+  simulationRequestMs: 17 * 120_000 + 30_000,
   /** Characters of a pool as text, which a thread gets all at once. */
   simulationPoolLength: 64 * 1024 * 1024,
 
@@ -154,12 +157,31 @@ export const LIMITS = {
   keptCatalogsMs: 60_000,
   bufferedLogLength: 64 * 1024,
 
+  /** What visitors asked for and does not exist, and for how long that is remembered. */
+  rememberedAbsences: 10_000,
+  rememberedAbsenceMs: 1000,
+  /** Snapshots that visitors read: how many, and their bytes in total. */
+  keptSnapshots: 1000,
+  keptSnapshotsBytes: 32 * 1024 * 1024,
+
   // Load that one process accepts. Teams share it: a single team may use half of the requests and bytes.
   connections: 8192,
   concurrentRequests: 2048,
   /** Total size of bodies that have not arrived completely. */
   arrivingBytes: 256 * 1024 * 1024,
   rateLimitPerSecond: 1_000_000,
+  /** For requests without a valid secret, per address, unless it is set. */
+  rateLimitPublicPerSecond: 200,
+  /** Reads of visitors in the database: at once, and waiting. */
+  publicReads: 2,
+  waitingPublicReads: 512,
+  /** Bodies of responses that clients have not read yet, and how much of that is left when some had to be cut off. */
+  waitingResponseBytes: 256 * 1024 * 1024,
+  waitingResponseShare: 7 / 8,
+  /** What is shorter is not compressed. */
+  compressedFromBytes: 1024,
+  /** If more than this wait to be compressed, the next is sent as it is. */
+  waitingCompressions: 8,
   /** Wrong secrets that an address may try: on one known team, and on unknown teams. */
   failedAttemptsOnTeam: { burst: 30, perSecond: 5 },
   failedAttemptsFromAddress: { burst: 100, perSecond: 20 },
@@ -168,7 +190,7 @@ export const LIMITS = {
 
   // Work in threads: odds, and other slow computations.
   computeThreads: 4,
-  /** Concurrent jobs: in total, and per team and kind. */
+  /** Jobs that run or wait: in total, of which a single team may have half, and per team and kind. */
   computeJobs: 64,
   computeJobsPerTeam: 4,
   computeMs: 20_000,
@@ -217,12 +239,14 @@ export const LIMITS = {
   storedResponseMs: 25 * 3_600_000,
   /** For the response to a request with an `Idempotency-Key`; longer ones are rejected before they have any effect. */
   storedResponseLength: 4 * 1024 * 1024,
+  /** For rolls without a key. As of stored ones, it is decided before anything is drawn, from the items in the pool. */
+  rollResponseLength: 64 * 1024 * 1024,
   /** A longer row would spill onto another page of an SQLite table that is clustered by key, however little of it. */
   compressedResponseLength: 768,
   preflightS: 600,
   /** The name of a console asset changes with its content; that of the icon does not. */
-  consoleAssetMs: 365 * 86_400_000,
-  consoleIconMs: 3_600_000,
+  consoleAssetS: 365 * 86_400,
+  consoleIconS: 3600,
   snapshotAgeS: 365 * 86_400,
 
   /** A century; the maximum retention period of roll events and history. */
@@ -244,11 +268,24 @@ export const LIMITS = {
   /** Items whose counts statistics read at once, and sum up in one turn of the event loop. */
   countedItemsRead: 10_000,
   countedItemsPerTurn: 5000,
-  /** A chore pauses for this many times as long as it worked, however much there is to do. */
+  /**
+   * A chore pauses for this many times as long as it worked, however much there is to do. What is done for a team pauses
+   * for that team alone, for this long at least; scheduled publications never pause.
+   */
   choreRestFactor: 20,
+  choreLeastRestMs: 500,
+  /** After this long, a run of a chore for teams ends, to be continued by the next. */
+  choreRunMs: 10_000,
+  /** How often to look for drafts that are due, and when to try again to publish one. */
+  draftLookMs: 1000,
+  draftRetryMs: 1000,
+  /** Teams whose drafts are published at the same time: one is written while the other is planned. */
+  draftsAtOnce: 2,
 
   /** How long work may run before it yields to the event loop; no request may block others for more than 50 ms. */
   turnMs: 10,
+  /** How long short work may run in each turn that long work has used up. */
+  leastTurnMs: 2,
   /** Rows that are read or written between checks whether to yield. */
   rowsPerTurnCheck: 64,
   /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */
@@ -280,6 +317,10 @@ export const LIMITS = {
   collisions: 20,
   backoffMs: 5,
 
+  /** Readiness: writes do not get through if a commit takes longer than the first; one within the second proves that they do. */
+  commitMs: 3000,
+  freshWriteMs: 1000,
+
   sqliteFileLinks: 32,
   sqliteReaders: 8,
   sqliteUrgentReaders: 2,
@@ -287,8 +328,17 @@ export const LIMITS = {
   sqliteReaderCacheKib: 4 * 1024,
   sqliteStatements: 500,
   sqliteBusyMs: 5_000,
+  /** How often a transaction that writes tries to get the write lock. */
+  sqliteRetryMs: 5,
+  /** How often readiness tries to get the write lock. */
+  sqliteProbeMs: 50,
   /** Size of the write-ahead log, in pages of 4 KiB, at which it is copied into the database file. */
   sqliteCheckpointPages: 32_000,
+  /** Size at which a commit does so itself, because it was not done beside. */
+  sqliteLastCheckpointPages: 320_000,
+  /** How long copying the rest of it waits for writers and readers, and the least time between two looks at it. */
+  sqliteCheckpointLockMs: 50,
+  sqliteCheckpointRestMs: 1000,
 
   /** Connections per process by default; at least one per purpose is needed. */
   postgresConnections: 24,
@@ -312,14 +362,26 @@ export const LIMITS = {
   postgresPartitionsMs: 3_600_000,
   /** For the lock needed to add or drop a partition; rolls wait as long. */
   postgresPartitionLockMs: 200,
+  /** How often background work asks all shards of a Citus cluster for the same thing. */
+  citusAcrossTeamsMs: 3_000,
+  /** How often to check whether tables have grown on the workers of a Citus cluster. */
+  citusGrownMs: 30_000,
   /** Longer than any statement of the service may take. */
   postgresLoadLockMs: 20_000,
+  /** How long a migration waits for a lock, how often it tries again, and after which rest. */
+  postgresMigrationLockMs: 2_000,
+  migrationAttempts: 60,
+  migrationRestMs: 1_000,
+  /** How often a node checks that it can serve the schema. */
+  schemaCheckMs: 500,
 
   // Reading and filling a whole database: rows in memory at once, and the length of their texts.
   batchRows: 2000,
   batchLength: 1024 * 1024,
   /** The longest row has the counters of all items of a team. */
   backupLineBytes: 256 * 1024 * 1024,
+  /** For a file of a catalog or a plan, which may be indented; Node can hold no text that is much longer. */
+  catalogFileBytes: 500 * 1024 * 1024,
   /** For a file name or database URL on the command line. */
   pathLength: 4096,
   /** Problems that the command line prints; the rest are counted. */

@@ -2,8 +2,9 @@ import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
+import { fitOf } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { type Database, NO_TEAM } from './database/work.ts';
+import { type Database, type Migrations, NO_TEAM } from './database/work.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
 import { LIMITS } from './limits.ts';
 import { createLogger } from './log.ts';
@@ -25,6 +26,11 @@ const settingsOrExit = (): Settings => {
     process.exit(1);
   }
 };
+
+export interface ServeOptions {
+  /** Other migrations than those of this version. */
+  readonly migrations?: Migrations;
+}
 
 type FirstTeam = { teamId: string; secret: string };
 
@@ -55,11 +61,27 @@ The examples in the README need these two lines once:
 `);
 };
 
+/** Migrates the database as far as the settings allow; fails if that is not far enough. */
+const migrate = async (database: Database, settings: Settings, migrations: Migrations | undefined): Promise<void> => {
+  if (settings.migrate === 'auto') await database.migrate();
+  if (settings.migrate === 'expand') await database.expand();
+  const schema = await database.snapshot((snapshot) => snapshot.schema());
+  const fit = schema === undefined ? 'older' : fitOf(schema, migrations);
+  if (fit !== 'served')
+    throw new Error(
+      `the schema of the database is ${fit} than this version needs (${schema?.contracted ?? 'it is empty'}), and MIGRATE=${settings.migrate} leaves it as it is`,
+    );
+};
+
 /** Opens the database, migrates it, and creates a team on the very first start. */
-const prepare = async (settings: Settings): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
-  const database = openDatabase(settings.databaseUrl, { connections: settings.databaseConnections });
+const prepare = async (
+  settings: Settings,
+  { migrations }: ServeOptions,
+): Promise<{ database: Database; firstTeam: FirstTeam | undefined }> => {
+  const options = { connections: settings.databaseConnections, isOwner: true, migrations };
+  const database = openDatabase(settings.databaseUrl, options);
   await database.checkConnections(settings.workers);
-  await database.migrate();
+  await migrate(database, settings, migrations);
   const firstTeam = await database.transaction(NO_TEAM, (tx) => createFirstTeam(tx, Date.now(), settings.firstTeam));
   if (firstTeam !== undefined) printTeam(firstTeam, settings.firstTeam);
   return { database, firstTeam };
@@ -92,8 +114,8 @@ const addressOf = ({ host }: Settings, port: number): string => {
 };
 
 /** Serves from this process. */
-const serveAlone = async (settings: Settings, logger: Logger): Promise<void> => {
-  const { database, firstTeam } = await prepare(settings);
+const serveAlone = async (settings: Settings, logger: Logger, options: ServeOptions): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings, options);
   const app = await buildApp({ settings, database, logger, clock: Date.now, draws: systemDraws() });
   onStopSignal(async (reason) => {
     logger.info({ reason }, 'stopping');
@@ -113,8 +135,8 @@ const serveAlone = async (settings: Settings, logger: Logger): Promise<void> => 
 };
 
 /** Serves from several processes behind one port. */
-const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void> => {
-  const { database, firstTeam } = await prepare(settings);
+const serveByWorkers = async (settings: Settings, logger: Logger, options: ServeOptions): Promise<void> => {
+  const { database, firstTeam } = await prepare(settings, options);
   await database.close();
   const workers = superviseWorkers({
     count: settings.workers,
@@ -134,15 +156,16 @@ const serveByWorkers = async (settings: Settings, logger: Logger): Promise<void>
   });
 };
 
-const start = (): Promise<void> => {
+const start = (options: ServeOptions): Promise<void> => {
   const settings = settingsOrExit();
   const logger = createLogger(settings.logLevel);
-  return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings, logger) : serveAlone(settings, logger);
+  const serveBy = cluster.isPrimary && settings.workers > 1 ? serveByWorkers : serveAlone;
+  return serveBy(settings, logger, options);
 };
 
 /** Starts the service with settings from the environment. It exits with code 1 if that fails. */
-export const serve = (): Promise<void> =>
-  start().catch((error: unknown) => {
+export const serve = (options: ServeOptions = {}): Promise<void> =>
+  start(options).catch((error: unknown) => {
     const { message = String(error), code } = error as Partial<Error> & { code?: string };
     print(`itemwright: cannot start: ${message || code}`);
     process.exit(1);

@@ -7,6 +7,9 @@ import { DEFAULT_DATABASE } from './program.ts';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
+const MIGRATING = ['auto', 'expand', 'off'] as const;
+type Migrating = (typeof MIGRATING)[number];
+
 export interface Settings {
   readonly host: string;
   readonly port: number;
@@ -20,9 +23,13 @@ export interface Settings {
   /** Origins that browsers may call from; `*` for all, empty for none. */
   readonly corsOrigins: '*' | readonly string[];
   readonly logLevel: LogLevel;
+  /** What the start does to the schema: all, what nodes of the version before do not notice, or nothing. */
+  readonly migrate: Migrating;
   readonly metrics: boolean;
   /** Requests per second and team in this process; infinity for no limit. */
   readonly rateLimit: number;
+  /** Requests without a valid secret per second and address in this process; infinity for no limit. */
+  readonly rateLimitPublic: number;
   /** Number of processes behind the port. */
   readonly workers: number;
   /** How long to keep serving after being told to stop, so that load balancers can switch to other nodes. */
@@ -63,6 +70,13 @@ export const readSettings = (environment: Environment): Settings => {
       Number.POSITIVE_INFINITY,
       (text) => parseWhole(text, LIMITS.keepDays),
       `must be a whole number of days from 1 to ${LIMITS.keepDays}`,
+    );
+  const rate = (name: string, fallback: number): number =>
+    checked(
+      name,
+      fallback,
+      (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, LIMITS.rateLimitPerSecond)),
+      `must be off or a whole number of requests per second from 1 to ${LIMITS.rateLimitPerSecond}`,
     );
   const teamIdPattern = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.idLength}}$`);
 
@@ -113,13 +127,15 @@ export const readSettings = (environment: Environment): Settings => {
       (text) => LOG_LEVELS.find((level) => level === text),
       `must be one of ${LOG_LEVELS.join(', ')}`,
     ),
-    metrics: checked('METRICS', false, parseSwitch, 'must be on or off'),
-    rateLimit: checked(
-      'RATE_LIMIT',
-      Number.POSITIVE_INFINITY,
-      (text) => (text === 'off' ? Number.POSITIVE_INFINITY : parseWhole(text, LIMITS.rateLimitPerSecond)),
-      `must be off or a whole number of requests per second from 1 to ${LIMITS.rateLimitPerSecond}`,
+    migrate: checked(
+      'MIGRATE',
+      'auto',
+      (text) => MIGRATING.find((value) => value === text),
+      `must be one of ${MIGRATING.join(', ')}`,
     ),
+    metrics: checked('METRICS', false, parseSwitch, 'must be on or off'),
+    rateLimit: rate('RATE_LIMIT', Number.POSITIVE_INFINITY),
+    rateLimitPublic: rate('RATE_LIMIT_PUBLIC', LIMITS.rateLimitPublicPerSecond),
     workers: checked(
       'WORKERS',
       1,

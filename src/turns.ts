@@ -23,6 +23,48 @@ const isOver = (): boolean => {
 /** To be called between the steps of long work: yields to the event loop if this turn has taken long enough. */
 export const takeTurns = (): Promise<void> | undefined => (isOver() ? nextTurn() : undefined);
 
+/** Whoever has a secret, and whoever has none. */
+type Party = 'teams' | 'visitors';
+
+/** Work that waits for a turn with time left. */
+const waiting: Record<Party, (() => void)[]> = { teams: [], visitors: [] };
+let next: Party = 'teams';
+let isScheduled = false;
+
+/** The parties take turns, so that neither waits longer because the other has more to do. */
+const takeNext = (): (() => void) | undefined => {
+  const party = next;
+  next = party === 'teams' ? 'visitors' : 'teams';
+  return waiting[party].shift() ?? waiting[next].shift();
+};
+
+const schedule = (): void => {
+  if (isScheduled || waiting.teams.length + waiting.visitors.length === 0) return;
+  isScheduled = true;
+  setImmediate(workOff);
+};
+
+/** Some of it is done in every turn, even if long work has used up the time of each. */
+const workOff = (): void => {
+  isScheduled = false;
+  const untilMs = performance.now() + LIMITS.leastTurnMs;
+  for (let work = takeNext(); work !== undefined; work = takeNext()) {
+    work();
+    if (isOver() && performance.now() >= untilMs) break;
+  }
+  schedule();
+};
+
+/** Starts work at once, or in a later turn if this one has taken long enough; for each party, first come, first served. */
+export const startInTurn = (party: Party, work: () => void): void => {
+  if (waiting[party].length === 0 && !isOver()) {
+    work();
+    return;
+  }
+  waiting[party].push(work);
+  schedule();
+};
+
 /** Runs long work step by step, yielding in between, and returns its result. */
 export const inTurns = async <T>(work: Generator<unknown, T>): Promise<T> => {
   for (;;) {

@@ -1,9 +1,11 @@
 import { type Logger, pino } from 'pino';
-import { lookAtEvidence, noteVersions } from '../src/chores.ts';
 import { createCompute } from '../src/compute/compute.ts';
+import { NO_TEAM } from '../src/database/work.ts';
 import { createWholeCatalogs } from '../src/features/catalog/document.service.ts';
 import { teamsToNote } from '../src/features/snapshots/noting.service.ts';
-import type { Service } from './harness.ts';
+import { earliestId } from '../src/ids.ts';
+import { choresOf, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
+import type { Client, Service } from './harness.ts';
 
 type Running = Pick<Service, 'database'>;
 
@@ -28,5 +30,37 @@ export const lookAtAll = async (
   { clock = Date.now, logger = pino({ level: 'silent' }), alarmed }: LookOptions = {},
 ): Promise<void> => {
   await noteAll(service);
-  await lookAtEvidence({ database: service.database, compute, clock, logger, alarmed }, () => true);
+  const watch = alarmed && { alarmed };
+  await lookAtEvidence({ database: service.database, compute, clock, logger, watch }, () => true);
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Does all background work of the service, including what retention periods ask for, after something was left for all of
+ * it to do: events of a deleted instance, a draft that is due, and rolls that are not in a partition of their week.
+ */
+export const doAllChores = async ({ database }: Running, teams: readonly Client[]): Promise<void> => {
+  for (const team of teams) {
+    await team.post('/items', { id: 'chore', name: 'Chore' });
+    const changes = [{ kind: 'item', id: 'due', after: { id: 'due', name: 'Due' } }];
+    await team.post('/catalog/drafts', { id: 'due', name: 'Due', changes });
+    await team.post('/catalog/drafts/due/publish', { at: new Date(Date.now() + 10 * DAY_MS).toISOString() });
+    await team.post('/item-instances', { id: 'chore', itemId: 'chore', userId: 'chore' });
+    await team.delete('/item-instances/chore');
+    await team.post('/items/roll', {});
+    await database.transaction(team.teamId, ({ queries, teamId }) =>
+      queries
+        .insertInto('roll_events')
+        // Weeks ahead of all partitions.
+        .values({ team_id: teamId, id: earliestId(Date.now() + 200 * DAY_MS), rolled_at: 0, results: '[]' })
+        .execute(),
+    );
+  }
+  await database.transaction(NO_TEAM, ({ queries }) => queries.updateTable('chores').set({ due_at: 0 }).execute());
+  const logger = pino({ level: 'silent' });
+  const settings = { keepRollEventsDays: 30, keepHistoryDays: 30 };
+  const clock = () => Date.now() + 500 * DAY_MS;
+  const parts = { database, compute, computeDue: compute, readWhole: createWholeCatalogs(), clock, logger, settings };
+  for (const { work } of choresOf(parts)) await work(() => true);
 };

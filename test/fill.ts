@@ -57,16 +57,23 @@ interface ManyItems {
   readonly count: number;
   /** How many options and attributes each of them has. */
   readonly details: number;
+  readonly name?: string;
+  /** The number of the classifier whose options the first ones are, each for as many items. */
+  readonly tiers?: number;
 }
 
 /** Items with options of the first ten classifiers. */
-export const fillItems = async (tx: Transaction, prefix: string, { count, details }: ManyItems): Promise<void> => {
+export const fillItems = async (
+  tx: Transaction,
+  prefix: string,
+  { count, details, name = WIDE, tiers }: ManyItems,
+): Promise<void> => {
   for (let start = 0; start < count; start += 5000) {
     const ids = range(Math.min(5000, count - start)).map((number) => numbered(prefix, start + number));
     await insertMany(
       tx,
       'items',
-      ids.map((id) => ({ id, ...dated, name: WIDE, thumbnail: null, roll_numerator: 100, width: 1, height: 1 })),
+      ids.map((id) => ({ id, ...dated, name, thumbnail: null, roll_numerator: 100, width: 1, height: 1 })),
     );
     await insertMany(
       tx,
@@ -74,7 +81,10 @@ export const fillItems = async (tx: Transaction, prefix: string, { count, detail
       ids.flatMap((item_id, index) =>
         range(details).map((position) => ({
           ...{ id: `${item_id}-option-${position}`, item_id, position },
-          classifier_option_id: numbered(`option-${(index + position) % 10}`, (index + position) % 100),
+          classifier_option_id:
+            position === 0 && tiers !== undefined
+              ? numbered(`option-${tiers}`, index % 100)
+              : numbered(`option-${(index + position) % 10}`, (index + position) % 100),
         })),
       ),
     );
@@ -158,5 +168,39 @@ export const fillTemplates = (tx: Transaction, { count }: { count: number }): Pr
       verifiable: 0,
       disclosure: 'private' as const,
     })),
+  );
+};
+
+/** Users, each with a user space of the same space. */
+export const fillUsers = async (
+  tx: Transaction,
+  { count, spaceId }: { count: number; spaceId: string },
+): Promise<void> => {
+  const ids = range(count).map((number) => numbered('user', number));
+  await insertMany(
+    tx,
+    'users',
+    ids.map((id) => ({ id, ...dated, external_id: id, roller_id: `roller-${id}` })),
+  );
+  await insertMany(
+    tx,
+    'user_spaces',
+    ids.map((user_id) => ({ id: `bag-of-${user_id}`, ...dated, user_id, space_id: spaceId, external_id: null })),
+  );
+};
+
+/** A roll of each item, as rolls leave them before they are added to the counters. */
+export const fillRolls = (tx: Transaction, itemIds: readonly string[]): Promise<void> => {
+  const perRow = 2000;
+  return insertMany(
+    tx,
+    'roll_pending',
+    range(Math.ceil(itemIds.length / perRow)).map((number) => {
+      const some = itemIds.slice(number * perRow, (number + 1) * perRow);
+      return {
+        ...{ id: numbered('pending', number), day: '2026-11-14', template_id: '', version: null, evidence: null },
+        ...{ rolls: some.length, counts: JSON.stringify(some.flatMap((id) => [id, 1])) },
+      };
+    }),
   );
 };

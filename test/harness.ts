@@ -15,7 +15,6 @@ import type { App } from '../src/http/server.ts';
 import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
 import { assertKeepsContract } from './contract.ts';
-import { startPostgres } from './postgres.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof ENGINES)[number];
@@ -71,20 +70,11 @@ export interface EmptyDatabase {
   readonly drop: () => Promise<void>;
 }
 
-let ownPostgres: ReturnType<typeof startPostgres> | undefined;
-
-/** The server of the whole run, or one started for a test file that runs alone. */
-const postgresUrl = async (): Promise<string> => {
-  if (process.env.TEST_POSTGRES_URL !== undefined) return process.env.TEST_POSTGRES_URL;
-  ownPostgres ??= startPostgres();
-  return (await ownPostgres).url('postgres');
-};
-
-const cleanUp = async (): Promise<void> => {
-  await dropMigrated();
-  const started = ownPostgres;
-  ownPostgres = undefined;
-  await (await started)?.stop();
+/** The server of the whole run, which `npm test` starts. */
+const postgresUrl = (): string => {
+  const url = process.env.TEST_POSTGRES_URL;
+  if (url === undefined) throw new Error('there is no PostgreSQL server; run a test file by `npm test -- FILE`');
+  return url;
 };
 
 const administer = async (url: string, statement: string): Promise<void> => {
@@ -99,7 +89,7 @@ const administer = async (url: string, statement: string): Promise<void> => {
 
 /** A copy of a database of the server. */
 const createOnServer = async (template: string): Promise<EmptyDatabase> => {
-  const server = await postgresUrl();
+  const server = postgresUrl();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
@@ -116,6 +106,10 @@ export const createEmptyDatabase = async (engine: Engine): Promise<EmptyDatabase
 };
 
 const migrated = new Map<Engine, Promise<EmptyDatabase>>();
+// All test files of a process share them.
+process.once('beforeExit', async () => {
+  for (const made of migrated.values()) await (await made).drop();
+});
 
 /** A database with the current schema, made once per engine to be copied: migrating takes longer than most tests. */
 const migratedOnce = (engine: Engine): Promise<EmptyDatabase> => {
@@ -131,19 +125,13 @@ const migratedOnce = (engine: Engine): Promise<EmptyDatabase> => {
   return found;
 };
 
-const createMigratedDatabase = async (engine: Engine): Promise<EmptyDatabase> => {
+/** A database with the current schema, and nothing in it. */
+export const createMigratedDatabase = async (engine: Engine): Promise<EmptyDatabase> => {
   const { url } = await migratedOnce(engine);
   if (engine === 'postgres') return createOnServer(new URL(url).pathname.slice(1));
   const copy = await createEmptyDatabase('sqlite');
   await copyFile(url.slice('sqlite:'.length), copy.url.slice('sqlite:'.length));
   return copy;
-};
-
-const dropMigrated = async (): Promise<void> => {
-  for (const [engine, made] of [...migrated]) {
-    migrated.delete(engine);
-    await (await made).drop();
-  }
 };
 
 /** Where a service is, and the path prefix that it has there. */
@@ -203,6 +191,8 @@ interface Conditions {
   readonly requestTimeoutMs?: number;
   readonly databaseOptions?: Parameters<typeof openDatabase>[1];
   readonly computeOptions?: AppParts['computeOptions'];
+  /** Whether the start migrates the database. */
+  readonly migrates?: boolean;
 }
 
 /** Starts the service in this process on a database, which it migrates; the clock can be set. */
@@ -216,14 +206,16 @@ export const startService = async (
     requestTimeoutMs,
     databaseOptions = {},
     computeOptions,
+    migrates = true,
   }: Conditions = {},
 ): Promise<Service> => {
   const database = openDatabase(databaseUrl, databaseOptions);
-  await database.migrate();
+  if (migrates) await database.migrate();
   let nowMs: number | undefined;
   let drawsNow = draws;
   const app = await buildApp({
-    settings: readSettings({ DATABASE_URL: databaseUrl, ...environment }),
+    // All callers of a test have the same address.
+    settings: readSettings({ DATABASE_URL: databaseUrl, RATE_LIMIT_PUBLIC: 'off', ...environment }),
     database: disguise(database),
     logger: pino({ level: 'silent' }),
     clock: () => nowMs ?? clock(),
@@ -268,8 +260,6 @@ export const startService = async (
 
 /** Runs the same tests on each engine, each with a service on an empty database. */
 export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
-  // Outside the suites, so that it runs after all of them: they share the server of this file.
-  after(cleanUp);
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
       let empty: EmptyDatabase;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -15,7 +16,7 @@ describe('the version', () => {
       [version, packages[''].version, JSON.parse(read('packages/client/package.json')).version],
       [VERSION, VERSION, VERSION],
     );
-    assert.equal(JSON.parse(read('openapi.json')).info.version, VERSION);
+    assert.equal(JSON.parse(read('openapi.json')).info['x-itemwright-version'], VERSION);
     assert.equal(versionsIn(read('CHANGELOG.md'))[0], VERSION);
   });
 
@@ -24,6 +25,19 @@ describe('the version', () => {
       for (const file of ['sqlite.db.gz', 'sqlite.json.gz', 'postgres.sql.gz', 'postgres.json.gz'])
         assert.ok(existsSync(join(ROOT, 'test/fixtures/releases', version, file)), `${version}/${file}`);
   });
+});
+
+test('the license is Apache-2.0, in full, and part of both packages', () => {
+  const text = read('LICENSE');
+  // Of https://www.apache.org/licenses/LICENSE-2.0.txt
+  assert.equal(
+    createHash('sha256').update(text).digest('hex'),
+    'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
+  );
+  assert.equal(read('packages/client/LICENSE'), text);
+  for (const file of ['package.json', 'packages/client/package.json', 'tools/clone/package.json'])
+    assert.equal(JSON.parse(read(file)).license, 'Apache-2.0', file);
+  assert.equal(JSON.parse(read('openapi.json')).info.license.identifier, 'Apache-2.0');
 });
 
 const HEAD = '# Changelog\n\nNotable changes.\n\n';

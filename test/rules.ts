@@ -161,7 +161,7 @@ export const keepsTheRulesOfBodies = (service: Running, path: string, valid: obj
       assert.deepEqual(response.body, {
         code: 'UNSUPPORTED_MEDIA_TYPE',
         message: 'Unsupported media type',
-        issues: [],
+        issues: [{ path: '/headers/content-type', message: 'must be application/json' }],
       });
     });
   });
@@ -405,7 +405,10 @@ export const keepsTheRulesOfAccess = (
           ...(method === 'GET' ? {} : { raw: '{"colour":' }),
         });
       assert.equal(response.status, 401);
-      assert.deepEqual(response.body, { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] });
+      assert.deepEqual(
+        [response.body.code, response.body.message, issuePaths(response)],
+        ['UNAUTHORIZED', 'Authorization not provided', ['/headers/authorization']],
+      );
       assert.equal(response.headers.get('www-authenticate'), 'Basic realm="itemwright"');
     });
 

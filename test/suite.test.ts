@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { LONG_OPERATIONS } from './together.ts';
 
-const POSTGRES = new URL('postgres.ts', import.meta.url);
-const SETUP = fileURLToPath(new URL('global-setup.ts', import.meta.url));
+const ROOT = join(import.meta.dirname, '..');
+const HEAD = `import { test } from 'node:test';\n`;
 
-/** Runs a test file as the suite does, with a server address as if one were running, and returns its exit code. */
-const runSuite = async (body: string): Promise<number> => {
+/** Runs test files as `npm test` does, with a server address as if one were running. */
+const runFiles = async (...contents: string[]): Promise<{ code: number; output: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'itemwright-suite-'));
-  const file = join(folder, 'one.test.ts');
-  await writeFile(
-    file,
-    `import { test } from 'node:test';\nimport ${JSON.stringify(POSTGRES.href)};\ntest('one', () => { ${body} });\n`,
-  );
+  for (const [index, content] of contents.entries())
+    await writeFile(join(folder, `${index}.test.ts`), `${HEAD}${content}`);
   const { NODE_TEST_CONTEXT, ...environment } = process.env;
   try {
     return await new Promise((resolve) => {
       execFile(
         process.execPath,
-        ['--test', `--test-global-setup=${SETUP}`, file],
-        { env: { ...environment, TEST_POSTGRES_URL: 'postgres://127.0.0.1:1/none' } },
-        (error) => resolve(error === null ? 0 : Number(error.code)),
+        ['tools/test.ts', join(folder, '*.test.ts')],
+        { cwd: ROOT, env: { ...environment, TEST_POSTGRES_URL: 'postgres://127.0.0.1:1/none' } },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
       );
     });
   } finally {
@@ -34,25 +28,40 @@ const runSuite = async (body: string): Promise<number> => {
   }
 };
 
-test('a run with a failed test exits with a failure', async () => {
-  assert.deepEqual(await Promise.all([runSuite(''), runSuite("throw new Error('failed');")]), [0, 1]);
+const passing = (name: string) => `test(${JSON.stringify(name)}, () => {});`;
+
+test('a run in which every test passes succeeds', async () => {
+  const { code, output } = await runFiles(passing('first'), passing('second'));
+  assert.equal(code, 0, output);
+  assert.match(output, /✔ first.*✔ second|✔ second.*✔ first/s);
 });
 
-test('the files that run apart from the other operations exist', () => {
-  for (const file of LONG_OPERATIONS) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file);
+test('a run with a failed test fails, and names its file', async () => {
+  const { code, output } = await runFiles(passing('first'), `test('second', () => { throw new Error('failed'); });`);
+  assert.equal(code, 1, output);
+  assert.match(output, /test at \S+1\.test\.ts:2:1/);
 });
 
-test('every test file is where a run finds it', () => {
-  const files = globSync('{bench,console,examples,packages,src,test,tools}/**/*.test.{ts,tsx}', {
-    cwd: join(import.meta.dirname, '..'),
-  });
-  const isFound = (file: string) =>
-    /^(src\/.+|(packages|examples)\/[^/]+\/test\/[^/]+|test\/(browser\/|interface\/|operations\/)?[^/]+)\.ts$/.test(
-      file,
-    );
-  assert.ok(files.length > 50);
-  assert.deepEqual(
-    files.filter((file) => !isFound(file)),
-    [],
+test('a run with a file that ends its process fails, names it, and runs the other files', async () => {
+  const ends = (how: string) => `test('ends', () => { ${how} });\n${passing('never')}`;
+  const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const { code, output } = await runFiles(
+    ends('process.exit(0);'),
+    ...others.map(passing),
+    ends('process.reallyExit(0);'),
   );
+  assert.equal(code, 1, output);
+  assert.match(output, /0\.test\.ts did not run to its end/);
+  assert.match(output, /9\.test\.ts did not run to its end/);
+  for (const name of others) assert.match(output, new RegExp(`✔ ${name} `));
+});
+
+test('a run with a file that cannot be loaded fails, and names it', async () => {
+  const { code, output } = await runFiles(passing('first'), `import './missing.ts';`);
+  assert.equal(code, 1, output);
+  assert.match(output, /1\.test\.ts/);
+});
+
+test('a run without any file fails', async () => {
+  assert.equal((await runFiles()).code, 1);
 });

@@ -8,7 +8,7 @@ const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta
 };
 
 /** Every operation of the API, as `GET /items/{id}`. */
-const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
+export const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
 

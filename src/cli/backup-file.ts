@@ -4,12 +4,12 @@
  * all lines other than rows, so that missing or altered data is detected.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createDigest, type Digest, linesOf, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
+import { openFile } from './input.ts';
 import { CommandError } from './shared.ts';
 
 const FORMAT = 1;
@@ -21,6 +21,8 @@ interface Header {
   readonly format: number;
   /** The latest migration applied to the database. */
   readonly schema: string;
+  /** During a rolling upgrade, the latest one of which both halves were. */
+  readonly contracted?: string | undefined;
   readonly engine: Engine;
   readonly takenAt: string;
 }
@@ -47,7 +49,13 @@ export interface Contents {
 export const writeBackup = async (
   snapshot: Snapshot,
   out: NodeJS.WritableStream,
-  { engine, schema, takenAt, tables }: Pick<Header, 'engine' | 'schema' | 'takenAt'> & { tables: readonly string[] },
+  {
+    engine,
+    schema,
+    contracted,
+    takenAt,
+    tables,
+  }: Omit<Header, 'itemwright' | 'format'> & { tables: readonly string[] },
 ): Promise<Trailer> => {
   const hash = createHash('sha256');
   let rows = 0;
@@ -57,7 +65,7 @@ export const writeBackup = async (
     return text;
   };
   async function* texts(): AsyncGenerator<string> {
-    yield line({ itemwright: 'backup', format: FORMAT, schema, engine, takenAt } satisfies Header);
+    yield line({ itemwright: 'backup', format: FORMAT, schema, contracted, engine, takenAt } satisfies Header);
     for (const name of tables) {
       const table = await tableIn(snapshot, name);
       yield line({ table: name, columns: table.columns.map((column) => column.name) } satisfies TableLine);
@@ -81,7 +89,7 @@ export const writeBackup = async (
 
 /** Yields the lines of a file in batches, without reading the whole file into memory. */
 async function* linesIn(path: string): AsyncGenerator<string[]> {
-  const file = createReadStream(path);
+  const file = (await openFile(path)).createReadStream();
   const text = createGunzip({ chunkSize: LIMITS.batchLength });
   file.on('error', (error) => text.destroy(error));
   let rest: Buffer[] = [];

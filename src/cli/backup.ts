@@ -1,12 +1,12 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LATEST } from '../database/migrate.ts';
+import { LATEST, presentName } from '../database/migrate.ts';
 import { TABLES } from '../database/tables.ts';
 import { LIMITS } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import { writeBackup } from './backup-file.ts';
-import { type Command, checkSchema, openToRead, withDatabase } from './command.ts';
+import { type Command, checkSchema, displayUrl, openExisting, withDatabase } from './command.ts';
 import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 
 /** The file contains digests of secrets. */
@@ -77,10 +77,21 @@ export const backup: Command = {
   run: async ({ databaseUrl, argument, options, print }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const startedMs = performance.now();
-    return withDatabase(openToRead(databaseUrl), async (database) => {
+    return withDatabase(openExisting(databaseUrl), async (database) => {
       const { tables, rows } = await database.snapshot(async (snapshot) => {
-        await checkSchema(snapshot, databaseUrl);
-        const taken = { engine: database.engine, schema: LATEST, takenAt: isoTime(Date.now()), tables: TABLES };
+        const { contracted, expanded } = await checkSchema(snapshot, databaseUrl);
+        // There may be tables that this version does not know.
+        if (expanded > LATEST)
+          throw new CommandError(
+            `${displayUrl(databaseUrl)} is prepared for a newer version of Itemwright (${expanded}): use that version`,
+          );
+        const taken = {
+          engine: database.engine,
+          schema: presentName(expanded),
+          contracted: contracted === expanded ? undefined : presentName(contracted),
+          takenAt: isoTime(Date.now()),
+          tables: TABLES,
+        };
         return writeWhole(path, { force: options.force === true }, (out) => writeBackup(snapshot, out, taken));
       });
       const { size } = await stat(path);

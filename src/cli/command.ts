@@ -1,7 +1,7 @@
-import { openExistingDatabase } from '../database/open.ts';
+import { fitOf } from '../database/migrate.ts';
+import { type OpenOptions, openExistingDatabase } from '../database/open.ts';
 import { placeOf } from '../database/postgres/address.ts';
-import { schemaAge } from '../database/transfer.ts';
-import type { Database, Snapshot } from '../database/work.ts';
+import type { Database, SchemaState, Snapshot } from '../database/work.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
 
 /** The arguments a command was called with. */
@@ -34,22 +34,26 @@ export const displayUrl = (url: string): string => {
   return place === undefined ? url : `postgres://${place}`;
 };
 
+const noDatabase = (url: string): CommandError =>
+  new CommandError(`no Itemwright database at ${displayUrl(url)}; the service creates it when it starts`);
+
 /** Opens an existing database without creating or migrating it. */
-export const openToRead = (url: string): Database => {
-  const database = openExistingDatabase(url);
-  if (database === undefined) throw new CommandError(`no database at ${displayUrl(url)}`);
+export const openExisting = (url: string, options: OpenOptions = {}): Database => {
+  const database = openExistingDatabase(url, options);
+  if (database === undefined) throw noDatabase(url);
   return database;
 };
 
 /** Rejects schemas that this version does not know, since it would read them only in part. */
-export const checkSchema = async (snapshot: Snapshot, url: string): Promise<void> => {
+export const checkSchema = async (snapshot: Snapshot, url: string): Promise<SchemaState> => {
   const schema = await snapshot.schema();
-  if (schema === undefined) throw new CommandError(`no Itemwright database at ${displayUrl(url)}`);
-  const age = schemaAge(schema);
-  if (age === 'older')
+  if (schema === undefined) throw noDatabase(url);
+  const fit = fitOf(schema);
+  if (fit === 'older')
     throw new CommandError(
-      `${displayUrl(url)} was created by an older version of Itemwright (${schema}): use that version, or start this version on it once to migrate`,
+      `${displayUrl(url)} was created by an older version of Itemwright (${schema.contracted}): use that version, or start this version on it once to migrate`,
     );
-  if (age === 'newer')
-    throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema})`);
+  if (fit === 'newer')
+    throw new CommandError(`${displayUrl(url)} was created by a newer version of Itemwright (${schema.contracted})`);
+  return schema;
 };

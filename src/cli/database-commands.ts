@@ -2,6 +2,7 @@ import { readSettings, SettingsError } from '../settings.ts';
 import { backup } from './backup.ts';
 import { audit, check } from './check.ts';
 import type { Call, Command } from './command.ts';
+import { migrate } from './migrate.ts';
 import { move } from './move.ts';
 import { restore } from './restore.ts';
 import { createSecret, listSecrets, revokeSecret } from './secret.ts';
@@ -14,6 +15,7 @@ export const DATABASE_COMMANDS: Readonly<Record<string, Command>> = {
   'secret create': createSecret,
   'secret list': listSecrets,
   'secret revoke': revokeSecret,
+  migrate,
   backup,
   restore,
   move,

@@ -3,7 +3,7 @@ import { TABLES } from '../database/tables.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Load, Snapshot } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
-import { type Command, checkSchema, displayUrl, openToRead, withDatabase } from './command.ts';
+import { type Command, checkSchema, displayUrl, openExisting, withDatabase } from './command.ts';
 import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 
 type Digests = ReadonlyMap<string, Digest>;
@@ -52,9 +52,14 @@ export const move: Command = {
     if (parseDatabaseUrl(to) === undefined) throw new CommandError('--to must be sqlite:PATH or postgres://…');
     if (to === databaseUrl) throw new CommandError('--to must differ from DATABASE_URL');
     const startedMs = performance.now();
-    return withDatabase(openToRead(databaseUrl), (source) =>
+    // What a service writes to SQLite later would be lost; of PostgreSQL, nobody knows whether services use it.
+    return withDatabase(openExisting(databaseUrl, { isOwner: true }), (source) =>
       source.snapshot(async (snapshot) => {
-        await checkSchema(snapshot, databaseUrl);
+        const { contracted, expanded } = await checkSchema(snapshot, databaseUrl);
+        if (contracted !== expanded)
+          throw new CommandError(
+            `${displayUrl(databaseUrl)} is being upgraded to ${expanded}; run migrate --contract first`,
+          );
         return withDatabase(openDatabase(to), async (target) => {
           await target.migrate();
           await target.load(async (load) => {

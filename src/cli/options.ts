@@ -20,6 +20,8 @@ export const OPTIONS: Readonly<Record<keyof Options, OptionSyntax>> = {
   to: { value: 'URL', help: 'the database to copy to: sqlite:PATH or postgres://…' },
   force: { help: 'overwrites an existing file' },
   replace: { help: 'deletes all existing data first' },
+  expand: { help: 'only adds what the new version needs; nodes of the version before go on' },
+  contract: { help: 'removes what only the version before needs; its nodes serve nothing any more' },
   output: { value: 'FILE', short: 'o', help: 'saves the plan, for publish' },
   message: { value: 'MESSAGE', short: 'm', help: 'why, for the history of the catalog' },
   limit: { value: 'N', help: 'how many to list' },

@@ -1,6 +1,7 @@
+import { fitOf } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, schemaAge, tableIn } from '../database/transfer.ts';
-import type { Load, Table } from '../database/work.ts';
+import type { Load, Snapshot, Table } from '../database/work.ts';
 import { LIMITS } from '../limits.ts';
 import { type Contents, readBackup } from './backup-file.ts';
 import { type Command, displayUrl, withDatabase } from './command.ts';
@@ -49,15 +50,24 @@ export const restore: Command = {
     const contents = await readBackup(path);
     assertNotNewer(path, contents);
     return withDatabase(openDatabase(databaseUrl), async (database) => {
-      await database.migrate();
-      await database.load(async (load) => {
-        const nonEmpty = options.replace ? undefined : await firstNonEmptyTable(load);
+      const requireEmpty = async (snapshot: Snapshot): Promise<void> => {
+        const nonEmpty = options.replace ? undefined : await firstNonEmptyTable(snapshot);
         if (nonEmpty !== undefined)
           throw new CommandError(
             `${displayUrl(databaseUrl)} is not empty (${nonEmpty} has rows); use --replace to delete all existing data`,
           );
-        const isOlder = schemaAge(contents.header.schema) === 'older';
-        if (isOlder) await load.rebuild(contents.header.schema);
+      };
+      // Nodes of an earlier version may be using it.
+      await database.snapshot(async (snapshot) => {
+        const schema = await snapshot.schema();
+        if (schema !== undefined && fitOf(schema) === 'served') await requireEmpty(snapshot);
+      });
+      await database.migrate();
+      await database.load(async (load) => {
+        await requireEmpty(load);
+        const { schema, contracted = schema } = contents.header;
+        const isOlder = schemaAge(contracted) === 'older';
+        if (isOlder) await load.rebuild({ contracted, expanded: schema });
         else await load.clear();
         await fill(load, path, print);
         if (isOlder) await load.upgrade();

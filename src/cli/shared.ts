@@ -12,6 +12,8 @@ export interface Options {
   readonly to?: string;
   readonly force?: boolean;
   readonly replace?: boolean;
+  readonly expand?: boolean;
+  readonly contract?: boolean;
   readonly output?: string;
   readonly message?: string;
   readonly limit?: string;

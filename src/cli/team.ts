@@ -1,15 +1,14 @@
-import { openDatabase } from '../database/open.ts';
 import { type Database, NO_TEAM } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
-import { type Call, type Command, withDatabase } from './command.ts';
+import { type Call, type Command, checkSchema, openExisting, withDatabase } from './command.ts';
 import { required } from './shared.ts';
 
 /** Runs against the database, and prints the result as one line of JSON. */
 export const printJson =
   (work: (database: Database, call: Call) => Promise<unknown>): Command['run'] =>
-  (call) =>
-    withDatabase(openDatabase(call.databaseUrl), async (database) => {
-      await database.migrate();
+  async (call) =>
+    withDatabase(openExisting(call.databaseUrl), async (database) => {
+      await database.snapshot((snapshot) => checkSchema(snapshot, call.databaseUrl));
       call.print(JSON.stringify(await work(database, call)));
       return true;
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +16,30 @@ interface Ended {
   readonly stderr: string;
 }
 
+/** Input that never ends, and how much of it was read. */
+const createEndless = () => {
+  const chunk = Buffer.alloc(1024 * 1024);
+  let bytes = 0;
+  function* chunks() {
+    for (;;) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  return { chunks: chunks(), bytesRead: () => bytes };
+};
+
+type Input = string | Buffer | Iterable<Buffer>;
+
 /** Runs the command line in this process. */
-const run = async (args: readonly string[], { input = '' as string | Buffer, isTTY = false } = {}): Promise<Ended> => {
+const run = async (args: readonly string[], { input = '' as Input, isTTY = false } = {}): Promise<Ended> => {
   const written = { stdout: '', stderr: '' };
   const collect = (name: 'stdout' | 'stderr') =>
     Object.assign(new PassThrough(), { isTTY }).on('data', (chunk) => {
       written[name] += chunk;
     });
-  const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY });
+  const chunks = typeof input === 'string' || Buffer.isBuffer(input) ? [Buffer.from(input)] : input;
+  const stdin = Object.assign(Readable.from(chunks), { isTTY });
   const streams = { stdin, stdout: collect('stdout'), stderr: collect('stderr') };
   const code = await runCommandLine(args, { ...streams, env: {} } as unknown as Surroundings);
   return { code, ...written };
@@ -164,8 +181,8 @@ describe('itemwright verify', () => {
       [['-'], '{"v":1,"receipts":[]}', /snapshots is missing/],
       [['-'], Buffer.from([0xff, 0xfe, 0x7b, 0x00]), /it is not UTF-8/],
       [[join(folder, 'nothing')], '', /no such file/],
-      [[folder], '', /EISDIR|illegal operation/],
-      [[large], '', /longer than any proof/],
+      [[folder], '', /is a directory\n$/],
+      [[large], '', /is longer than 67,108,864 bytes\n$/],
       [[], '', /FILE is missing/],
       [['-', '--receipt', 'abc'], '', /--receipt must be a hash of 64 hexadecimal digits/],
     ] as const) {
@@ -173,6 +190,23 @@ describe('itemwright verify', () => {
       assert.deepEqual([code, stdout], [2, ''], stderr);
       assert.match(stderr, message);
     }
+  });
+
+  test('reads nothing without end, and waits for nobody', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const [path, message] of [
+      ['/dev/zero', '/dev/zero is not a regular file'],
+      [pipe, `${pipe} is not a regular file`],
+    ] as const)
+      for (const command of ['verify', 'restore']) {
+        const { stdout, stderr } = await run([command, path]);
+        assert.deepEqual([stdout, stderr], ['', `itemwright: ${message}\n`], command);
+      }
+    const endless = createEndless();
+    const { code, stderr } = await run(['verify', '-'], { input: endless.chunks });
+    assert.deepEqual([code, stderr], [2, 'itemwright: standard input is longer than 67,108,864 bytes\n']);
+    assert.ok(endless.bytesRead() < 100 * 1024 * 1024, 'it stops at the limit');
   });
 
   test('has no other options, and is explained', async () => {

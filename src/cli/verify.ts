@@ -1,10 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
 import { nameOfScope } from '../engine/fairness/ledger.ts';
 import { MAX_PROOF_LENGTH, type Unreadable } from '../engine/fairness/proof.ts';
 import type { AnyReceipt } from '../engine/fairness/receipts.ts';
 import { type CheckedReceipt, type Verification, verifyInSteps } from '../engine/fairness/verify.ts';
 import { LIMITS } from '../limits.ts';
 import { formatJson, printable, type Terminal } from './catalog/terminal.ts';
+import { readFile } from './input.ts';
 import { type CommandSyntax, countOf, formatCount, type Options } from './shared.ts';
 
 export interface VerifyCall {
@@ -28,11 +28,7 @@ const unreadable = (error: string): Unreadable => ({ error });
 
 const readSource = async (path: string, terminal: Terminal): Promise<string | Unreadable> => {
   try {
-    // Nobody needs gigabytes in memory to learn that they are not a proof.
-    if (path !== '-' && (await stat(path)).size > MAX_PROOF_LENGTH)
-      return unreadable('The file is longer than any proof.');
-    const bytes = path === '-' ? await terminal.read() : await readFile(path);
-    if (bytes.length > MAX_PROOF_LENGTH) return unreadable('The input is longer than any proof.');
+    const bytes = await (path === '-' ? terminal.read(MAX_PROOF_LENGTH) : readFile(path, MAX_PROOF_LENGTH));
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return unreadable('This is not a proof that can be read: it is not UTF-8.');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { afterEach, describe, test } from 'node:test';
 import { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -29,6 +30,16 @@ describe('compute threads', () => {
     assert.equal(await run(computing(), 'a', 'answer', 'forty-two'), 'forty-two');
   });
 
+  test('keep the process alive until their jobs are done, and no longer', () => {
+    const script = `
+      import { createCompute } from ${JSON.stringify(new URL('./compute.ts', import.meta.url))};
+      const compute = createCompute({ worker: new URL(${JSON.stringify(worker)}) });
+      console.log(await compute.run('a', 'odds', { does: 'answer', text: 'forty-two' }));
+    `;
+    const printed = execFileSync(process.execPath, ['--eval', script], { timeout: 30_000 });
+    assert.equal(printed.toString(), 'forty-two\n');
+  });
+
   test('rejects when the job throws, and keeps working', async () => {
     const compute = computing();
     await assert.rejects(run(compute, 'a', 'fail', 'no such luck'), /no such luck/);
@@ -55,6 +66,8 @@ describe('compute threads', () => {
       compute.run('a', 'odds', { does, text } as never, undefined, (progress) => told.push([text, progress]));
     assert.deepEqual(await Promise.all([watched('go on', 'first'), watched('answer', 'second')]), ['first', 'second']);
     assert.deepEqual(told, [
+      ['first', 0],
+      ['second', 0],
       ['first', 0.5],
       ['first', 1],
     ]);
@@ -89,6 +102,64 @@ describe('compute threads', () => {
     await assert.rejects(running);
     await Promise.all(all);
     assert.deepEqual(order, ['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('serves teams in turn, however many kinds of jobs one of them has', async () => {
+    const compute = computing();
+    const first = new AbortController();
+    const order: unknown[] = [];
+    const note = async (teamId: string, kind: 'odds' | 'plan' | 'note', text: string) =>
+      order.push(await compute.run(teamId, kind, { does: 'answer', text } as never));
+    const running = run(compute, 'a', 'work for ever', '', first.signal);
+    const all = [
+      note('a', 'odds', 'a1'),
+      note('a', 'odds', 'a2'),
+      note('a', 'plan', 'a plan'),
+      note('a', 'note', 'a note'),
+      note('b', 'odds', 'b1'),
+      note('b', 'odds', 'b2'),
+    ];
+    first.abort();
+    await assert.rejects(running);
+    await Promise.all(all);
+    assert.deepEqual(order, ['a1', 'b1', 'a plan', 'b2', 'a note', 'a2']);
+  });
+
+  test('leaves places to other teams, however many jobs one of them has', async () => {
+    const compute = computing({ places: 9, placesPerKind: 9 });
+    const left = new AbortController();
+    const jobs: Promise<unknown>[] = [];
+    const acceptedOf = (teamId: string): number => {
+      let accepted = 0;
+      for (let job = 0; job < 9; job += 1)
+        jobs.push(
+          compute.run(teamId, 'odds', { does: 'work for ever', text: '' } as never, left.signal, () => {
+            accepted += 1;
+          }),
+        );
+      return accepted;
+    };
+    assert.deepEqual(['a', 'b', 'c'].map(acceptedOf), [5, 2, 1]);
+    left.abort();
+    for (const job of jobs) await assert.rejects(job, isUnavailable);
+  });
+
+  test('prepares the input of a job when its turn has come, and goes on if that fails', async () => {
+    const compute = computing();
+    const first = new AbortController();
+    const running = run(compute, 'a', 'work for ever', '', first.signal);
+    let prepared = 0;
+    const prepare = async (): Promise<never> => {
+      prepared += 1;
+      if (prepared === 1) throw new Error('not prepared');
+      return { does: 'answer', text: 'prepared' } as never;
+    };
+    const [failing, working] = [compute.run('a', 'odds', prepare), compute.run('a', 'odds', prepare)];
+    assert.equal(prepared, 0);
+    first.abort();
+    await assert.rejects(running);
+    await assert.rejects(failing, /not prepared/);
+    assert.equal(await working, 'prepared');
   });
 
   test('rejects too many jobs of one team with 429, and of all teams with 503', async () => {

@@ -19,8 +19,8 @@ export interface DisclosureInput {
 /** What anyone may know about a configuration. */
 export interface Disclosure extends Period, DisclosedRules {
   readonly type: CompiledTemplate['type'];
-  /** Tiers, items and rules as members of a JSON object, and the digest of that text. */
-  readonly members: string;
+  /** Tiers, items and rules as members of a JSON object, as bytes to be sent, and the digest of that text. */
+  readonly members: Uint8Array;
   readonly digest: string;
   /** Rarest first. */
   readonly tiers: readonly TierRow[];
@@ -58,7 +58,7 @@ export const disclose = ({ config, pool, mostSteps, mostItems }: DisclosureInput
     type: template.type,
     ...periodOf(snapshot.config),
     ...rules,
-    members,
+    members: Buffer.from(members),
     digest: digestOf(members),
     tiers: odds.tiers,
     places: template.tiers.all.map(({ optionId }) => optionId),

@@ -6,11 +6,12 @@ import { reportSimulation } from '../engine/simulation/report.ts';
 import { type SimulationPlan, simulate } from '../engine/simulation/simulation.ts';
 import { createXoshiro } from '../engine/simulation/xoshiro.ts';
 import { LIMITS } from '../limits.ts';
+import type { SharedText } from '../shared-text.ts';
 
 export interface SimulationInput {
   readonly template: Omit<ConfigSnapshot, 'pool'>;
-  /** The text of the pool, in parts: bytes are sent to a thread in less time than text. */
-  readonly pool: readonly Uint8Array[];
+  /** The text of the pool, in parts. */
+  readonly pool: readonly SharedText[];
   readonly plan: SimulationPlan;
   readonly seed: string;
   readonly pricePerRoll: number | null;

@@ -1,8 +1,13 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { JOBS, type JobName } from './jobs.ts';
+
+/** What a worker is started with: whether requests come first. */
+export interface ThreadData {
+  readonly yields: boolean;
+}
 
 /** A message to a worker, which runs one job at a time. */
 export interface JobRequest {
@@ -30,7 +35,7 @@ const yieldToRequests = (): void => {
   }
 };
 
-yieldToRequests();
+if ((workerData as ThreadData).yields) yieldToRequests();
 
 parentPort?.on('message', async ({ name, input }: JobRequest) => {
   let result: JobResult;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts';
-import type { Transaction } from './work.ts';
+import type { Queries, Transaction } from './work.ts';
 
 /**
  * Claims a chore for this node if it is due, until the lease ends, and returns where the previous holder stopped. A due
@@ -34,4 +34,34 @@ export const saveChoreProgress = async (
   { dueAtMs, position }: { dueAtMs: number; position: string },
 ): Promise<void> => {
   await queries.updateTable('chores').set({ due_at: dueAtMs, position }).where('name', '=', name).execute();
+};
+
+/** The chores that remove old rows, so that these are not missed. */
+export type Removal = 'roll events' | 'history';
+
+const rowOf = (removal: Removal): string => `${removal}, removed until`;
+
+/** Notes that rows from before a moment are removed, or about to be. */
+export const noteRemoval = async ({ queries }: Transaction, removal: Removal, beforeMs: number): Promise<void> => {
+  await queries
+    .insertInto('chores')
+    .values({ name: rowOf(removal), due_at: beforeMs, position: '' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({ due_at: beforeMs }).where('chores.due_at', '<', beforeMs),
+    )
+    .execute();
+};
+
+/**
+ * From before which moment rows may have been removed; undefined if that was not noted, as by earlier versions, and
+ * null if none were.
+ */
+export const removedUntil = async (queries: Queries, removal: Removal): Promise<number | null | undefined> => {
+  const rows = await queries
+    .selectFrom('chores')
+    .select(['name', 'due_at'])
+    .where('name', 'in', [removal, rowOf(removal)])
+    .execute();
+  if (rows.length === 0) return null;
+  return rows.find(({ name }) => name === rowOf(removal))?.due_at;
 };

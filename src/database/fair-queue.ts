@@ -13,14 +13,13 @@ export const createFairQueue = (size: number): FairQueue => {
   /** In the order of their turns. */
   const waiting = new Map<string, (() => void)[]>();
 
-  const serve = (teamId: string, queue: (() => void)[]): boolean => {
-    if (!share.take(teamId)) return false;
+  const serve = (teamId: string, queue: (() => void)[]): void => {
+    if (!share.take(teamId)) return;
     const next = queue.shift();
     // Move the team to the back of the line if it is still waiting.
     waiting.delete(teamId);
     if (queue.length > 0) waiting.set(teamId, queue);
     next?.();
-    return true;
   };
 
   return {
@@ -34,8 +33,12 @@ export const createFairQueue = (size: number): FairQueue => {
     },
     give: (teamId) => {
       share.give(teamId);
-      // A returned permit may let more than one team proceed, since it counts as free for all of them.
-      for (const [next, queue] of [...waiting]) serve(next, queue);
+      // A returned permit may let more than one team proceed, since it counts as free for all of them. Only teams that
+      // have permits can be passed over, so this takes no longer however many wait.
+      for (const [next, queue] of waiting) {
+        if (share.free === 0) return;
+        serve(next, queue);
+      }
     },
   };
 };

@@ -58,9 +58,11 @@ export interface Command {
   readonly command: (work: Transaction) => Promise<unknown>;
 }
 
-interface RunOptions {
+export interface RunOptions {
   /** Called when all commands are done, before anything is written. */
   readonly willWrite?: () => void;
+  /** Called when everything is written, before it is committed. */
+  readonly willCommit?: () => void;
   /** Whether to commit even if no declared rows were written. */
   readonly commits?: boolean;
 }
@@ -97,7 +99,7 @@ export class Group {
    * Runs all commands, writes the rows of those that succeeded, and commits. Returns an outcome per command, in order.
    * The command object owns the keys that it claims.
    */
-  async run(commands: readonly Command[], { willWrite, commits = false }: RunOptions): Promise<Outcome[]> {
+  async run(commands: readonly Command[], { willWrite, willCommit, commits = false }: RunOptions): Promise<Outcome[]> {
     this.session.begin();
     const works = commands.map((command) => new GroupWork(this, command));
     const outcomes = await Promise.all(works.map((work) => work.run()));
@@ -106,7 +108,10 @@ export class Group {
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
     const written = this.#gather(kept);
     if (written.length > 0) await this.session.send(written);
-    if (written.length > 0 || (commits && kept.length > 0)) await this.session.commit();
+    if (written.length > 0 || (commits && kept.length > 0)) {
+      willCommit?.();
+      await this.session.commit();
+    }
     return outcomes;
   }
 

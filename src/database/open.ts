@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { MIGRATION_TABLES } from './migrate.ts';
 import { serversOf } from './postgres/address.ts';
 import { openPostgres, type PostgresOptions } from './postgres/open.ts';
-import { openSqlite } from './sqlite/open.ts';
+import { mayHaveTable } from './sqlite/driver.ts';
+import { openSqlite, type SqliteOptions } from './sqlite/open.ts';
 import type { Database, Engine } from './work.ts';
 
 /** Parses a database URL; undefined if it is invalid. */
@@ -11,15 +13,19 @@ export const parseDatabaseUrl = (url: string): { engine: Engine; target: string 
   return path === undefined || path === ':memory:' ? undefined : { engine: 'sqlite', target: path };
 };
 
-/** The options apply to PostgreSQL only. */
-export const openDatabase = (url: string, options: PostgresOptions = {}): Database => {
+/** Each engine takes the options that it knows. */
+export type OpenOptions = PostgresOptions & SqliteOptions;
+
+export const openDatabase = (url: string, options: OpenOptions = {}): Database => {
   const parsed = parseDatabaseUrl(url);
   if (parsed === undefined) throw new Error(`not a database URL: ${url}`);
-  return parsed.engine === 'postgres' ? openPostgres(parsed.target, options) : openSqlite(parsed.target);
+  return parsed.engine === 'postgres' ? openPostgres(parsed.target, options) : openSqlite(parsed.target, options);
 };
 
-/** Opens a database that must already exist: opening a missing SQLite file would create it. */
-export const openExistingDatabase = (url: string): Database | undefined => {
+/** Opens a database that must already exist: opening an SQLite file would create it, or prepare it to become one. */
+export const openExistingDatabase = (url: string, options: OpenOptions = {}): Database | undefined => {
   const parsed = parseDatabaseUrl(url);
-  return parsed?.engine === 'sqlite' && !existsSync(parsed.target) ? undefined : openDatabase(url);
+  const isMissing =
+    parsed?.engine === 'sqlite' && !(existsSync(parsed.target) && mayHaveTable(parsed.target, MIGRATION_TABLES[0]));
+  return isMissing ? undefined : openDatabase(url, options);
 };

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { unavailable } from '../errors.ts';
+import { ServiceError, unavailable } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { Group, type Keys, type Outcome, Postponed } from './group.ts';
+import { Group, type Keys, type Outcome, Postponed, type RunOptions } from './group.ts';
 import type { Observed, Purpose } from './observer.ts';
 import type { Driver, Session } from './session.ts';
 import { Collision, type Transaction } from './work.ts';
+import type { WriteWatch } from './write-watch.ts';
 
 type Command = (work: Transaction) => Promise<unknown>;
 
@@ -55,13 +56,20 @@ export interface Units {
 }
 
 /** Runs commands: those of a team that arrive together share a transaction, unless they ask for one of their own. */
-export const createUnits = (driver: Driver, observed: Observed): Units => {
+export const createUnits = (driver: Driver, observed: Observed, watch: WriteWatch): Units => {
   const queues = new Map<string, TeamQueue>();
   let pendingCommands = 0;
   let arrivals = 0;
   const idleListeners: (() => void)[] = [];
 
   const isCollision = (error: unknown): boolean => error instanceof Collision || driver.isCollision(error);
+
+  /** Like `driver.translate`, for commands that write: readiness depends on these. */
+  const translateOfWrite = (error: unknown): unknown => {
+    const translated = driver.translate(error);
+    if (translated instanceof ServiceError && translated.reason === 'database') watch.failed(translated.cause);
+    return translated;
+  };
 
   const queueOf = (teamId: string): TeamQueue => {
     let queue = queues.get(teamId);
@@ -181,7 +189,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       blocked(queue, members, waitedForLock);
       return;
     }
-    const translated = driver.translate(error);
+    const translated = translateOfWrite(error);
     if (isApart || members.length === 1 || translated !== error) {
       for (const { settle } of members) settle({ error: translated });
       return;
@@ -235,7 +243,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     const startedMs = performance.now();
     await turns.take(teamId);
     try {
-      const session = await driver.open(purpose);
+      const session = await driver.open(purpose, teamId);
       observed.by.opened(purpose, performance.now() - startedMs);
       try {
         return await use(session);
@@ -244,6 +252,27 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       }
     } finally {
       turns.give(teamId);
+    }
+  };
+
+  /** Runs a group and follows its commit, if there is one, until it is durable. */
+  const runWatched = async (
+    group: Group,
+    commands: Parameters<Group['run']>[0],
+    options: RunOptions,
+  ): Promise<{ outcomes: Outcome[]; durable: Promise<void> }> => {
+    let commit: ReturnType<WriteWatch['commit']> | undefined;
+    const willCommit = (): void => {
+      commit = watch.commit();
+    };
+    try {
+      const outcomes = await group.run(commands, { ...options, willCommit });
+      const durable = group.session.durable();
+      durable.then(() => commit?.succeeded());
+      return { outcomes, durable };
+    } catch (error) {
+      commit?.failed();
+      throw error;
     }
   };
 
@@ -256,8 +285,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
   ): Promise<void> => {
     const group = new Group(queue.teamId, session, queue.keys, keys);
     try {
-      const outcomes = await group.run(taken, { willWrite });
-      settleAll(queue, taken, outcomes, session.durable());
+      const { outcomes, durable } = await runWatched(group, taken, { willWrite });
+      settleAll(queue, taken, outcomes, durable);
     } catch (error) {
       failed(queue, taken, error, group.waitedForLock);
     } finally {
@@ -284,7 +313,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
       });
     } catch (error) {
       // No session could be opened.
-      for (const { settle } of queue.waiting.splice(0)) settle({ error: driver.translate(error) });
+      const translated = translateOfWrite(error);
+      for (const { settle } of queue.waiting.splice(0)) settle({ error: translated });
     } finally {
       if (isWriting) queue.writing -= 1;
       else queue.computing -= 1;
@@ -300,7 +330,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     try {
       await inSession('apart', queue, (session) => runIn(queue, session, one));
     } catch (error) {
-      for (const { settle } of one.taken) settle({ error: driver.translate(error) });
+      const translated = translateOfWrite(error);
+      for (const { settle } of one.taken) settle({ error: translated });
       for (const key of one.keys) queue.keys.delete(key);
     } finally {
       queue.runningApart -= 1;
@@ -348,8 +379,8 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
     const { outcome, durable } = await inSession(purpose, queue, async (session) => {
       try {
         const group = new Group(queue.teamId, session, queue.keys, keys);
-        const [first] = await group.run([{ command }], { commits });
-        return { outcome: first, durable: session.durable() };
+        const { outcomes, durable } = await runWatched(group, [{ command }], { commits });
+        return { outcome: outcomes[0], durable };
       } finally {
         for (const key of keys) queue.keys.delete(key);
         schedule(queue);
@@ -373,7 +404,7 @@ export const createUnits = (driver: Driver, observed: Observed): Units => {
             await (error.until instanceof Promise ? error.until : delay(LIMITS.backoffMs));
             continue;
           }
-          if (!isCollision(error)) throw driver.translate(error);
+          if (!isCollision(error)) throw purpose === 'transaction' ? translateOfWrite(error) : driver.translate(error);
           collisions += 1;
           observed.by.reran('collision', 1);
           if (collisions === LIMITS.collisions) throw unavailable(error);

@@ -35,7 +35,7 @@ export interface Session {
 export interface Driver {
   /** Where a team waits for its turn before it opens a session. */
   readonly queues: Readonly<Record<Purpose, FairQueue>>;
-  open(purpose: Purpose): Promise<Session>;
+  open(purpose: Purpose, teamId: string): Promise<Session>;
   /** Whether another transaction may have caused the error, so that the command may succeed if it runs again. */
   isCollision(error: unknown): boolean;
   /** Whether a group waited too long for another transaction. */

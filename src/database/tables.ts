@@ -17,7 +17,10 @@ interface TeamRow {
 export interface Tables {
   /** Things that happen once in the life of a database, such as its first start. */
   milestones: { name: string; reached_at: number };
-  /** Work that one of all nodes does from time to time: when it is due, and how far it has progressed. */
+  /**
+   * Work that one of all nodes does from time to time: when it is due, and how far it has progressed. Rows named `…,
+   * removed until` are none: `due_at` is the moment from before which rows may be gone.
+   */
   chores: { name: string; due_at: number; position: string };
 
   /**

@@ -76,8 +76,8 @@ export type Value = string | number | null;
 /** The whole database at one moment, to be read without a time limit. */
 export interface Snapshot {
   readonly queries: Queries;
-  /** The latest migration that was run; undefined if there are no Itemwright tables. */
-  schema(): Promise<string | undefined>;
+  /** Undefined if there are no Itemwright tables. */
+  schema(): Promise<SchemaState | undefined>;
   /** Undefined if there is no such table. */
   table(name: string): Promise<Table | undefined>;
   /** All rows in key order, in batches; each row is a list of values in column order. */
@@ -91,14 +91,16 @@ export interface Load extends Snapshot {
   insert(table: Table, rows: readonly Value[][]): Promise<void>;
   /** Deletes all rows. */
   clear(): Promise<void>;
-  /** Drops everything, and recreates the tables as of a migration. */
-  rebuild(migration: string): Promise<void>;
+  /** Drops everything, and recreates the tables as they were. */
+  rebuild(schema: SchemaState): Promise<void>;
   /** Runs the pending migrations. */
   upgrade(): Promise<void>;
 }
 
 export interface Database {
   readonly engine: Engine;
+  /** How long background work should wait before it asks for something of all teams again. */
+  readonly acrossTeamsMs: number;
   /** Runs a command together with those of the same team that arrive at the same time. */
   write<T>(teamId: string, command: (work: Work) => Promise<T>): Promise<T>;
   /** Runs a command in a transaction of its own. */
@@ -106,12 +108,23 @@ export interface Database {
   read<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Like `read`, on connections reserved for short queries that every request waits for. */
   readUrgent<T>(teamId: string, query: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Brings the schema up to date, one process at a time; a failed migration leaves nothing behind. */
+  /**
+   * Brings the schema up to date, one process at a time; a failed migration leaves nothing behind. Nodes of earlier
+   * versions are refused from then on.
+   */
   migrate(migrations?: Migrations): Promise<void>;
+  /** Runs only the first half of the next migration. A new database is migrated completely. */
+  expand(): Promise<void>;
+  /** Throws if it was seen that this version cannot serve the schema; see `Fence`. */
+  assertSchema(): void;
+  /** Looks whether this version can serve the schema, and fails if not. */
+  checkSchema(): Promise<void>;
   /** Fails if the server does not allow as many connections as this many processes may open. */
   checkConnections(processes: number): Promise<void>;
-  /** Fails if the database does not respond, or does not accept writes. */
+  /** Fails if the database does not respond, or writes do not get through. */
   ready(): Promise<void>;
+  /** For how long the oldest commit has been waiting; 0 if none is. */
+  oldestCommitMs(): number;
   /** Reads the whole database at one moment, while others keep reading and writing. */
   snapshot<T>(use: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** Fills the database in one transaction, which is rolled back if `use` fails. Others wait. */
@@ -131,9 +144,25 @@ export type Read = Database['read'];
 /** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';
 
-/** One numbered step of the schema. It gets the engine, since the two spell a few column types differently. */
-export type Migration = (schema: Kysely<unknown>, engine: Engine) => Promise<void>;
+/** A change of the schema. It gets the engine, since the two spell a few column types differently. */
+export type SchemaChange = (schema: Kysely<unknown>, engine: Engine) => Promise<void>;
+/**
+ * A change in two halves. After the first, nodes of the version before go on, together with those of this one; the second
+ * removes what only the former need.
+ */
+export interface HalvedMigration {
+  readonly expand: SchemaChange;
+  readonly contract: SchemaChange;
+}
+/** One numbered step of the schema. The first fourteen have one half, for which all nodes must stop. */
+export type Migration = SchemaChange | HalvedMigration;
 export type Migrations = Readonly<Record<string, Migration>>;
+
+/** The names of the last migrations that were run: completely, and at least the first half. */
+export interface SchemaState {
+  readonly contracted: string;
+  readonly expanded: string;
+}
 
 /** Thrown by a command that another transaction has overtaken, to be run again from the start. */
 export class Collision extends Error {}

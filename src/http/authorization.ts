@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Role } from '../context.ts';
 import { digestOf } from '../digest.ts';
-import { ServiceError } from '../errors.ts';
+import { type Issue, ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 
@@ -61,6 +61,17 @@ const parseBasic = (header: string): Credentials | undefined => {
   if (colon < 1 || text.includes('\0')) return undefined;
   return { teamId: text.slice(0, colon), secret: text.slice(colon + 1) };
 };
+
+/** What is wrong with a header that identifies nobody; it must not tell whether there is such a team. */
+export const explainHeader = (header: string | undefined): Issue => ({
+  path: '/headers/authorization',
+  message:
+    header === undefined
+      ? 'is missing: it must be Basic, with a team id as the username and a secret of the team as the password'
+      : parseBasic(header) === undefined
+        ? 'must be Basic, followed by the team id, a colon and a secret of the team, together in base64'
+        : 'has a team id or a secret that is wrong, or a secret that was revoked',
+});
 
 /** Compares with every secret of the team, without stopping at a match, so that timing reveals nothing. */
 const match = (secrets: readonly StoredSecret[], digest: string): StoredSecret | undefined => {

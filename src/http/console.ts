@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import type { App } from './server.ts';
-
-const BUILT = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+import { REVALIDATED, type StaticFiles, sendFile, sendNotBuilt } from './static-files.ts';
 
 /** Item pictures may be on any host; everything else comes from the service, and inline styles need the nonce. */
 const policy = (nonce: string): string =>
@@ -22,54 +18,44 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const sendPage = async (reply: FastifyReply, prefix: string) => {
-  const page = await readFile(join(BUILT, 'index.html'), 'utf8').catch(() => undefined);
-  if (page === undefined)
-    return reply
-      .code(503)
-      .type('text/plain; charset=utf-8')
-      .send('The console has not been built. Run `npm ci`, without --omit=dev, and then `npm start` again.\n');
-  const nonce = randomBytes(16).toString('base64url');
-  return reply
-    .type('text/html; charset=utf-8')
-    .headers({ 'content-security-policy': policy(nonce), 'cache-control': 'no-cache' })
-    .send(
-      page
-        .replaceAll('NONCE', nonce)
-        .replaceAll('PATH_PREFIX', prefix)
-        // The same page is served at every path of the console, so its files need absolute paths.
-        .replaceAll('="./', `="${prefix}/console/`),
-    );
-};
+/** Names of assets change with their content. */
+const ASSET = `public, max-age=${LIMITS.consoleAssetS}, immutable`;
+const ICON = `public, max-age=${LIMITS.consoleIconS}`;
+
+const open = { schema: { hide: true }, config: { access: 'public' } } as const;
 
 /** Serves the prebuilt web console. */
-export const consoleRoutes = async (app: App, prefix: string): Promise<void> => {
-  await app.register(async (pages) => {
-    pages.addHook('onRoute', (route) => {
-      route.schema = { ...route.schema, hide: true };
-      route.config = { ...route.config, access: 'public' };
-    });
+export const consoleRoutes = (app: App, files: StaticFiles, prefix: string): void => {
+  /** The page has a new nonce each time, so it is small, and nobody may keep it. */
+  const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const page = await files.find('index.html');
+    if (page === undefined) return sendNotBuilt(reply, 'The console');
+    const nonce = randomBytes(16).toString('base64url');
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': policy(nonce), 'cache-control': REVALIDATED })
+      .send(
+        page.content.bytes
+          .toString()
+          .replaceAll('NONCE', nonce)
+          // The same page is served at every path of the console, so its files need absolute paths.
+          .replaceAll('="./', `="${prefix}/console/`),
+      );
+  };
+  const sendFound = async (request: FastifyRequest, reply: FastifyReply, path: string, cacheControl: string) => {
+    const file = await files.find(path);
+    if (file === undefined) throw notFound();
+    return sendFile(request, reply, file, cacheControl);
+  };
+  const sendIcon = (request: FastifyRequest, reply: FastifyReply) => sendFound(request, reply, 'favicon.svg', ICON);
 
-    await pages.register(fastifyStatic, {
-      root: join(BUILT, 'assets'),
-      prefix: '/console/assets/',
-      // The build writes `.br` and `.gz` files beside each asset, so that no request pays for compression.
-      preCompressed: true,
-      maxAge: LIMITS.consoleAssetMs,
-      immutable: true,
-      index: false,
-      acceptRanges: false,
-      // The service works without a console, and says so at its address.
-      suppressWarning: true,
-    });
-    const sendIcon = (_request: FastifyRequest, reply: FastifyReply) =>
-      reply.sendFile('favicon.svg', BUILT, { maxAge: LIMITS.consoleIconMs, immutable: false });
-
-    pages.get('/', (_request, reply) => reply.redirect(`${prefix}/console`));
-    pages.get('/favicon.ico', sendIcon);
-    pages.get('/console/favicon.svg', sendIcon);
-    pages.get('/console', (_request, reply) => sendPage(reply, prefix));
-    // Any other path is a page of the console, which does its own routing.
-    pages.get('/console/*', (_request, reply) => sendPage(reply, prefix));
-  });
+  app.get('/', open, async (_request, reply) => reply.redirect(`${prefix}/console`));
+  app.get('/favicon.ico', open, sendIcon);
+  app.get('/console/favicon.svg', open, sendIcon);
+  app.get('/console/assets/*', open, (request, reply) =>
+    sendFound(request, reply, `assets/${(request.params as { '*': string })['*']}`, ASSET),
+  );
+  app.get('/console', open, sendPage);
+  // Any other path is a page of the console, which does its own routing.
+  app.get('/console/*', open, sendPage);
 };

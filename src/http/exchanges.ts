@@ -24,6 +24,9 @@ export class Exchange {
   limitMs: number | undefined;
   /** Bytes reserved for a body that has not arrived yet. */
   awaitedBytes = 0;
+  /** What is being sent, if it is long, and when the client last took some of it. */
+  body: { readonly of: object; readonly length: number } | undefined;
+  movedAtMs = 0;
   /** Whether it has a slot, or why it was rejected. */
   isAdmitted = false;
   rejection: ServiceError | undefined;

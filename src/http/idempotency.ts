@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ResponseLimit } from '../context.ts';
 import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import { invalid, ServiceError } from '../errors.ts';
@@ -62,11 +63,23 @@ type RunWithoutKey<Unit> = <R extends FastifyRequest, T>(
   work: (unit: Unit, request: R) => Promise<T>,
 ) => Promise<T>;
 
+/**
+ * Executes a POST request that draws. Whether its response is too long must be decided before the first draw: nothing
+ * is refused afterwards, since refusals that depend on results would change the odds of those that are seen.
+ */
+type RunDraw = <R extends FastifyRequest, T>(
+  request: R,
+  reply: Reply,
+  work: (unit: Work, request: R, limit: ResponseLimit) => Promise<T>,
+) => Promise<T>;
+
 /** Executes requests that change something. */
 export interface RequestRunners {
   /** A POST: `command` in a transaction shared with others, `change` in one of its own. */
   readonly command: RunRequest<Work>;
   readonly change: RunRequest<Transaction>;
+  /** The same as `command` for whatever draws. */
+  readonly draw: RunDraw;
   /** A PUT or DELETE, which takes no idempotency key: in a transaction shared with others, or in one of its own. */
   readonly inSharedTransaction: RunWithoutKey<Work>;
   readonly inTransaction: RunWithoutKey<Transaction>;
@@ -89,13 +102,19 @@ const inTime = async <Unit, R extends FastifyRequest, T>(
   return value;
 };
 
+const limitTo = (length: number, path: string, subject: string): ResponseLimit => ({
+  length,
+  tooLong: () =>
+    invalid({ path, message: `${subject} more than ${length.toLocaleString('en')} characters; request less at once` }),
+});
+
+/** What is stored is limited more than what is only sent. */
+const STORED = limitTo(LIMITS.storedResponseLength, HEADER_PATH, 'cannot be used: the response may have');
+const SENT = limitTo(LIMITS.rollResponseLength, '/body', 'asks for a response that may have');
+
 /** Nothing has been committed yet, so a response that is too long to store can still be rejected. */
 const rejectTooLong = (response: string): void => {
-  if (response.length > LIMITS.storedResponseLength)
-    throw invalid({
-      path: HEADER_PATH,
-      message: `cannot be used: the response has more than ${LIMITS.storedResponseLength} characters; request less at once`,
-    });
+  if (response.length > STORED.length) throw STORED.tooLong();
 };
 
 /**
@@ -103,7 +122,10 @@ const rejectTooLong = (response: string): void => {
  * without another effect, for the same request with the same key. Errors are not stored.
  */
 const runIn =
-  <Unit extends Work>(run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>): RunRequest<Unit> =>
+  <Unit extends Work>(
+    run: <T>(teamId: string, work: (unit: Unit) => Promise<T>) => Promise<T>,
+    checkResponse: (response: string) => void = rejectTooLong,
+  ): RunRequest<Unit> =>
   (request, reply, work) => {
     const { teamId, nowMs } = request.context;
     const key = keyOf(request);
@@ -122,14 +144,24 @@ const runIn =
       // A string is already a response; anything else is serialized as the route will send it.
       const response =
         typeof value === 'string' ? value : String(reply.serializeInput(value as object as never, 200 as never));
-      rejectTooLong(response);
+      checkResponse(response);
       unit.write(insertResponse, { key, fingerprint, answer: pack(response), stored_at: nowMs });
       return value;
     });
   };
 
+/** The response is not checked again: rolls on templates decide before they draw, and others cannot become too long. */
+const runDraw = (database: Database): RunDraw => {
+  const run = runIn(database.write, () => {});
+  return (request, reply, work) => {
+    const limit = hasIdempotencyKey(request) ? STORED : SENT;
+    return run(request, reply, (unit) => work(unit, request, limit));
+  };
+};
+
 export const createRequestRunners = (database: Database): RequestRunners => ({
   command: runIn(database.write),
+  draw: runDraw(database),
   change: runIn(database.transaction),
   inSharedTransaction: (request, work) => database.write(request.context.teamId, (unit) => inTime(unit, request, work)),
   inTransaction: (request, work) => database.transaction(request.context.teamId, (tx) => inTime(tx, request, work)),

@@ -14,13 +14,22 @@ import { LIMITS } from '../limits.ts';
 import { joinMetrics, workerNumber } from '../worker-metrics.ts';
 import type { App } from './server.ts';
 
+/** Watches chores. */
+export interface ChoreObserver {
+  /** Called once when a chore is started. */
+  started(chore: string): void;
+  /** Called after each run of a chore. */
+  ran(chore: string, isDone: boolean): void;
+  /** Called with the time of the first scheduled draft, past or future, whenever somebody looks. */
+  scheduled(firstAtMs: number | undefined): void;
+  /** Called for each new alarm. */
+  alarmed(): void;
+}
+
 /** Collects metrics from the rest of the service. */
 export interface Metrics {
   readonly database: DatabaseObserver;
-  /** Counts a run of a chore. */
-  readonly chores: (chore: string, isDone: boolean) => void;
-  /** Counts an alarm. */
-  readonly alarmed: () => void;
+  readonly chores: ChoreObserver;
   /** Measures requests, and serves all metrics at `/metrics`. */
   serve(app: App): void;
 }
@@ -65,8 +74,16 @@ const watchEventLoop = (registry: Registry): void => {
   });
 };
 
-const watchDatabase = (registry: Registry): DatabaseObserver => {
+const watchDatabase = (registry: Registry, oldestCommitMs: () => number): DatabaseObserver => {
   const registers = [registry];
+  new Gauge({
+    name: 'itemwright_oldest_commit_seconds',
+    help: 'For how long the oldest commit has been waiting; 0 if none is.',
+    registers,
+    collect() {
+      this.set(oldestCommitMs() / 1000);
+    },
+  });
   const waits = new Histogram({
     name: 'itemwright_connection_wait_seconds',
     help: 'How long units of work waited for a database connection, by purpose.',
@@ -102,33 +119,59 @@ const watchDatabase = (registry: Registry): DatabaseObserver => {
   };
 };
 
-const watchChores = (registry: Registry): Metrics['chores'] => {
+const watchChores = (registry: Registry, clock: () => number): ChoreObserver => {
   const labelNames = ['chore'];
+  const registers = [registry];
   const runs = new Counter({
     name: 'itemwright_chore_runs_total',
     help: 'Completed runs of a chore.',
     labelNames,
-    registers: [registry],
+    registers,
   });
   const failures = new Counter({
     name: 'itemwright_chore_failures_total',
     help: 'Failed runs of a chore; they are retried.',
     labelNames,
-    registers: [registry],
+    registers,
   });
-  return (chore, isDone) => {
-    runs.inc({ chore }, isDone ? 1 : 0);
-    failures.inc({ chore }, isDone ? 0 : 1);
-  };
-};
-
-const watchEvidence = (registry: Registry): Metrics['alarmed'] => {
   const alarms = new Counter({
     name: 'itemwright_evidence_alarms_total',
     help: 'Configurations whose results have become strong evidence against their odds.',
-    registers: [registry],
+    registers,
   });
-  return () => alarms.inc();
+  const doneAtMs = new Map<string, number>();
+  new Gauge({
+    name: 'itemwright_chore_age_seconds',
+    help: 'Seconds since a chore last completed a run without an error, or since it was started.',
+    labelNames,
+    registers,
+    collect() {
+      for (const [chore, atMs] of doneAtMs) this.set({ chore }, (performance.now() - atMs) / 1000);
+    },
+  });
+  let firstAtMs: number | undefined;
+  new Gauge({
+    name: 'itemwright_draft_lateness_seconds',
+    help: 'Seconds by which the scheduled draft that should have been published first is late now; 0 if none is.',
+    registers,
+    collect() {
+      this.set(firstAtMs === undefined ? 0 : Math.max(0, clock() - firstAtMs) / 1000);
+    },
+  });
+  return {
+    started: (chore) => {
+      doneAtMs.set(chore, performance.now());
+    },
+    ran: (chore, isDone) => {
+      if (isDone) doneAtMs.set(chore, performance.now());
+      runs.inc({ chore }, isDone ? 1 : 0);
+      failures.inc({ chore }, isDone ? 0 : 1);
+    },
+    scheduled: (atMs) => {
+      firstAtMs = atMs;
+    },
+    alarmed: () => alarms.inc(),
+  };
 };
 
 const watchRequests = (registry: Registry, app: App): void => {
@@ -171,6 +214,26 @@ const watchRequests = (registry: Registry, app: App): void => {
   });
 };
 
+const watchResponses = (registry: Registry, { outgoing }: App): void => {
+  new Gauge({
+    name: 'itemwright_waiting_response_bytes',
+    help: 'Bytes of long responses that clients have not read yet; one that many receive counts once.',
+    registers: [registry],
+    collect() {
+      this.set(outgoing.waitingBytes);
+    },
+  });
+  new Counter({
+    name: 'itemwright_responses_cut_off_total',
+    help: 'Responses that were cut off because their clients read too slowly while too many bytes waited.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(outgoing.cutOff);
+    },
+  });
+};
+
 const watchCatalogs = (registry: Registry, held: () => Held): void => {
   new Gauge({
     name: 'itemwright_cached_catalogs',
@@ -204,8 +267,16 @@ const textOf = (processes: readonly MetricObject[][]): Promise<string> => {
   return registry.metrics();
 };
 
-/** Creates the metrics of the service. `held` reports the size of the cached catalogs. */
-export const createMetrics = (held: () => Held): Metrics => {
+/** What is not an event, but has a value at any time. */
+interface Sources {
+  /** The size of the cached catalogs. */
+  readonly held: () => Held;
+  readonly oldestCommitMs: () => number;
+  readonly clock: () => number;
+}
+
+/** Creates the metrics of the service. */
+export const createMetrics = ({ held, oldestCommitMs, clock }: Sources): Metrics => {
   const registry = new Registry();
   const worker = workerNumber();
   if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
@@ -215,11 +286,11 @@ export const createMetrics = (held: () => Held): Metrics => {
   const own = () => registry.getMetricsAsJSON() as Promise<unknown> as Promise<MetricObject[]>;
   const others = joinMetrics(own);
   return {
-    database: watchDatabase(registry),
-    chores: watchChores(registry),
-    alarmed: watchEvidence(registry),
+    database: watchDatabase(registry, oldestCommitMs),
+    chores: watchChores(registry, clock),
     serve: (app) => {
       watchRequests(registry, app);
+      watchResponses(registry, app);
       app.get('/metrics', { schema: { hide: true }, config: { access: 'public' } }, async (_request, reply) => {
         const [here, elsewhere] = await Promise.all([own(), others()]);
         return reply.type(registry.contentType).send(await textOf([here, ...(elsewhere as MetricObject[][])]));

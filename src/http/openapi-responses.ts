@@ -22,9 +22,14 @@ const RESPONSES: readonly ErrorResponse[] = [
   {
     name: 'Unauthorized',
     code: 'UNAUTHORIZED',
-    description: 'The credentials are missing, unknown or revoked.',
+    description: 'The credentials are missing, malformed, unknown or revoked; `issues` says which.',
     headers: ['WWW-Authenticate'],
-    issues: [],
+    issues: [
+      {
+        path: '/headers/authorization',
+        message: 'has a team id or a secret that is wrong, or a secret that was revoked',
+      },
+    ],
   },
   {
     name: 'Forbidden',
@@ -71,7 +76,7 @@ const RESPONSES: readonly ErrorResponse[] = [
     code: 'UNSUPPORTED_MEDIA_TYPE',
     description: 'The `Content-Type` of the body is not `application/json`.',
     headers: [],
-    issues: [],
+    issues: [{ path: '/headers/content-type', message: 'must be application/json' }],
   },
   {
     name: 'TooManyRequests',

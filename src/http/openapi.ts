@@ -1,11 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
-import apiReference from '@scalar/fastify-api-reference';
 import { LIMITS } from '../limits.ts';
+import { type Prepared, prepare } from '../prepared.ts';
 import { VERSION } from '../program.ts';
 import examples from './openapi-examples.json' with { type: 'json' };
 import { errorResponses, type HeaderName, headersOf, notModified, responseComponents } from './openapi-responses.ts';
+import { sendPrepared } from './prepared-responses.ts';
 import { ErrorBody } from './schemas.ts';
 import type { App } from './server.ts';
+import { REVALIDATED, type StaticFiles, sendFile, sendNotBuilt } from './static-files.ts';
+
+/** Of the interface specification, which the API has extended by additions only. The product has its own version. */
+const INTERFACE_VERSION = '0.0.1';
 
 const DESCRIPTION = `A team-scoped API for game items: define them, roll them, give them to users, keep them in grid inventories, and compare the drops with the odds.
 
@@ -181,18 +187,61 @@ const finish = (document: Json): Json => {
 /** The OpenAPI document of everything that is registered; the app must be ready. */
 export const openApiDocument = (app: App): Json => finish(JSON.parse(JSON.stringify(app.swagger())) as Json);
 
-/** Describes the routes that are registered after it, and serves the document and a reference made of it. */
-export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
+/** Generating the document keeps other requests waiting, so what is served is the one that was committed. */
+const COMMITTED = new URL('../../openapi.json', import.meta.url);
+
+const urlOf = (prefix: string): string => (prefix === '' ? '/' : prefix);
+
+const readCommitted = async (prefix: string): Promise<Prepared> => {
+  const document = JSON.parse(await readFile(COMMITTED, 'utf8')) as { servers: { url: string }[] };
+  for (const server of document.servers) server.url = urlOf(prefix);
+  return prepare(JSON.stringify(document));
+};
+
+/** The reference is a page with a script of its own, so it gets a policy of its own; it loads nothing from elsewhere. */
+const REFERENCE_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const open = { schema: { hide: true }, config: { access: 'public' } } as const;
+
+/** Serves the OpenAPI document, and a reference made of it. */
+export const referenceRoutes = (app: App, files: StaticFiles, prefix: string): void => {
+  let document: Promise<Prepared> | undefined;
+  app.get('/openapi.json', open, async (request, reply) => {
+    document ??= readCommitted(prefix).catch((error: unknown) => {
+      document = undefined;
+      throw error;
+    });
+    const kind = { type: 'application/json; charset=utf-8', cacheControl: REVALIDATED };
+    return sendPrepared(request, reply, await document, kind);
+  });
+  app.get('/docs', open, async (_request, reply) => reply.redirect(`${prefix}/docs/`, 301));
+  for (const [path, name] of [
+    ['/docs/', 'docs/index.html'],
+    ['/docs/js/scalar.js', 'docs/scalar.js'],
+  ] as const)
+    app.get(path, open, async (request, reply) => {
+      const file = await files.find(name);
+      if (file === undefined) return sendNotBuilt(reply, 'The API reference');
+      reply.header('content-security-policy', REFERENCE_POLICY);
+      return sendFile(request, reply, file, REVALIDATED);
+    });
+};
+
+/** Describes the routes that are registered after it. */
+export const describeRoutes = async (app: App, prefix: string): Promise<void> => {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Itemwright',
-        version: VERSION,
+        version: INTERFACE_VERSION,
+        // The plugin has no type for extensions.
+        ...{ 'x-itemwright-version': VERSION },
         description: DESCRIPTION,
-        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+        license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: prefix === '' ? '/' : prefix, description: 'The service that serves this document.' }],
+      servers: [{ url: urlOf(prefix), description: 'The service that serves this document.' }],
       components: {
         securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'Team id and secret.' } },
       },
@@ -215,38 +264,5 @@ export const serveOpenApi = async (app: App, prefix: string): Promise<void> => {
         { name: 'Service', description: 'Health of the service.' },
       ],
     },
-  });
-
-  let document: string | undefined;
-  app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } }, (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(app));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
-
-  // The reference is a page with a script of its own, so it gets a policy of its own; it loads nothing from elsewhere.
-  await app.register(async (pages) => {
-    pages.addHook('onSend', async (_request, reply, payload) => {
-      reply.header(
-        'content-security-policy',
-        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-      );
-      return payload;
-    });
-    pages.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public' };
-    });
-    await pages.register(apiReference, {
-      routePrefix: '/docs',
-      configuration: {
-        title: 'Itemwright API reference',
-        url: `${prefix}/openapi.json`,
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      } as never,
-    });
   });
 };

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type onRequestHookHandler,
+  type onSendHookHandler,
   type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -21,14 +22,16 @@ import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRet
 import { bodyIssues, sizeIssue } from '../json-text.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
-import type { Authorizer, Caller } from './authorization.ts';
+import { type Authorizer, type Caller, explainHeader } from './authorization.ts';
 import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';
+import { type Body, createOutgoing, type Outgoing } from './outgoing.ts';
 import { createPressure } from './pressure.ts';
 import { Strict } from './schemas.ts';
 import { serializerCompiler } from './serialization.ts';
 import { createDrain } from './stopping.ts';
 import { requestIssues, validatorCompiler } from './validation.ts';
+import { createVisitors, paceVisitors } from './visitors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,10 +48,14 @@ declare module 'fastify' {
     readonly prepareToStop: () => void;
     /** What a caller is told about a failure. Anything unexpected is logged. */
     readonly explainFailure: (error: unknown, request: FastifyRequest) => ServiceError;
+    /** Responses that clients have not read yet. */
+    readonly outgoing: Outgoing;
   }
   interface FastifyContextConfig {
     /** What callers need; `public` needs no authorization. Default: `read` for GET, `users` for everything else. */
     access?: Access | 'public';
+    /** Whether it has no limit per address, unlike everything else that needs no authorization. */
+    isProbe?: boolean;
   }
 }
 
@@ -124,22 +131,30 @@ export const errorBody = (code: ErrorCode, issues: readonly Issue[] = []) => ({
   issues: listIssues(issues, shortened),
 });
 
+const contentTypeIssue = ({ headers }: FastifyRequest): Issue => ({
+  path: '/headers/content-type',
+  message:
+    headers['content-type'] === undefined ? 'is missing: it must be application/json' : 'must be application/json',
+});
+
+/** What a client may expect of the service before it sends a body. */
+const KNOWN_EXPECTATION = /^100-continue$/i;
+
+const expectationIssue = ({ headers: { expect } }: FastifyRequest): Issue | undefined =>
+  expect === undefined || KNOWN_EXPECTATION.test(expect)
+    ? undefined
+    : { path: '/headers/expect', message: 'must be 100-continue, if anything' };
+
 /** Translates errors that Fastify itself raises before a handler runs. */
 const asServiceError = (error: FastifyError, request: FastifyRequest): ServiceError | undefined => {
   if (error.validation) return new ServiceError('BAD_REQUEST', requestIssues(request));
   switch (error.statusCode) {
     case 400:
       return new ServiceError('BAD_REQUEST', [{ path: '/body', message: error.message }]);
-    // A file that is not served, for whatever reason, is not found.
-    case 403:
-    case 404:
-      return new ServiceError('NOT_FOUND');
-    case 412:
-      return new ServiceError('BAD_REQUEST', [{ path: '/headers', message: error.message }]);
     case 413:
       return new ServiceError('PAYLOAD_TOO_LARGE');
     case 415:
-      return new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+      return new ServiceError('UNSUPPORTED_MEDIA_TYPE', [contentTypeIssue(request)]);
     case 503:
       return new ServiceError('SERVICE_UNAVAILABLE', [], { cause: error });
     default:
@@ -161,6 +176,8 @@ const sourceOf = ({ headers }: FastifyRequest): Context['source'] => {
   const given = headers['x-itemwright-source'];
   return given === 'console' || given === 'cli' ? given : 'api';
 };
+
+const isPreflight = ({ method }: FastifyRequest): boolean => method === 'OPTIONS';
 
 /** The query of routes that declare none. */
 const NO_PARAMETERS = Strict({});
@@ -189,9 +206,14 @@ const bodyBytes = ({ headers, routeOptions: { bodyLimit = LIMITS.bodyBytes } }: 
 /** A large body stays in memory until the response is sent, so its bytes stay reserved. */
 const keepsBody = ({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): boolean => bodyLimit > LIMITS.bodyBytes;
 
-/** Sends a string that is already JSON, bypassing the serializer. */
-export const sendText = (reply: Pick<FastifyReply, 'type'>, text: string | Buffer): never =>
-  (reply.type('application/json; charset=utf-8') as FastifyReply).send(text) as never;
+/** Sends what is already JSON, bypassing the serializer. */
+export const sendText = (reply: Pick<FastifyReply, 'type'>, body: Body): never => {
+  const typed = reply.type('application/json; charset=utf-8') as FastifyReply;
+  // Fastify takes a list for an object to serialize.
+  if (Array.isArray(body)) typed.server.outgoing.send(typed.request.exchange, body);
+  else typed.send(body);
+  return typed as never;
+};
 
 /**
  * Like `sendText`, for long responses: sent in parts, as fast as the client reads them. For a short text, a stream
@@ -219,7 +241,9 @@ export const createServer = async ({
 }: ServerParts): Promise<App> => {
   const nextRequestId = requestIds();
   const pressure = createPressure(settings.rateLimit);
-  const unknownRouteLog = logger.child({ route: null });
+  /** Of requests that are refused before their route is asked. */
+  const logRefused = ({ request, reply }: Exchange): void =>
+    logRequest(logger.child({ route: request.routeOptions.url ?? null }), request, reply.statusCode);
   const app = Fastify({
     logger: false,
     trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
@@ -280,7 +304,7 @@ export const createServer = async ({
   /** Admits a request that has arrived completely; it has a slot until it ends. */
   const admitArrived = (request: FastifyRequest): ServiceError | undefined => {
     const { exchange, context } = request;
-    // Public routes have no context, and no limit except the number of connections.
+    // Public routes have no context; their limit is per address.
     if (context === undefined || exchange.isAdmitted || exchange.rejection !== undefined) return exchange.rejection;
     // The client is gone.
     if (exchange.isClosed) return new ServiceError('SERVICE_UNAVAILABLE');
@@ -331,10 +355,25 @@ export const createServer = async ({
     await Promise.all([cancelWork(), drain()]);
   });
   app.addHook('onClose', async () => clearInterval(sweeper));
+  const outgoing = createOutgoing(exchanges.all, () => performance.now());
+  app.decorate('outgoing', outgoing);
+  const admitVisitor = createVisitors(settings.rateLimitPublic);
+  /** Without a limit per address, whoever needs no secret could ask a million times. */
+  const limitVisitor = ({ ip, arrivedAtMs, routeOptions: { config } }: FastifyRequest): ServiceError | undefined =>
+    config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
+  paceVisitors(app.server);
+  // Node would respond with an error that is not one of ours.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAtMs = performance.now();
     request.exchange = exchanges.open(request, reply);
-    done();
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    const isPublic = request.is404 || isPreflight(request) || request.routeOptions.config.access === 'public';
+    const refused = isPublic ? limitVisitor(request) : undefined;
+    const issue = expectationIssue(request);
+    const refusal = refused ?? (issue && new ServiceError('BAD_REQUEST', [issue]));
+    if (request.is404 || refusal !== undefined) request.exchange.onClose = logRefused;
+    done(refusal);
   });
   if (settings.corsOrigins === '*' || settings.corsOrigins.length > 0) {
     // Awaited, so that its hook runs before authorization, which a preflight does not have.
@@ -349,18 +388,13 @@ export const createServer = async ({
     });
   }
 
-  const logUnknown = ({ request, reply }: Exchange): void => logRequest(unknownRouteLog, request, reply.statusCode);
   // Do not read the body of a request without a route.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    request.exchange.onClose = logUnknown;
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    done(new ServiceError('NOT_FOUND'));
-  });
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? new ServiceError('NOT_FOUND') : undefined));
 
   /** Authorizes a request, before its body arrives. */
   const authorize = (request: FastifyRequest, needed: Access, caller: Caller | undefined): ServiceError | undefined => {
-    if (caller === undefined) return new ServiceError('UNAUTHORIZED');
+    if (caller === undefined)
+      return limitVisitor(request) ?? new ServiceError('UNAUTHORIZED', [explainHeader(request.headers.authorization)]);
     const { teamId, role, secretId, secretName } = caller;
     request.context = {
       teamId,
@@ -393,13 +427,13 @@ export const createServer = async ({
     /** Called for every request, whether it got a response or was aborted. */
     const closed = ({ request, reply }: Exchange): void => {
       releaseBytes(request);
+      outgoing.release(request.exchange);
       logRequest(routeLog, request, reply.statusCode);
     };
-    const begin: onRequestHookHandler = (request, reply, done) => {
+    const begin: onRequestHookHandler = (request, _reply, done) => {
       request.exchange.onClose = closed;
-      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       const access = route.config?.access ?? (reads ? 'read' : 'users');
-      if (access === 'public' || request.method === 'OPTIONS') {
+      if (access === 'public' || isPreflight(request)) {
         done();
         return;
       }
@@ -414,7 +448,14 @@ export const createServer = async ({
       if (result instanceof Promise) request.exchange.work(result);
       return result;
     };
+    const inParts: onSendHookHandler = ({ exchange, method }, _reply, payload, sent) => {
+      const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+      if (method === 'HEAD' || !isWhole || payload.length <= LIMITS.partLength) return sent(null, payload);
+      outgoing.send(exchange, payload);
+    };
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()];
+    // After the hooks of the route itself, which may look at the whole body.
+    route.onSend = [...[route.onSend ?? []].flat(), inParts];
     route.preValidation = [
       admit,
       ...(route.url.includes(':') ? [withoutNulParams] : []),
@@ -422,11 +463,6 @@ export const createServer = async ({
     ];
   });
 
-  // For static routes whose file does not exist.
-  app.setNotFoundHandler((request, reply) => {
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    return sendError(reply, new ServiceError('NOT_FOUND'));
-  });
   const explainFailure = (error: unknown, request: FastifyRequest): ServiceError => {
     const known = error instanceof ServiceError ? error : asServiceError(error as FastifyError, request);
     if (known === undefined) logger.error({ requestId: request.id, err: error }, 'a request failed');

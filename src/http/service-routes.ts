@@ -1,26 +1,48 @@
+import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import type { Database } from '../database/work.ts';
 import { ServiceError } from '../errors.ts';
+import { VERSION } from '../program.ts';
 import { responses } from './schemas.ts';
 import type { App } from './server.ts';
 
-const HealthStatus = Type.Object({ status: Type.Literal('ok') });
+const status = Type.Literal('ok');
+const Health = Type.Object({
+  status,
+  version: Type.String({ description: 'The version of Itemwright that the process runs.' }),
+});
+const Readiness = Type.Object({ status });
 const tags = ['Service'];
-const open = { config: { access: 'public' } } as const;
+/** Probes have no limit: they cost next to nothing, and a flood from the same address must not make a node look dead. */
+const open = { config: { access: 'public', isProbe: true } } as const;
 
-/** Concurrent requests share one check of the database. */
-const createReadiness = (database: Database): (() => Promise<unknown>) => {
-  let asked: Promise<unknown> | undefined;
-  return () => {
-    asked ??= database.ready().finally(() => {
-      asked = undefined;
-    });
-    return asked;
+/** Each fails if it is the reason that requests cannot be served. */
+type Checks = Readonly<Record<string, () => Promise<void>>>;
+
+/** Runs all checks in order, and logs it when the outcome is another than before. */
+const createReadiness = (logger: Logger, checks: Checks): (() => Promise<void>) => {
+  let reasonBefore: string | undefined;
+  const note = (reason: string | undefined, error?: unknown): void => {
+    if (reason === reasonBefore) return;
+    reasonBefore = reason;
+    if (reason === undefined) logger.info('ready again');
+    else logger.warn({ reason, err: error }, 'not ready');
+  };
+  return async () => {
+    for (const [reason, check] of Object.entries(checks)) {
+      try {
+        await check();
+      } catch (error) {
+        note(reason, error);
+        throw error;
+      }
+    }
+    note(undefined);
   };
 };
 
 /** Health checks, without authorization. */
-export const serviceRoutes = (app: App, { database }: { database: Database }): void => {
+export const serviceRoutes = (app: App, { database, logger }: { database: Database; logger: Logger }): void => {
   app.get(
     '/healthz',
     {
@@ -30,14 +52,20 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
         description: 'For liveness probes. Needs no authorization and does not touch the database.',
         tags,
         security: [],
-        response: responses('The process is up.', HealthStatus),
+        response: responses('The process is up.', Health),
       },
       ...open,
     },
-    async () => ({ status: 'ok' as const }),
+    async () => ({ status: 'ok' as const, version: VERSION }),
   );
 
-  const readiness = createReadiness(database);
+  const readiness = createReadiness(logger, {
+    stopping: async () => {
+      if (app.isStopping()) throw new ServiceError('SERVICE_UNAVAILABLE');
+    },
+    schema: async () => database.assertSchema(),
+    database: database.ready,
+  });
   app.get(
     '/readyz',
     {
@@ -45,15 +73,14 @@ export const serviceRoutes = (app: App, { database }: { database: Database }): v
         operationId: 'getReadiness',
         summary: 'Check that requests can be served',
         description:
-          'For readiness probes: the database accepts writes, and the service has not been told to stop. Needs no authorization.',
+          'For readiness probes: writes get through to the database, no newer version has migrated it, and the service has not been told to stop. Needs no authorization.',
         tags,
         security: [],
-        response: responses('Requests can be served.', HealthStatus, 503),
+        response: responses('Requests can be served.', Readiness, 503),
       },
       ...open,
     },
     async () => {
-      if (app.isStopping()) throw new ServiceError('SERVICE_UNAVAILABLE');
       await readiness();
       return { status: 'ok' as const };
     },

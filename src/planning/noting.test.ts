@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { digestOf } from '../digest.ts';
 import type { ConfigSnapshot } from '../engine/fairness/snapshots.ts';
 import { LIMITS } from '../limits.ts';
+import { type SharedText, shareText } from '../shared-text.ts';
 import { type Noted, type NotedConfig, type NoteInput, noteVersions } from './noting.ts';
 import type { EntityChunk, RecordedChange } from './state.ts';
 
@@ -25,13 +26,13 @@ const inputOf = (changes: readonly RecordedChange[], more: Partial<NoteInput> = 
   const kinds = Map.groupBy(changes, ({ kind }) => kind);
   const chunks = Array.from(kinds, ([kind, made]): EntityChunk => {
     const present = new Map(made.map(({ id, after }) => [id, after]));
-    return { kind, text: JSON.stringify([...present.values()].filter((entity) => entity !== null)) };
+    return { kind, text: shareText(JSON.stringify([...present.values()].filter((entity) => entity !== null))) };
   });
   return {
     base: chunks,
     version: changes.at(-1)?.version ?? 0,
     since: 0,
-    changes: [JSON.stringify(changes.toReversed())],
+    changes: [shareText(JSON.stringify(changes.toReversed()))],
     isFirst: true,
     found: [],
     rolled: [],
@@ -108,6 +109,6 @@ describe('noting', () => {
   });
 });
 
-const changesAfter = (changes: readonly RecordedChange[], since: number): string[] => [
-  JSON.stringify(changes.filter(({ version }) => version > since).toReversed()),
+const changesAfter = (changes: readonly RecordedChange[], since: number): SharedText[] => [
+  shareText(JSON.stringify(changes.filter(({ version }) => version > since).toReversed())),
 ];

@@ -4,6 +4,7 @@ import { once } from '../engine/once.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import type { Issue } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
+import { type SharedText, shareText } from '../shared-text.ts';
 import { type CheckedCatalogs, type CompiledTemplates, checkCatalog, compileState, findWarnings } from './checks.ts';
 import { actionOf, changesBetween, type EntityChange, fieldsOf } from './diff.ts';
 import type { ItemEntity, SpaceEntity, TemplateEntity } from './entities.ts';
@@ -70,12 +71,12 @@ export interface Planned {
   readonly warnings: readonly Finding[];
   readonly touched: Touched;
   /** For a plan: lists as JSON. */
-  readonly changes: Uint8Array;
+  readonly changes: SharedText;
   readonly odds: string;
   readonly oddsLeftOut: string;
   /** For publishing: what to write. */
   readonly writes: readonly RowChunk[];
-  readonly records: readonly string[];
+  readonly records: readonly SharedText[];
 }
 
 export type PlanOutcome = { readonly issues: readonly Issue[] } | Planned;
@@ -207,12 +208,12 @@ const warnAboutOpen = (
   }
 };
 
-const changesText = (changes: readonly EntityChange[]): Uint8Array => {
+const changesText = (changes: readonly EntityChange[]): SharedText => {
   const texts = changes.map((change) => {
     const { kind, id, before, after } = change;
     return JSON.stringify({ kind, id, action: actionOf(change), before, after, fields: fieldsOf(change) });
   });
-  return new TextEncoder().encode(`[${texts.join()}]`);
+  return shareText(`[${texts.join()}]`);
 };
 
 const summaryOf = (changes: readonly EntityChange[]) => {
@@ -240,7 +241,7 @@ export const planCatalog = ({ base: chunks, wanted, purpose, nowMs }: PlanInput)
   const done = { faults: faults.found, warnings: warnings.found };
   if (purpose === 'publish') {
     const rows = faults.found.length > 0 ? { writes: [], records: [] } : rowsOfChanges(changes, nowMs);
-    return { ...planned, ...done, ...rows, changes: new Uint8Array(), odds: '[]', oddsLeftOut: '[]' };
+    return { ...planned, ...done, ...rows, changes: shareText(''), odds: '[]', oddsLeftOut: '[]' };
   }
   findWarnings(catalogs, templates, warnings);
   const { odds, leftOut } = oddsOf(catalogs, templates, options.pools);

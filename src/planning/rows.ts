@@ -3,6 +3,7 @@ import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import { newId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { type SharedText, shareText } from '../shared-text.ts';
 import type { EntityChange } from './diff.ts';
 import type { AttributeEntity, ClassifierEntity, ItemEntity, SpaceEntity, TemplateEntity } from './entities.ts';
 
@@ -38,7 +39,7 @@ export type WriteName =
 /** Some rows of one write, as a JSON array: sent from a worker as text, they cost the event loop little. */
 export interface RowChunk {
   readonly write: WriteName;
-  readonly text: string;
+  readonly text: SharedText;
 }
 
 type Add = (write: WriteName, row: object) => void;
@@ -176,7 +177,7 @@ const ROWS: { readonly [K in EntityKind]: (before: never, after: never, nowMs: n
 export const rowsOfChanges = (
   changes: readonly EntityChange[],
   nowMs: number,
-): { readonly writes: RowChunk[]; readonly records: string[] } => {
+): { readonly writes: RowChunk[]; readonly records: SharedText[] } => {
   const byWrite = new Map<WriteName, object[]>();
   const add: Add = (write, row) => {
     const rows = byWrite.get(write);
@@ -195,9 +196,9 @@ export const rowsOfChanges = (
   };
 };
 
-const inChunks = (rows: readonly object[]): string[] => {
-  const chunks: string[] = [];
+const inChunks = (rows: readonly object[]): SharedText[] => {
+  const chunks: SharedText[] = [];
   for (let start = 0; start < rows.length; start += LIMITS.changesPerWrite)
-    chunks.push(JSON.stringify(rows.slice(start, start + LIMITS.changesPerWrite)));
+    chunks.push(shareText(JSON.stringify(rows.slice(start, start + LIMITS.changesPerWrite))));
   return chunks;
 };

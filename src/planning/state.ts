@@ -1,4 +1,5 @@
 import type { EntityKind } from '../context.ts';
+import { readSharedText, type SharedText } from '../shared-text.ts';
 import { type Entities, LISTS } from './entities.ts';
 
 /** A whole catalog: its entities by kind and id. */
@@ -7,7 +8,7 @@ export type CatalogState = { readonly [K in EntityKind]: Map<string, Entities[K]
 /** Some entities of one kind, as a JSON array. A large catalog is sent to a worker in many of them. */
 export interface EntityChunk {
   readonly kind: EntityKind;
-  readonly text: string;
+  readonly text: SharedText;
 }
 
 /** A change that a version recorded. */
@@ -20,7 +21,7 @@ export interface RecordedChange {
 }
 
 /** Changes as JSON arrays. */
-export type ChangeChunks = readonly string[];
+export type ChangeChunks = readonly SharedText[];
 
 const emptyState = (): CatalogState => ({
   attribute: new Map(),
@@ -38,7 +39,7 @@ export const readState = (chunks: readonly EntityChunk[]): CatalogState => {
   const state = emptyState();
   for (const { kind, text } of chunks) {
     const entities = entitiesOf(state, kind);
-    for (const entity of JSON.parse(text) as { id: string }[]) entities.set(entity.id, entity);
+    for (const entity of JSON.parse(readSharedText(text)) as { id: string }[]) entities.set(entity.id, entity);
   }
   return state;
 };
@@ -51,7 +52,7 @@ export const copyOf = (state: CatalogState): CatalogState => {
 };
 
 export function* readChanges(chunks: ChangeChunks): Generator<RecordedChange> {
-  for (const text of chunks) yield* JSON.parse(text) as RecordedChange[];
+  for (const text of chunks) yield* JSON.parse(readSharedText(text)) as RecordedChange[];
 }
 
 /** Whether an entity is what a change left or found. */

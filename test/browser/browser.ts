@@ -52,7 +52,8 @@ export const openTab = async (browser: Browser, address: string, options: TabOpt
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // Nothing is measured by this: it only keeps a test that hangs from hanging for ever, on a machine as busy as may be.
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);

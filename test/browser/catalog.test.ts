@@ -80,10 +80,8 @@ const oddsIn = async (page: Page, pool: string, item: string): Promise<string[]>
 
 onEveryDatabase('the catalog in the console', (service, engine) => {
   describe('in a browser', { skip: noBrowser }, () => {
-    /** What goes wrong most easily is tested each time; the rest takes long, and does not depend on the database. */
-    const isAll = process.env.TEST_BROWSER_ALL === '1';
-    const testOften = isAll || engine === 'sqlite' ? test : () => undefined;
-    const testOnce = isAll && engine === 'sqlite' ? test : () => undefined;
+    /** What does not depend on the database. */
+    const testOnce = engine === 'sqlite' ? test : () => undefined;
     let browser: Browser;
     before(async () => {
       browser = await launchBrowser();
@@ -108,7 +106,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
     const changesOf = async (team: Client, id: string) =>
       assertDone(await team.get(`/catalog/drafts/${id}`)).body.changes;
 
-    testOften('collects an edit in a draft, shows all odds, publishes it, and undoes it', async () => {
+    test('collects an edit in a draft, shows all odds, publishes it, and undoes it', async () => {
       const { team, page, context, complaints } = await start('draft');
       const before = await oddsNow(team);
       await bar(page).getByText('your first edit starts a draft').waitFor();
@@ -274,7 +272,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    testOften('saves nothing if letters are typed as a multiplier', async () => {
+    test('saves nothing if letters are typed as a multiplier', async () => {
       const { team, page, context } = await start('draft');
       await goTo(page, 'Classifiers');
       await enterMultiplier(page, 'Epic', 'abc');
@@ -286,7 +284,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    testOften('refuses an item with two tier options, in a draft and live, by name', async () => {
+    test('refuses an item with two tier options, in a draft and live, by name', async () => {
       const { team, page, context, complaints } = await start('draft');
       const openSword = async () => {
         await goTo(page, 'Items');
@@ -318,7 +316,7 @@ onEveryDatabase('the catalog in the console', (service, engine) => {
       await context.close();
     });
 
-    testOften('a stale tab deletes no option of a colleague, shows it, and reapplies its own change', async () => {
+    test('a stale tab deletes no option of a colleague, shows it, and reapplies its own change', async () => {
       const { team, page, context } = await start('live');
       await goTo(page, 'Classifiers');
       await page.getByLabel('Name of Epic').waitFor();

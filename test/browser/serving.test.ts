@@ -71,7 +71,7 @@ describe('the console as served', () => {
     const again = await service.anyone().get('/console/favicon.svg', { headers: asked });
     assert.equal(again.status, 304);
     const other = await service.anyone().get('/console/favicon.svg', { headers: { 'if-match': '"another"' } });
-    assert.deepEqual([other.status, other.body.code], [400, 'BAD_REQUEST']);
+    assert.deepEqual([other.status, other.body.code], [412, 'PRECONDITION_FAILED']);
   });
 
   test('is compressed as the browser accepts, and loads with less than 300 kB', async () => {

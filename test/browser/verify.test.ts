@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import fastify from 'fastify';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { App } from '../../src/http/server.ts';
+import { createStaticFiles } from '../../src/http/static-files.ts';
 import { verifierRoutes } from '../../src/http/verifier.ts';
 import { item, option } from '../catalogs.ts';
 import { callOf, fairnessVectors, playHistory, type TestProof } from '../fairness.ts';
@@ -109,7 +110,7 @@ describe('the page that verifies rolls', () => {
 
   test('is explained if it was not built', async () => {
     const app = fastify();
-    verifierRoutes(app as unknown as App, join(tmpdir(), 'not', 'built.html'));
+    verifierRoutes(app as unknown as App, createStaticFiles(join(tmpdir(), 'not', 'built'), ''));
     const { statusCode, body } = await app.inject('/verify');
     assert.equal(statusCode, 503);
     assert.match(body, /^The page that verifies rolls has not been built\. Run `npm ci`, without --omit=dev,/);
@@ -140,7 +141,7 @@ describe('the page that verifies rolls', () => {
       await copyFile(BUILT, saved);
       const context = await browser.newContext({ offline: true, reducedMotion: 'reduce' });
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(60_000);
       const complaints: string[] = [];
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));

@@ -11,6 +11,8 @@ const SIGNAL_MS = 30_000;
 /** A node of the service, whose clock can be set. */
 export interface Node {
   readonly address: () => string;
+  /** Undefined while it does not run. */
+  readonly pid: () => number | undefined;
   readonly start: () => Promise<void>;
   readonly kill: () => Promise<void>;
   /** Tells it to stop, as an update would. */
@@ -42,6 +44,10 @@ export const createNode = (databaseUrl: string, clockFile: string): Node => {
   };
   return {
     address: () => running().address,
+    pid: () => {
+      const { pid, exitCode, signalCode } = running().running.child;
+      return exitCode === null && signalCode === null ? pid : undefined;
+    },
     start: async () => {
       const environment = { NODE_OPTIONS: `--import=${CLOCK.href}`, FAULT_CLOCK: clockFile, LOG_LEVEL: 'info' };
       if (service !== undefined) started.delete(service);
@@ -80,9 +86,18 @@ export const count = (events: Events, name: string, times = 1): void => {
  */
 export const createClocks = (nodes: readonly Node[], events: Events) => {
   let offsetMs = 0;
-  const set = (choose: Fault['choose'], lag: number) =>
-    Promise.all(nodes.map((node) => node.setClock(offsetMs + lag * (choose(12 * HOUR_MS) - 6 * HOUR_MS))));
+  let jumps = 0;
+  let aheadMs = 0;
+  const set = async (choose: Fault['choose'], lag: number): Promise<void> => {
+    const offsets = nodes.map(() => offsetMs + lag * (choose(12 * HOUR_MS) - 6 * HOUR_MS));
+    jumps += 1;
+    await Promise.all(nodes.map((node, index) => node.setClock(offsets[index] as number)));
+    aheadMs = Math.max(...offsets);
+    jumps += 1;
+  };
   return {
+    nowMs: (): number => Date.now() + aheadMs,
+    clockJumps: (): number => jumps,
     start: () => set(() => 0, 0),
     jump: async ({ choose }: Fault): Promise<void> => {
       const isForward = choose(3) > 0;

@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 const LOCKED_TABLES = ['users', 'user_states', 'item_instances', 'teams'] as const;
 /** As it is sent; every transaction starts with `read committed`. */
 const COMMIT = 'commit\0';
-const OURS = "from pg_stat_activity where application_name = 'itemwright'";
+const OURS = "from pg_stat_activity where application_name like 'itemwright%'";
 
 const connected = async <T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url });
@@ -213,6 +213,9 @@ export const createPostgresScene = async (faults: readonly Fault[]): Promise<Sce
     addresses: () => nodes.map(({ address }) => address()),
     databaseUrl: () => server.url(DATABASE),
     events,
+    nowMs: clocks.nowMs,
+    clockJumps: clocks.clockJumps,
+    pids: () => nodes.flatMap((each) => each.pid() ?? []),
     strike: (fault) => {
       assert.ok(fault.kind !== 'lock');
       return strikes[fault.kind](fault);

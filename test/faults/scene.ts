@@ -7,6 +7,12 @@ export interface Scene {
   /** The database itself, without a proxy. */
   readonly databaseUrl: () => string;
   readonly events: Events;
+  /** The clock of the service: of the node that is ahead of the others. */
+  readonly nowMs: () => number;
+  /** How often clocks began to jump. */
+  readonly clockJumps: () => number;
+  /** The processes of the service. */
+  readonly pids: () => readonly number[];
   /** Injects a fault, and resolves when it is over. */
   readonly strike: (fault: Fault) => Promise<void>;
   /** Resolves when nothing that was started before can have any further effect. */

@@ -37,6 +37,9 @@ export const createSqliteScene = async (): Promise<Scene> => {
     addresses: () => [node.address()],
     databaseUrl: () => url,
     events,
+    nowMs: clocks.nowMs,
+    clockJumps: clocks.clockJumps,
+    pids: () => [node].flatMap((each) => each.pid() ?? []),
     strike: async (fault) => {
       if (fault.kind === 'clock') return clocks.jump(fault);
       if (fault.kind === 'lock') {

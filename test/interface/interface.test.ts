@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ERRORS } from '../../src/errors.ts';
 import { VERSION } from '../../src/program.ts';
-import { type ApiResponse, ENGINES, onEveryDatabase } from '../harness.ts';
+import { type ApiResponse, basic, ENGINES, onEveryDatabase } from '../harness.ts';
 import { committedExamples, currentExamples, describeApi } from '../openapi-document.ts';
 import { assertDone, assertInvalid, NOT_FOUND } from '../rules.ts';
 
@@ -32,6 +34,12 @@ interface Operation {
   responses: Record<string, Response>;
 }
 
+interface ErrorText {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly object[];
+}
+
 interface Response {
   $ref?: string;
   description: string;
@@ -41,7 +49,7 @@ interface Response {
 
 interface Description {
   openapi: string;
-  info: { version: string };
+  info: { version: string; 'x-itemwright-version': string };
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; responses: Record<string, Response>; headers: object };
   tags: { name: string }[];
@@ -133,9 +141,10 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([totals.errors, totals.warnings], [0, 0], `${stdout}${stderr}`);
   });
 
-  test('has the version of the service', () => {
+  test('has the version of the specification, and that of the service', () => {
     assert.match(description.openapi, /^3\.1\./);
-    assert.equal(description.info.version, VERSION);
+    assert.equal(description.info.version, '0.0.1');
+    assert.equal(description.info['x-itemwright-version'], VERSION);
   });
 
   test('has an id, a summary and a tag for every operation', () => {
@@ -353,6 +362,43 @@ onEveryDatabase('the API', (service) => {
     });
   });
 
+  test('rejects an expectation that it does not know, in the usual way', async () => {
+    const { hostname, port } = new URL(service().address);
+    for (const [expect, status] of [
+      ['zzz', 400],
+      ['100-continue, zzz', 400],
+      ['100-continue', 200],
+      ['100-Continue', 200],
+    ] as const) {
+      const sent = request({ hostname, port, path: '/healthz', headers: { expect }, agent: false }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      assert.equal(response.statusCode, status, expect);
+      assert.ok(response.headers['x-request-id']);
+      if (status === 400) {
+        const issues = [{ path: '/headers/expect', message: 'must be 100-continue, if anything' }];
+        assert.deepEqual(JSON.parse(text), { code: 'BAD_REQUEST', message: 'Invalid input data', issues });
+      }
+    }
+  });
+
+  test('says that the content type of a body is missing, or which one it must be', async () => {
+    const { address, teamId, secret } = service();
+    const issuesOf = async (type: Record<string, string>) => {
+      const headers = { authorization: basic(teamId, secret), ...type };
+      const response = await fetch(`${address}/users`, { method: 'POST', headers, body: Buffer.from('{}') });
+      const { code, message, issues } = (await response.json()) as ErrorText;
+      assert.deepEqual([response.status, code, message], [415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type']);
+      return issues;
+    };
+    const path = '/headers/content-type';
+    assert.deepEqual(await issuesOf({}), [{ path, message: 'is missing: it must be application/json' }]);
+    assert.deepEqual(await issuesOf({ 'content-type': 'application/x-www-form-urlencoded' }), [
+      { path, message: 'must be application/json' },
+    ]);
+  });
+
   describe('every response', () => {
     const kinds = [
       ['GET', '/healthz', 200],
@@ -389,7 +435,7 @@ onEveryDatabase('the API', (service) => {
       for (const [method, path] of kinds) responses.push(await service().request(method, path));
       for (const { headers } of responses) {
         assert.equal(headers.get('x-content-type-options'), 'nosniff');
-        assert.equal(headers.get('cache-control'), 'no-store');
+        assert.equal(headers.get('cache-control'), headers.has('etag') ? 'no-cache' : 'no-store');
         assert.match(
           headers.get('content-security-policy') ?? '',
           /^default-src '(none|self)'.*frame-ancestors 'none'/,
@@ -402,10 +448,13 @@ onEveryDatabase('the API', (service) => {
   });
 
   describe('without authorization', () => {
-    test('reports that it is up and that the database responds', async () => {
-      for (const path of ['/healthz', '/readyz']) {
+    test('reports that it is up, with its version, and that the database responds', async () => {
+      for (const [path, body] of [
+        ['/healthz', { status: 'ok', version: VERSION }],
+        ['/readyz', { status: 'ok' }],
+      ] as const) {
         const answer = assertDone(await service().anyone().get(path));
-        assert.deepEqual(answer.body, { status: 'ok' });
+        assert.deepEqual(answer.body, body);
         assertDone(await service().anyone('Basic junk').get(path));
       }
     });

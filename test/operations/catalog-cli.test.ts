@@ -1,7 +1,7 @@
 /** The commands that talk to a running service about its catalog, as processes. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -268,6 +268,31 @@ onEveryDatabase('the catalog on the command line', (service) => {
       input: 'id,name\nclub,Club\n',
     });
     assert.match(assertEnded(ended, 0), /\nPublished as version \d+\.\n$/);
+  });
+
+  test('is not read from what has no end, or keeps everybody waiting', async () => {
+    const [pipe, folder, large] = [path('pipe'), path('endless'), path('large.csv')];
+    execFileSync('mkfifo', [pipe]);
+    await mkdir(folder);
+    await symlink('/dev/zero', join(folder, 'attributes.json'));
+    await writeFile(large, '');
+    await truncate(large, 2 ** 40);
+    for (const [args, message] of [
+      [['catalog', 'import', '/dev/zero'], '/dev/zero is not a regular file'],
+      [['catalog', 'import', pipe], `${pipe} is not a regular file`],
+      [['catalog', 'import', large], `${large} is longer than 67,108,864 bytes`],
+      [['catalog', 'import', folder], `${folder} is a directory`],
+      [['catalog', 'publish', '/dev/zero'], '/dev/zero is not a regular file'],
+      [['catalog', 'publish', large], `${large} is longer than 524,288,000 bytes`],
+      [['catalog', 'plan', folder], `${join(folder, 'attributes.json')} is not a regular file`],
+      [['catalog', 'pull', folder], `${join(folder, 'attributes.json')} is not a regular file`],
+      [['simulate', `${folder}/attributes.json`], `${folder}/attributes.json is not a regular file`],
+    ] as const)
+      assert.deepEqual(
+        await runToEnd('src/cli.ts', args, environmentOf(service(), team)),
+        { code: 1, stdout: '', stderr: `itemwright: ${message}\n` },
+        args.join(' '),
+      );
   });
 
   test('is planned, but not published, with a secret that only reads', async () => {

@@ -7,6 +7,8 @@ import { check } from '../../src/cli/check.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { REFERENCES } from '../../src/database/references.ts';
 import { TABLES } from '../../src/database/tables.ts';
+import { digestOf } from '../../src/digest.ts';
+import { commitmentTo } from '../../src/engine/fairness/links.ts';
 import { createEmptyDatabase, onEveryDatabase } from '../harness.ts';
 import { createGame } from '../played.ts';
 import { runToEnd } from '../processes.ts';
@@ -56,6 +58,17 @@ const look = async (databaseUrl: string): Promise<{ succeeded: boolean; lines: s
 
 /** What is done to a team with known data, and what the check should find. */
 const DAMAGES: [string, string[], RegExp[]][] = [
+  // First, since pending counts are added up once a minute.
+  [
+    'counters that are too high',
+    ["update roll_pending set rolls = rolls + 1, counts = '[\"dot\",2]' where team_id = 'TEAM' and template_id = ''"],
+    [/rolls without a template, all days together: the counters say 2, the record has 1/, /the counters say 2/],
+  ],
+  [
+    'counters of the wrong items',
+    ["update roll_pending set counts = '[\"bar\",1]' where team_id = 'TEAM' and template_id = 'banner'"],
+    [/rolls on template banner, all days together: the .* of different items/, /of different items/],
+  ],
   [
     'a receipt that was removed from the middle',
     ["delete from receipts where team_id = 'TEAM' and user_id = 'ann' and epoch = 0 and nonce = 1"],
@@ -87,7 +100,10 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a placement outside its grid',
     ["update spaces set cols = 2 where team_id = 'TEAM' and id = 'narrow'"],
-    [/wide in user space narrow-bag reaches outside the grid of 2 × 2 cells/],
+    [
+      /wide in user space narrow-bag reaches outside the grid of 2 × 2 cells/,
+      /space narrow is not as the last version that changed it left it/,
+    ],
   ],
   [
     "an instance in another user's bag",
@@ -120,7 +136,10 @@ const DAMAGES: [string, string[], RegExp[]][] = [
       "delete from items where team_id = 'TEAM' and id = 'gone'",
       "update teams set item_count = item_count - 1 where id = 'TEAM'",
     ],
-    [/item_instances.item_id refers to gone, which is not in items \(rows: 1\)/],
+    [
+      /item_instances.item_id refers to gone, which is not in items \(rows: 1\)/,
+      /item gone is missing from the catalog, though no version deleted it/,
+    ],
   ],
   [
     'a missing user',
@@ -140,17 +159,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'a wrong item count',
     ["update teams set item_count = 99 where id = 'TEAM'"],
-    [/has 4 items, but its item count says 99/],
-  ],
-  [
-    'counters that are too high',
-    ["update roll_pending set rolls = rolls + 1, counts = '[\"dot\",2]' where team_id = 'TEAM' and template_id = ''"],
-    [/rolls without a template, all days together: the counters say 2, the record has 1/, /the counters say 2/],
-  ],
-  [
-    'counters of the wrong items',
-    ["update roll_pending set counts = '[\"bar\",1]' where team_id = 'TEAM' and template_id = 'banner'"],
-    [/rolls on template banner, all days together: the .* of different items/, /of different items/],
+    [/has 6 items, but its item count says 99/],
   ],
   [
     'evidence of more rolls than were counted',
@@ -218,7 +227,10 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'an unreadable template',
     ["update templates set config = '[]' where team_id = 'TEAM' and id = 'banner'"],
-    [/the configuration of template banner cannot be read/],
+    [
+      /the configuration of template banner cannot be read/,
+      /template banner is not as the last version that changed it left it/,
+    ],
   ],
   [
     'an unreadable state',
@@ -229,6 +241,46 @@ const DAMAGES: [string, string[], RegExp[]][] = [
     'an empty stored response',
     ["update stored_answers set answer = '' where team_id = 'TEAM' and key = 'kept'"],
     [/the stored response of the idempotency key kept is empty/],
+  ],
+  [
+    'an item that was changed behind the back of the service',
+    ["update items set roll_numerator = 77 where team_id = 'TEAM' and id = 'spare'"],
+    [/item spare is not as the last version that changed it left it/],
+  ],
+  [
+    'an item without a version',
+    [
+      "insert into items (team_id, id, name, roll_numerator, width, height, created_at, updated_at) values ('TEAM', 'sneaked', 'Sneaked', 0, 1, 1, 1, 1)",
+    ],
+    [/has 7 items, but its item count says 99/, /item sneaked is in the catalog, but in no version of it/],
+  ],
+  [
+    'a change that was removed from the history of the catalog',
+    ["delete from catalog_changes where team_id = 'TEAM' and kind = 'item' and id = 'told' and before is not null"],
+    [
+      /item told is not as the last version that changed it left it/,
+      /version \d+ of the catalog has 0 changes, but says 1/,
+    ],
+  ],
+  [
+    'a change that was rewritten',
+    [
+      "update catalog_changes set before = replace(before, 'Twice', 'Never') where team_id = 'TEAM' and id = 'twice' and before is not null",
+    ],
+    [/version \d+ of the catalog changed item twice from something else than the version before it left/],
+  ],
+  [
+    'a version that is missing',
+    ["delete from catalog_versions where team_id = 'TEAM' and version = 1"],
+    [
+      /the catalog has version 2 where version 1 should be/,
+      /the catalog has changes of version 1, which does not exist/,
+    ],
+  ],
+  [
+    'a catalog at another version than its last',
+    ["update teams set version = version + 1 where id = 'TEAM'"],
+    [/the catalog is at version \d+, but its last version is \d+/],
   ],
 ];
 
@@ -253,6 +305,8 @@ onEveryDatabase('a check', (service) => {
       ['slab', 2, 0],
       ['gone', 1, 0],
       ['spare', 1, 0],
+      ['told', 1, 0],
+      ['twice', 1, 0],
     ] as const)
       await must('POST', '/items', {
         id,
@@ -261,6 +315,8 @@ onEveryDatabase('a check', (service) => {
         rollNumerator,
         classifierOptionIds: id === 'dot' ? [top.id] : [],
       });
+    for (const id of ['told', 'twice']) await must('PUT', `/items/${id}`, { name: 'Twice', rollNumerator: 0 });
+    for (const id of ['twice']) await must('PUT', `/items/${id}`, { name: 'Thrice', rollNumerator: 0 });
     await must('POST', '/templates', { id: 'banner', name: 'Banner', config: { baseRates: { top: 1 } } });
     await must('POST', '/spaces', { id: 'bag', name: 'Bag', cols: 8, rows: 8 });
     await must('POST', '/spaces', { id: 'narrow', name: 'Narrow', cols: 3, rows: 2 });
@@ -291,10 +347,11 @@ onEveryDatabase('a check', (service) => {
     ])
       for (const owner of owners) await transfer(id as string, owner);
     await must('POST', '/templates', { id: 'fair', name: 'Fair', config: {}, verifiable: true });
-    for (const userId of ['ann', 'bob', 'dora']) {
+    for (const userId of ['ann', 'bob', 'dora', 'eve']) {
       for (const clientSeed of ['one', 'two']) {
         const { nextCommitment: commitment } = (await team.post(`/users/${userId}/fairness`)).body;
         await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment });
+        if (userId === 'eve' && clientSeed === 'two') continue;
         for (let count = 0; count < 3; count += 1) await must('POST', '/templates/fair/roll', { userId });
       }
     }
@@ -334,6 +391,43 @@ onEveryDatabase('a check', (service) => {
         if (!line.startsWith('team nobody')) assert.ok(line.startsWith(`team ${teamId}: `), line);
     });
   }
+
+  test('finds a rotation that does not keep the promise of the one before it, though all hashes are right', async () => {
+    const { database } = service();
+    const seed = 'ab'.repeat(32);
+    await database.transaction(teamId, async ({ queries }) => {
+      const rotation = queries
+        .selectFrom('receipts')
+        .select('receipt')
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', 'eve')
+        .where('epoch', '=', 1)
+        .where('scope', '=', '');
+      const { receipt } = await rotation.executeTakeFirstOrThrow();
+      const forged = JSON.stringify({ ...JSON.parse(receipt), commitment: commitmentTo(seed), revealed: seed });
+      const hash = digestOf(forged);
+      await queries
+        .updateTable('receipts')
+        .set({ receipt: forged, hash })
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', 'eve')
+        .where('epoch', '=', 1)
+        .where('scope', '=', '')
+        .execute();
+      await queries
+        .updateTable('fairness_seeds')
+        .set({ seed, rotation: hash })
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', 'eve')
+        .execute();
+    });
+    const { lines } = await look(service().databaseUrl);
+    const found = lines.filter((line) => line.includes('user eve')).map((line) => line.replace(/^team \S+ /, ''));
+    assert.deepEqual(found, [
+      'the rotation of epoch 1 of user eve uses another seed than the rotation before had promised',
+      'the rotation of epoch 1 of user eve reveals another seed than was promised',
+    ]);
+  });
 
   test('prints a limited number of findings, counts the rest, and exits with 1', async () => {
     const orphans = Array.from({ length: 120 }, (_, index) => `('lost-${index}', 'k', 'f', '{}', 1)`);

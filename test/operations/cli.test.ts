@@ -1,11 +1,36 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { basic, createEmptyDatabase, onEveryDatabase } from '../harness.ts';
+import type { Call } from '../../src/cli/command.ts';
+import { DATABASE_COMMANDS } from '../../src/cli/database-commands.ts';
+import { CommandError, type Options } from '../../src/cli/shared.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { basic, createEmptyDatabase, createMigratedDatabase, onEveryDatabase } from '../harness.ts';
 import { run, runToEnd } from '../processes.ts';
+
+/** A correct call of every command on a database that must be there; only a restore makes one. */
+const callsOnExisting = (folder: string) => {
+  const team: Options = { team: 'team' };
+  const calls: Record<string, Partial<Call>> = {
+    'team create': { argument: 'Team' },
+    'secret create': { options: { ...team, role: 'read' } },
+    'secret list': { options: team },
+    'secret revoke': { options: { ...team, id: 'secret' } },
+    backup: { argument: join(folder, 'backup') },
+    move: { options: { to: `sqlite:${join(folder, 'moved.db')}` } },
+  };
+  return Object.entries(DATABASE_COMMANDS)
+    .filter(([name]) => name !== 'restore')
+    .map(([name, command]) => ({
+      command,
+      name,
+      call: { argument: undefined, options: {}, print: () => {}, ...calls[name] },
+    }));
+};
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -119,7 +144,7 @@ describe('the command line', () => {
   });
 
   test('audits as it checks', async () => {
-    const empty = await createEmptyDatabase('sqlite');
+    const empty = await createMigratedDatabase('sqlite');
     await runToEnd('src/cli.ts', ['team', 'create', 'Team'], { DATABASE_URL: empty.url });
     const [audit, check] = await Promise.all(
       ['audit', 'check'].map((command) => runToEnd('src/cli.ts', [command], { DATABASE_URL: empty.url })),
@@ -136,14 +161,51 @@ describe('the command line', () => {
       assert.match(stdout, new RegExp(`\\n  ${command} +\\w`), command);
   });
 
-  test('creates a missing database', async () => {
-    const empty = await createEmptyDatabase('sqlite');
+  const assertRefusedBy = async (folder: string, databaseUrl: string, place = databaseUrl) => {
+    const message = `no Itemwright database at ${place}; the service creates it when it starts`;
+    // On a server, a database may be empty, and is then filled by a migration.
+    const isServer = !databaseUrl.startsWith('sqlite:');
+    for (const { name, command, call } of callsOnExisting(folder).filter((one) => !isServer || one.name !== 'migrate'))
+      await assert.rejects(command.run({ ...call, databaseUrl }), new CommandError(message), name);
+  };
+
+  test('creates no database where there is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'itemwright-mistyped-'));
+    const empty = await createEmptyDatabase('postgres');
     try {
-      const { code, stdout } = await runToEnd('src/cli.ts', ['team', 'list'], { DATABASE_URL: empty.url });
-      assert.equal(code, 0);
-      assert.equal(stdout, '[]\n');
+      const path = join(folder, 'folder', 'mistyped.db');
+      await assertRefusedBy(folder, `sqlite:${path}`);
+      assert.deepEqual(await readdir(folder), []);
+      const { host, pathname } = new URL(empty.url);
+      await assertRefusedBy(folder, empty.url, `postgres://${host}${pathname}`);
+      const database = openDatabase(empty.url);
+      assert.equal(await database.snapshot((snapshot) => snapshot.schema()), undefined);
+      await database.close();
+      assert.deepEqual(await readdir(folder), []);
     } finally {
+      await rm(folder, { recursive: true, force: true });
       await empty.drop();
+    }
+  });
+
+  test('leaves the files of other programs as they are', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'itemwright-foreign-'));
+    const [foreign, blank] = [join(folder, 'foreign.db'), join(folder, 'blank.db')];
+    try {
+      const raw = new DatabaseSync(foreign);
+      raw.exec('create table bookmarks (url text)');
+      raw.close();
+      await writeFile(blank, '');
+      for (const path of [foreign, blank]) {
+        await chmod(path, 0o644);
+        const before = await readFile(path);
+        await assertRefusedBy(folder, `sqlite:${path}`);
+        assert.deepEqual(await readFile(path), before);
+        assert.equal((await stat(path)).mode & 0o777, 0o644);
+      }
+      assert.deepEqual(await readdir(folder), ['blank.db', 'foreign.db']);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 
@@ -161,7 +223,7 @@ describe('the command line', () => {
   }
 
   test('rejects invalid arguments on standard error, with exit code 1', async () => {
-    const empty = await createEmptyDatabase('sqlite');
+    const empty = await createMigratedDatabase('sqlite');
     const itemwright = (args: readonly string[]) => runToEnd('src/cli.ts', args, { DATABASE_URL: empty.url });
     try {
       const { teamId } = JSON.parse((await itemwright(['team', 'create', 'Team'])).stdout);

@@ -46,7 +46,7 @@ test('responds with 503 while the database is down, and recovers by itself', asy
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => service.post('/users', { id: `lost-${n}` })));
     for (const response of many) assertUnavailable(response, 'many writes');
     const health = await service.anyone().get('/healthz');
-    assert.deepEqual([health.status, health.body], [200, { status: 'ok' }]);
+    assert.deepEqual([health.status, health.body.status], [200, 'ok']);
 
     await postgres.resume();
     assert.equal((await service.anyone().get('/readyz')).status, 200);
@@ -97,7 +97,7 @@ test('rejects writes while the server is read-only, keeps reading, and recovers 
     for (let round = 0; round < 2; round += 1) {
       await setReadOnly(true);
       await administrator.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'itemwright'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'itemwright%'",
       );
       // Broken connections are noticed; then those that replace them are read-only.
       while ((await service.anyone().get('/readyz')).status !== 503) await setTimeout(10);

@@ -32,9 +32,11 @@ const NOT_RUN: Record<string, string> = {
   'docs/running.md: CRASH_KILLS=1000 CRASH_SEED=7 npm test -- test/operations/crash.test.ts': 'takes hours',
   'docs/running.md: npm run soak': 'takes 40 minutes',
   'docs/performance.md: npm run bench': 'takes minutes',
-  'docs/client.md: npm run client && npm pack ./packages/client': 'packages/client/test/package.test.ts does the same',
+  'docs/performance.md: npm test -- test/operations/event-loop.test.ts': 'takes minutes, and is a test itself',
+  'docs/client.md: npm run client && npm pack ./packages/client':
+    'packages/client/test/package.long.test.ts does the same',
   'docs/client.md: npm install PATH_TO_CLONE/itemwright-client-*.tgz':
-    'packages/client/test/package.test.ts does the same',
+    'packages/client/test/package.long.test.ts does the same',
 };
 
 /** Blocks that tests of their own run: here with something in the place of placeholders, or in other files. */
@@ -61,6 +63,7 @@ const LANGUAGES: Record<string, string> = {
   csharp: 'is parsed',
   gdscript: 'is parsed',
   python: 'is run',
+  sql: 'is for Citus, which few machines have',
 };
 
 /** Languages without a compiler here, and the grammars that their blocks are parsed with. */

@@ -51,7 +51,7 @@ test('a commit that the server did not wait for is not reported as done', async 
   await waitFor(primary, 'nobody');
   try {
     const writing = write('cancelled');
-    const waiting = "from pg_stat_activity where wait_event = 'SyncRep' and application_name = 'itemwright'";
+    const waiting = "from pg_stat_activity where wait_event = 'SyncRep' and application_name like 'itemwright%'";
     await until(primary, `select 1 ${waiting}`);
     await ask(primary, `select pg_cancel_backend(pid) ${waiting}`);
     assert.equal((await writing).status, 503);
@@ -92,4 +92,39 @@ test('a standby that takes over from a killed server has every acknowledged writ
     [...acknowledged].filter((id) => !kept.has(id)),
     [],
   );
+});
+
+test('is not ready while commits wait for a standby that took over, and is again when they need not', async () => {
+  // The server that took over gets a standby of its own, which takes over in turn while the other is still up.
+  const next = await standby.createStandby();
+  const busy = await startService(standby.url(DATABASE));
+  const idle = await startService(standby.url(DATABASE));
+  const readiness = async (node: Service) => (await node.anyone().get('/readyz')).status;
+  const untilReadiness = async (node: Service, expected: number) => {
+    while ((await readiness(node)) !== expected) await setTimeout(50);
+  };
+  try {
+    await until(standby, "select 1 from pg_stat_replication where state = 'streaming'");
+    await waitFor(standby, '*');
+    assert.equal((await busy.post('/users', { id: 'confirmed' })).status, 200);
+    for (const node of [busy, idle]) assert.equal(await readiness(node), 200);
+    await ask(next, 'select pg_promote()');
+    await until(standby, 'select 1 where not exists (select from pg_stat_replication)');
+
+    const hanging = busy.post('/users', { id: 'hanging' });
+    await Promise.all([busy, idle].map((node) => untilReadiness(node, 503)));
+    for (const node of [busy, idle]) assert.equal(await readiness(node), 503, 'it stays so');
+    assert.equal((await busy.get('/users?limit=1')).status, 200, 'reads go on');
+
+    // No more standby to wait for: what waits is committed, and both nodes notice without any traffic.
+    await waitFor(standby, '');
+    assert.ok([200, 503].includes((await hanging).status));
+    await Promise.all([busy, idle].map((node) => untilReadiness(node, 200)));
+    assert.equal((await busy.post('/users', { id: 'after' })).status, 200);
+  } finally {
+    await waitFor(standby, '');
+    await busy.stop();
+    await idle.stop();
+    await next.stop();
+  }
 });

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../src/database/work.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { createEmptyDatabase, type EmptyDatabase, onEveryDatabase, startService } from '../harness.ts';
 import { freePort, type Running, run } from '../processes.ts';
 
@@ -133,6 +136,60 @@ describe('metrics of two workers behind one port', () => {
       );
       for (const { name, labels } of samples) assert.ok(['1', '2'].includes(labels.worker ?? ''), name);
       assert.ok(types.size > 20);
+    }
+  });
+});
+
+/** A database on which no transaction of a team succeeds. */
+const refusing =
+  (teamId: () => string | undefined) =>
+  (database: Database): Database => ({
+    ...database,
+    transaction: async (id, work) => {
+      if (id === teamId()) throw new ServiceError('SERVICE_UNAVAILABLE');
+      return database.transaction(id, work);
+    },
+  });
+
+onEveryDatabase('the metrics of chores', (_service, engine) => {
+  test('show how late a draft is, and since when a chore has not been done', async () => {
+    const empty = await createEmptyDatabase(engine);
+    let broken: string | undefined;
+    const service = await startService(empty.url, { METRICS: 'on' }, undefined, { disguise: refusing(() => broken) });
+    const measure = async (name: string, labels = {}): Promise<number> =>
+      sumOf(parse((await service.anyone().get('/metrics')).body).samples, `itemwright_${name}`, labels);
+    const ran = async (outcome: 'runs' | 'failures'): Promise<void> => {
+      const count = (): Promise<number> => measure(`chore_${outcome}_total`, { chore: 'drafts' });
+      for (const before = await count(); (await count()) < before + 2; ) await delay(50);
+    };
+    try {
+      const nowMs = Date.now();
+      service.setClock(nowMs);
+      const { body: draft } = await service.post('/catalog/drafts', {
+        name: 'Winter',
+        changes: [{ kind: 'item', id: 'axe', after: { id: 'axe', name: 'Axe' } }],
+      });
+      const at = new Date(nowMs + 60_000).toISOString();
+      assert.equal((await service.post(`/catalog/drafts/${draft.id}/publish`, { at })).status, 200);
+      await ran('runs');
+      assert.equal(await measure('draft_lateness_seconds'), 0);
+      const age = await measure('chore_age_seconds', { chore: 'drafts' });
+      const other = await measure('chore_age_seconds', { chore: 'evidence' });
+      assert.ok(age < other, 'it is counted from the last run, or from the start');
+
+      broken = service.teamId;
+      service.setClock(nowMs + 100_000);
+      assert.equal(await measure('draft_lateness_seconds'), 40);
+      await ran('failures');
+      assert.equal(await measure('draft_lateness_seconds'), 40);
+      assert.equal((await service.get('/catalog/drafts')).body.length, 1);
+      broken = undefined;
+      while ((await service.get('/catalog/drafts')).body.length > 0) await delay(50);
+      await ran('runs');
+      assert.equal(await measure('draft_lateness_seconds'), 0);
+    } finally {
+      await service.stop();
+      await empty.drop();
     }
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sql } from 'kysely';
-import { removeHistory, removeRolls } from '../../src/chores.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { check } from '../../src/cli/check.ts';
 import { claimChore } from '../../src/database/claims.ts';
 import { MIGRATIONS } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -10,6 +10,7 @@ import { type Database, NO_TEAM } from '../../src/database/work.ts';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
 import { earliestId, newId } from '../../src/ids.ts';
 import { LIMITS } from '../../src/limits.ts';
+import { removeHistory, removeRolls } from '../../src/maintenance/chores.ts';
 import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from '../harness.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,6 +29,15 @@ const makeDue = ({ database }: Pick<Service, 'database'>, name: string) =>
   database.transaction(NO_TEAM, ({ queries }) =>
     queries.updateTable('chores').set({ due_at: 0 }).where('name', '=', name).execute(),
   );
+
+/** What the check finds in a team. */
+const findings = async ({ databaseUrl }: Pick<Service, 'databaseUrl'>, { teamId }: Client): Promise<string[]> => {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  await check.run({ databaseUrl, argument: undefined, options: {}, print });
+  const prefix = `team ${teamId}: `;
+  return lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
+};
 
 onEveryDatabase('the record of rolls', (service, engine) => {
   const recorded = ({ teamId }: Client) =>
@@ -75,7 +85,36 @@ onEveryDatabase('the record of rolls', (service, engine) => {
     for (const [index, team] of teams.entries()) {
       assert.deepEqual(await recorded(team), []);
       assert.equal((await team.get('/roll-events/stats')).body.totalRolls, index + 1);
+      // What was removed is not missed.
+      assert.deepEqual(await findings(service(), team), []);
     }
+  });
+
+  test('is still compared with the counters, as far as it is kept', async () => {
+    const team = await service().anotherTeam();
+    await team.post('/items', { id: 'coin', name: 'Coin' });
+    const { database } = service();
+    const change = (statement: RawBuilder<unknown>) =>
+      database.transaction(team.teamId, ({ queries }) => statement.execute(queries));
+    // As an earlier version left it, which noted nothing; then as this one does.
+    await roll(team, 3);
+    await change(sql`delete from chores where name like 'roll events%'`);
+    await change(sql`insert into chores (name, due_at, position) values ('roll events', 0, '')`);
+    await change(sql`delete from roll_events`);
+    assert.deepEqual(await findings(service(), team), []);
+    await remove(Date.now());
+    const today = new Date().toISOString().slice(0, 10);
+    assert.deepEqual(await findings(service(), team), [
+      `rolls without a template on ${today}: the counters say 3, the record has 0`,
+    ]);
+    await change(sql`update roll_pending set rolls = 4, counts = '["coin",4]' where team_id = ${team.teamId}`);
+    assert.match((await findings(service(), team)).join(), /the record has 0/);
+    await change(sql`insert into roll_counts (team_id, day, template_id, part, rolls, counts)
+      values (${team.teamId}, '', '', 0, 1, '["coin",1]')`);
+    assert.match(
+      (await findings(service(), team)).join(),
+      /rolls without a template, all days together: the counters say \d+, those of each day have \d+/,
+    );
   });
 
   test('accepts rolls without a partition, and moves them to the right one later', async () => {
@@ -278,6 +317,20 @@ onEveryDatabase('the history', (service) => {
       ['1 created null → ann'],
       ['not found'],
     ]);
+    // What was removed is not missed, but what is missing for another reason is.
+    assert.deepEqual(await findings(service(), team), []);
+    service().setClock(START + 50 * DAY_MS);
+    await create('new');
+    await give('new', 'bob');
+    await give('new', 'cyd');
+    await service().database.transaction(team.teamId, ({ queries }) =>
+      queries
+        .deleteFrom('item_instance_history')
+        .where('item_instance_id', '=', 'new')
+        .where('sequence', '=', 2)
+        .execute(),
+    );
+    assert.deepEqual(await findings(service(), team), ['item instance new has event 3 where event 2 should be']);
   });
 
   test('is processed in steps, whatever the teams and however many events an instance has', async () => {

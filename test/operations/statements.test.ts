@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { removeObservations } from '../../src/chores.ts';
 import { TABLES } from '../../src/database/tables.ts';
-import { foldCounts, teamsToFold } from '../../src/features/statistics/roll-counts.service.ts';
-import { deleteOldResponses } from '../../src/http/idempotency.store.ts';
-import { lookAtAll } from '../chores.ts';
+import { doAllChores, lookAtAll } from '../chores.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 import { walkThroughInterface } from '../walk.ts';
 
@@ -16,9 +13,13 @@ let started = 0;
 /** Statements that may concern several teams, and why that is acceptable. */
 const OF_NO_TEAM: Record<string, RegExp> = {
   'every node of a cluster has a copy': /\b(from|into|update) "(milestones|chores)"/,
+  'the next team with history is found across all teams':
+    /^select "team_id" from "item_instance_history" where "team_id" > \$1 order by "team_id" limit \$2$/,
+  'teams with old rolls are found across all teams, and their rolls deleted team by team':
+    /^select distinct team_id from roll_events_rest where id < \$1$/,
   'teams with pending counts are found across all teams': /^select "team_id" from "roll_pending" group by "team_id"/,
   'drafts that are due are found across all teams, and published team by team':
-    /^select team_id as "teamId", "id" from "catalog_drafts" where "publish_at" <= \$1/,
+    /^select "team_id" as "teamId", min\("publish_at"\) as "firstAtMs" from "catalog_drafts" .* group by "team_id"/,
   'teams with new versions are found across all teams, and noted team by team':
     /^select "teams"."id" from "teams" left join "noted_versions" on "noted_versions"."team_id" = "teams"."id"/,
   'teams with new or old evidence are found across all teams':
@@ -27,20 +28,24 @@ const OF_NO_TEAM: Record<string, RegExp> = {
     /^select "team_id", "key" from "stored_answers" where "stored_at" < \$1/,
 };
 
-/** The tables that a statement reads or writes. */
+/** The tables that a statement reads or writes; a partition counts as its table. */
 const tablesOf = (text: string): string[] =>
-  [...text.matchAll(/\b(?:from|join|into|update)\s+"?([a-z_]+)"?/g)]
+  [...text.matchAll(/\b(?:from|join|into|update)\s+"?([a-z_]+?)(?:_rest)?"?(?!\w)/g)]
     .map(([, name]) => name as string)
     .filter((name) => (TABLES as readonly string[]).includes(name));
 
-/** Whether it names a team as often as it names tables. */
+/**
+ * Whether it names a team as often as it names tables. To be of the same team as a row of a subquery is not enough: Citus
+ * does not look into it.
+ */
 const namesTeam = (text: string): boolean => {
   const tables = tablesOf(text);
-  const isOfTeam = /\bteam_id"? = (\$\d|cast\(\$\d|"?\w+"?\."?team_id)|insert into "?\w+"? \("?team_id"?,/g;
+  const subqueries = new Set([...text.matchAll(/\) as "?(\w+)"?/g)].map(([, name]) => name));
+  const isOfTeam = /\bteam_id"? = (\$\d|cast\(\$\d|"?(\w+)"?\."?team_id)|insert into "?\w+"? \("?team_id"?,/g;
   const isTeam =
     /\bfrom "teams"[\s\S]* where "(teams"\.")?id" = (cast\()?\$\d|^update "teams" [\s\S]* where "id" = \$\d|^insert into "teams" /g;
-  const named = [...text.matchAll(isOfTeam), ...text.matchAll(isTeam)].length;
-  return named >= tables.length;
+  const ofTeam = [...text.matchAll(isOfTeam)].filter(([, , joined]) => !subqueries.has(joined));
+  return ofTeam.length + [...text.matchAll(isTeam)].length >= tables.length;
 };
 
 describe('every statement sent to PostgreSQL', () => {
@@ -58,12 +63,8 @@ describe('every statement sent to PostgreSQL', () => {
     service = await startService(empty.url);
     started = sent.length;
     await walkThroughInterface(service);
-    await service.database.read('', teamsToFold);
-    await service.database.transaction(service.teamId, (tx) => foldCounts(tx, 100));
     await lookAtAll(service);
-    await removeObservations({ database: service.database, clock: () => Date.now() + 500 * 86_400_000 }, () => true);
-    await service.database.maintain();
-    assert.ok((await service.database.transaction('', (tx) => deleteOldResponses(tx, Date.now() + 1, 100))) > 10);
+    await doAllChores(service, [service]);
   });
   after(async () => {
     pg.Client.prototype.query = query as typeof pg.Client.prototype.query;

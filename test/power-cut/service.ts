@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits.ts';
 
 /** The service as `npm start` runs it, except that its write-ahead log is checkpointed and restarted all the time. */
-Object.assign(LIMITS, { sqliteCheckpointPages: 120 });
+Object.assign(LIMITS, { sqliteCheckpointPages: 120, sqliteCheckpointRestMs: 0 });
 await import('../../src/main.ts');

@@ -1,6 +1,6 @@
 /**
  * Writes a PostgreSQL database as SQL, because the server that npm installs comes without `pg_dump`. It knows what the
- * migrations use: tables, partitions, keys, indexes and storage parameters.
+ * migrations use: tables, partitions, keys, indexes, storage parameters, functions and triggers.
  */
 import type pg from 'pg';
 
@@ -37,6 +37,13 @@ const INDEXES = `select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON '
   where ${OWN} and not exists (select 1 from pg_constraint where conindid = indexrelid)
   order by indexrelid::regclass::text collate "C"`;
 
+const FUNCTIONS = `select pg_get_functiondef(oid) as statement from pg_proc
+  where pronamespace = current_schema()::regnamespace order by proname collate "C"`;
+
+const TRIGGERS = `select replace(pg_get_triggerdef(pg_trigger.oid), current_schema() || '.', '') as statement
+  from pg_trigger join pg_class on pg_class.oid = tgrelid
+  where ${OWN} and not tgisinternal and tgparentid = 0 order by relname collate "C", tgname collate "C"`;
+
 interface Table {
   readonly name: string;
   readonly isParent: boolean;
@@ -60,6 +67,8 @@ const describe = async (client: pg.Client) => {
   const { rows: columns } = await client.query<{ table: string; name: string; definition: string }>(COLUMNS);
   const { rows: constraints } = await client.query<Constraint>(CONSTRAINTS);
   const { rows: indexes } = await client.query<Part>(INDEXES);
+  const { rows: functions } = await client.query<{ statement: string }>(FUNCTIONS);
+  const { rows: triggers } = await client.query<{ statement: string }>(TRIGGERS);
   const columnsOf = (name: string) => columns.filter(({ table }) => table === name);
   return {
     tables: tables.map((table) => ({
@@ -70,6 +79,8 @@ const describe = async (client: pg.Client) => {
         .join(',\n  ')}\n)${table.options}`,
     })),
     constraints,
+    functions: functions.map(({ statement }) => statement.replace(/ FUNCTION \w+\./, ' FUNCTION ').trimEnd()),
+    triggers: triggers.map(({ statement }) => statement),
     indexes: indexes.map((index) => ({ ...index, statement: index.statement.replace(/ ON \w+\./, ' ON ') })),
   };
 };
@@ -83,7 +94,7 @@ const insertOf = async (client: pg.Client, name: string, columns: readonly strin
 
 /** The whole database as a script. Partitions are filled and indexed before they are attached, so all keep their names. */
 export const dumpPostgres = async (client: pg.Client): Promise<string> => {
-  const { tables, constraints, indexes } = await describe(client);
+  const { tables, constraints, indexes, functions, triggers } = await describe(client);
   const inserts: string[] = [];
   for (const { name, columns, isParent } of tables)
     if (!isParent) inserts.push(...(await insertOf(client, name, columns)));
@@ -94,6 +105,8 @@ export const dumpPostgres = async (client: pg.Client): Promise<string> => {
     ...indexes.map(({ statement }) => statement),
     ...tables.flatMap(({ attach }) => attach ?? []),
     ...constraints.filter(({ isReference }) => isReference).map(({ statement }) => statement),
+    ...functions,
+    ...triggers,
   ]
     .map((statement) => `${statement};\n`)
     .join('');
@@ -101,9 +114,11 @@ export const dumpPostgres = async (client: pg.Client): Promise<string> => {
 
 /** The schema as lines to compare, without partitions, which depend on the week in which the database was created. */
 export const postgresSchema = async (client: pg.Client): Promise<string[]> => {
-  const { tables, constraints, indexes } = await describe(client);
+  const { tables, constraints, indexes, functions, triggers } = await describe(client);
   return [
     ...tables.filter(({ isPartition }) => !isPartition).map(({ create }) => create),
     ...[...constraints, ...indexes].filter(({ isPartition }) => !isPartition).map(({ statement }) => statement),
+    ...functions,
+    ...triggers,
   ];
 };

@@ -11,7 +11,7 @@ import { createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine, startSer
 import { type Memory, playRelease, type RecordedTeam } from './play.ts';
 import { dumpPostgres, postgresSchema } from './postgres-dump.ts';
 
-const FOLDER = join(import.meta.dirname, '../fixtures/releases');
+export const FOLDER = join(import.meta.dirname, '../fixtures/releases');
 
 const FILES = { sqlite: 'sqlite.db.gz', postgres: 'postgres.sql.gz' } as const;
 

@@ -170,7 +170,9 @@ describe('lines of a simulation', () => {
 
   test('do not extend the time of the whole call', async () => {
     server.answers.push(lines(...Array.from({ length: 20 }, (_, step) => `{"progress":${step / 20}}\n`)));
-    await assert.rejects(run({ timeoutMs: 1000, totalTimeoutMs: 200 }).call, TimeoutError);
+    const { call, progress } = run({ timeoutMs: 1000, totalTimeoutMs: 200 });
+    await assert.rejects(call, TimeoutError);
+    assert.ok(progress.length < 20, 'it did not wait for all lines');
   });
 
   test('are not sent if there is nobody to tell', async () => {

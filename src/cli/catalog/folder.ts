@@ -1,5 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { LIMITS } from '../../limits.ts';
+import { readText } from '../input.ts';
 import { CommandError } from '../shared.ts';
 import type { CatalogDocument } from './api.ts';
 import { fileNames, isFileNameOf } from './file-names.ts';
@@ -48,7 +50,7 @@ const parseJson = (path: string, text: string): unknown => {
 };
 
 const readJson = async (path: string): Promise<unknown> => {
-  const text = await ifThere(readFile(path, 'utf8'));
+  const text = await ifThere(readText(path, LIMITS.catalogFileBytes));
   return text === undefined ? undefined : parseJson(path, text);
 };
 
@@ -144,7 +146,7 @@ const changedFiles = async (
   const there = new Set([...LISTS.map((list) => `${list}.json`), ...templates.map((name) => `${TEMPLATES}/${name}`)]);
   const changed = new Map<string, string>();
   for (const [path, text] of files) {
-    const present = there.has(path) ? await ifThere(readFile(join(folder, path), 'utf8')) : undefined;
+    const present = there.has(path) ? await ifThere(readText(join(folder, path), LIMITS.catalogFileBytes)) : undefined;
     if (present !== text) changed.set(path, text);
   }
   return changed;

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { LIMITS } from '../../limits.ts';
+import { readFile } from '../input.ts';
 import { CommandError, countOf, required } from '../shared.ts';
 import type { CatalogDocument, Entity, Item, PlanRequest } from './api.ts';
 import { type CatalogCall, type CatalogCommand, EXIT } from './command.ts';
@@ -35,7 +35,8 @@ export const exportItems: CatalogCommand = {
 };
 
 const readItems = async ({ terminal }: CatalogCall, path: string, document: CatalogDocument): Promise<Item[]> => {
-  const bytes = path === STREAM ? await terminal.read() : await readFile(path);
+  const most = LIMITS.catalogBodyBytes;
+  const bytes = await (path === STREAM ? terminal.read(most) : readFile(path, most));
   try {
     return itemsFromCsv(decodeCsv(bytes), document);
   } catch (error) {

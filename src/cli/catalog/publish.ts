@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { LIMITS } from '../../limits.ts';
+import { readText } from '../input.ts';
 import { CommandError, required } from '../shared.ts';
 import { type CatalogDocument, type Change, LIST_OF, type Plan, type Planned, type PlanRequest } from './api.ts';
 import { type CatalogCall, type CatalogCommand, EXIT, type ExitCode, planLines } from './command.ts';
@@ -56,7 +56,7 @@ const isPlan = (value: unknown): value is Plan => {
 };
 
 const readPlan = async (path: string): Promise<Plan> => {
-  const text = await readFile(path, 'utf8');
+  const text = await readText(path, LIMITS.catalogFileBytes);
   let plan: unknown;
   try {
     plan = JSON.parse(text);

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { LIMITS } from '../../limits.ts';
+import { readText } from '../input.ts';
 import { CommandError, countOf, formatCount, type Options, required } from '../shared.ts';
 import type { Simulation, SimulationRequest, SimulationTarget } from './api.ts';
 import { type CatalogCommand, EXIT } from './command.ts';
@@ -17,7 +17,7 @@ const numberOf = (text: string | undefined, name: string): number | undefined =>
 
 /** The part of a file that is simulated: of a template in a folder of the catalog, or of a request. */
 const readTemplate = async (path: string): Promise<Pick<SimulationRequest, 'type' | 'config'>> => {
-  const text = await readFile(path, 'utf8');
+  const text = await readText(path, LIMITS.catalogFileBytes);
   let template: { type?: unknown; config?: unknown } | null;
   try {
     template = JSON.parse(text);

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { readStream } from '../input.ts';
 
 /** The narrowest and the widest that output gets; the latter also if nobody knows how wide the terminal is. */
 const COLUMNS = { least: 60, most: 100 } as const;
@@ -20,8 +20,8 @@ export interface Terminal {
   /** Replaces the last line of a terminal, to show how far something is; undefined if nobody watches. */
   readonly status: ((text: string) => void) | undefined;
   paint(colour: Colour, text: string): string;
-  /** Reads standard input to its end. */
-  read(): Promise<Buffer>;
+  /** Reads standard input to its end; fails if it has more than `most` bytes. */
+  read(most: number): Promise<Buffer>;
   /** Asks whether to go on; undefined if nobody is there to be asked. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -137,7 +137,7 @@ export const terminalOf = ({ stdin, stdout, stderr, env }: Surroundings): Termin
       stderr.write(`${line}\n`);
     },
     status: stderr.isTTY ? (text) => stderr.write(`\r\u001b[K${text}`) : undefined,
-    read: () => buffer(stdin),
+    read: (most) => readStream(stdin, 'standard input', most),
     paint: (colour, text) => (hasColours && text !== '' ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text),
     confirm: stdin.isTTY && stderr.isTTY ? (question) => ask(stdin, stderr, question) : undefined,
   };

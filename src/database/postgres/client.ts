@@ -38,6 +38,8 @@ export class Client extends pg.Client {
   #queries: Queries | undefined;
   #isCorked = false;
   #warnings = 0;
+  /** Whether the server belongs to a Citus cluster; known once the connection is open. */
+  isCitus = false;
   #metReadOnly = false;
 
   constructor(config: pg.ClientConfig = {}) {

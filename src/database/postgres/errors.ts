@@ -36,6 +36,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 export const isBlocked = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE;
 
+/** A lock was not acquired in time, or two transactions waited for each other. */
+export const isLockFailure = (error: unknown): boolean => isBlocked(error) || codeOf(error) === '40P01';
+
 /** The server is read-only: a standby, or configured so. */
 export const READ_ONLY = '25006';
 
@@ -46,6 +49,10 @@ export class ReadOnlyServer extends Error {
     super('the server accepts no writes');
   }
 }
+
+const DISK_FULL = '53100';
+
+export const isDiskFull = (error: unknown): boolean => codeOf(error) === DISK_FULL;
 
 /** A transaction was idle, or ran, longer than the server allows. */
 const TRANSACTION_TIMEOUTS = ['25P03', '25P04'];

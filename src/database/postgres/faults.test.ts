@@ -144,7 +144,7 @@ describe('a transaction on PostgreSQL', () => {
       while (!isOver) {
         const kill = faults % 5 === 4 ? 'pg_terminate_backend' : 'pg_cancel_backend';
         await watcher.query(
-          `select ${kill}(pid) from pg_stat_activity where datname = current_database() and application_name = 'itemwright' and state <> 'idle'`,
+          `select ${kill}(pid) from pg_stat_activity where datname = current_database() and application_name like 'itemwright%' and state <> 'idle'`,
         );
         faults += 1;
         await setTimeout(faults % 20);

@@ -1,6 +1,7 @@
 import { earliestId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
 import type { TimedTable } from '../work.ts';
+import { canChangeTables, setLocal } from './citus.ts';
 import type { Client } from './client.ts';
 import { nextWeek, weekOf } from './weeks.ts';
 
@@ -29,19 +30,30 @@ const partitionsOf = async (client: Client, table: TimedTable): Promise<Partitio
   }));
 };
 
-const inTransaction = async (client: Client, work: () => Promise<void>): Promise<void> => {
+/** Fails if a newer version has migrated the database, and keeps it from doing so until the transaction ends. */
+type MeetSchema = (client: Client) => Promise<void>;
+
+const inTransaction = async <T>(client: Client, meetSchema: MeetSchema, work: () => Promise<T>): Promise<T> => {
   await client.query('begin');
   try {
-    await client.query(`select pg_advisory_xact_lock(${LOCK})`);
-    // Rolls wait behind this lock while it is being acquired, so give up early and retry later.
-    await client.query(`set local lock_timeout = ${LIMITS.postgresPartitionLockMs}`);
-    await work();
+    await meetSchema(client);
+    const done = await work();
     await client.query('commit');
+    return done;
   } catch (error) {
     await client.query('rollback');
     throw error;
   }
 };
+
+const changeTables = (client: Client, meetSchema: MeetSchema, work: () => Promise<void>): Promise<void> =>
+  inTransaction(client, meetSchema, async () => {
+    await client.query(`select pg_advisory_xact_lock(${LOCK})`);
+    // Rolls wait behind this lock while it is being acquired, so give up early and retry later.
+    const settings = { lock_timeout: LIMITS.postgresPartitionLockMs };
+    for (const command of setLocal(client, settings)) await client.query(command);
+    await work();
+  });
 
 /** Attaching an existing table does not lock others out, unlike creating it as a partition. */
 const addPartition = async (client: Client, table: TimedTable, startMs: number): Promise<void> => {
@@ -66,10 +78,11 @@ const missingWeeks = (partitions: readonly Partition[], nowMs: number): number[]
 };
 
 /** Creates the missing partitions of this week and the weeks ahead. */
-export const addPartitions = async (client: Client, nowMs: number): Promise<void> => {
+export const addPartitions = async (client: Client, meetSchema: MeetSchema, nowMs: number): Promise<void> => {
+  if (!(await canChangeTables(client))) return;
   for (const table of TIMED_TABLES) {
     if (missingWeeks(await partitionsOf(client, table), nowMs).length === 0) continue;
-    await inTransaction(client, async () => {
+    await changeTables(client, meetSchema, async () => {
       // Another node may have created some of them.
       for (const week of missingWeeks(await partitionsOf(client, table), nowMs))
         await addPartition(client, table, week);
@@ -77,21 +90,43 @@ export const addPartitions = async (client: Client, nowMs: number): Promise<void
   }
 };
 
+/** Deletes rows with ids before the given one team by team, since a distributed table allows no other way to do it in steps. */
+const deleteRows = async (
+  client: Client,
+  meetSchema: MeetSchema,
+  table: string,
+  before: string,
+  shouldContinue: () => boolean,
+): Promise<void> => {
+  const most = LIMITS.rollEventsPerRemoval;
+  const deleteSome = `delete from ${table} where team_id = $1 and id in (
+    select id from ${table} where team_id = $1 and id < $2 order by id limit ${most})`;
+  const { rows } = await client.query<{ team_id: string }>(`select distinct team_id from ${table} where id < $1`, [
+    before,
+  ]);
+  for (const { team_id } of rows)
+    for (let deleted: number | null = most; deleted === most && shouldContinue(); )
+      deleted = await inTransaction(
+        client,
+        meetSchema,
+        async () => (await client.query(deleteSome, [team_id, before])).rowCount,
+      );
+};
+
 /** Drops the partitions whose rows are all from before a moment, and deletes such rows from the default partition. */
 export const dropPartitions = async (
   client: Client,
+  meetSchema: MeetSchema,
   table: TimedTable,
   beforeMs: number,
   shouldContinue: () => boolean,
 ): Promise<void> => {
   const before = earliestId(beforeMs);
+  if (!(await canChangeTables(client))) return deleteRows(client, meetSchema, table, before, shouldContinue);
   const isOld = ({ to }: Partition): boolean => to !== undefined && to <= before;
   for (const { name } of (await partitionsOf(client, table)).filter(isOld))
-    await inTransaction(client, async () => {
+    await changeTables(client, meetSchema, async () => {
       await client.query(`drop table if exists ${name}`);
     });
-  const most = LIMITS.rollEventsPerRemoval;
-  const removeSome = `delete from ${table}_rest where ctid = any(array(
-    select ctid from ${table}_rest where id < $1 limit ${most}))`;
-  while (shouldContinue() && (await client.query(removeSome, [before])).rowCount === most);
+  await deleteRows(client, meetSchema, `${table}_rest`, before, shouldContinue);
 };

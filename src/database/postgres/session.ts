@@ -3,9 +3,11 @@ import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { chunksOf } from '../chunks.ts';
 import { type Lookup, type Rows, requiresRows, type SharedLock, type Write } from '../declarations.ts';
+import { type Fence, LAST_MIGRATION } from '../fence.ts';
 import type { Purpose } from '../observer.ts';
 import type { Question, Session } from '../session.ts';
-import { Collision, type Queries } from '../work.ts';
+import { Collision, NO_TEAM, type Queries } from '../work.ts';
+import { setLocal } from './citus.ts';
 import { Client } from './client.ts';
 import { isServerError, UnknownOutcome } from './errors.ts';
 import {
@@ -15,6 +17,7 @@ import {
   lookupValues,
   named,
   type Statement,
+  type WriteStatements,
   writeValues,
 } from './statements.ts';
 
@@ -22,12 +25,25 @@ import {
  * Lookups and writes identify rows by key, so they must always use an index, even while a new table has no statistics.
  * A group waits only briefly for rows that another transaction has locked; then its commands run apart.
  */
-const settingsFor = (lockTimeoutMs: number): Statement =>
-  named(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
-    set_config('lock_timeout', '${lockTimeoutMs}', true)`);
+const settingsFor = (lockTimeoutMs: number): Settings => {
+  const settings = {
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    enable_sort: 'off',
+    lock_timeout: lockTimeoutMs,
+  };
+  const all = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return { plain: named(`select ${all.join(', ')}`), distributed: setLocal({ isCitus: true }, settings) };
+};
 
-const SETTINGS: Record<Purpose, Statement | null> = {
+/** In one statement, or in commands that also reach the workers of a cluster. */
+interface Settings {
+  readonly plain: Statement;
+  readonly distributed: readonly string[];
+}
+
+const SETTINGS: Record<Purpose, Settings | null> = {
   group: settingsFor(LIMITS.postgresGroupLockMs),
   apart: settingsFor(0),
   transaction: null,
@@ -43,6 +59,8 @@ const beginning = (mode: string): string =>
   `begin isolation level ${mode}; set local statement_timeout = ${LIMITS.postgresStatementMs};
   set local idle_in_transaction_session_timeout = ${LIMITS.postgresStatementMs}`;
 
+const WRITES: Record<Purpose, boolean> = { group: true, apart: true, transaction: true, read: false, urgent: false };
+
 const BEGIN: Record<Purpose, string> = {
   group: beginning('read committed'),
   apart: beginning('read committed'),
@@ -51,10 +69,30 @@ const BEGIN: Record<Purpose, string> = {
   urgent: beginning('repeatable read read only'),
 };
 
+const SCHEMA: Statement = { name: 'itemwright_schema', text: LAST_MIGRATION };
+
+/** Whoever completes a migration waits until all transactions have ended that have read this table. */
+export const meetSchema = async (client: Client, fence: Fence): Promise<void> => {
+  const { rows } = await client.run(SCHEMA);
+  fence.met(rows[0]?.[0] as string | null);
+};
+
 /** The same number in every process for the same lock of the same team. */
 const LOCK = "hashtextextended($1::text || ' ' || $2::text, 0)";
-const SHARE: Statement = { name: 'itemwright_share', text: `select pg_advisory_xact_lock_shared(${LOCK})` };
-const EXCLUDE: Statement = { name: 'itemwright_exclude', text: `select pg_advisory_xact_lock(${LOCK})` };
+
+interface LockStatements {
+  readonly plain: Statement;
+  /** Nodes may be connected to different servers of a cluster: they meet where the row of the team is. */
+  readonly distributed: Statement;
+}
+
+const locking = (lock: string): LockStatements => ({
+  plain: named(`select ${lock}(${LOCK})`),
+  distributed: named(`select ${lock}(${LOCK}) from teams where id = $1`),
+});
+
+const SHARE = locking('pg_advisory_xact_lock_shared');
+const EXCLUDE = locking('pg_advisory_xact_lock');
 
 /** Groups rows by key; each row starts with the number of its key. */
 const rowsByKey = ({ rows, fields }: pg.QueryArrayResult<unknown[]>, keys: number): unknown[][] => {
@@ -82,7 +120,7 @@ export const createStatements = () => {
   // A client that never connects, used only to build queries.
   const { queries } = new Client();
   const lookups = new Map<Lookup, LookupStatements>();
-  const writes = new Map<Write<unknown>, Statement>();
+  const writes = new Map<Write<unknown>, WriteStatements>();
   return {
     ofLookup: (lookup: Lookup): LookupStatements => {
       let statement = lookups.get(lookup);
@@ -92,7 +130,7 @@ export const createStatements = () => {
       }
       return statement;
     },
-    ofWrite: (write: Write<unknown>): Statement => {
+    ofWrite: (write: Write<unknown>): WriteStatements => {
       let statement = writes.get(write);
       if (statement === undefined) {
         statement = compileWrite(write);
@@ -105,22 +143,34 @@ export const createStatements = () => {
 
 type Statements = ReturnType<typeof createStatements>;
 
+interface SessionParts {
+  readonly client: Client;
+  readonly purpose: Purpose;
+  readonly teamId: string;
+  readonly statements: Statements;
+  readonly fence: Fence;
+  readonly giveBack: () => void;
+}
+
 /** A transaction on a pooled connection. */
 export class PostgresSession implements Session {
   readonly #client: Client;
   readonly #purpose: Purpose;
   readonly #statements: Statements;
+  readonly #fence: Fence;
   readonly #giveBack: () => void;
-  #settings: Statement | null;
+  #settings: Settings | null;
   #begun: Promise<unknown> = Promise.resolve();
   #isCommitted = false;
 
-  constructor(client: Client, purpose: Purpose, statements: Statements, giveBack: () => void) {
+  constructor({ client, purpose, teamId, statements, fence, giveBack }: SessionParts) {
     this.#client = client;
     this.#purpose = purpose;
     this.#statements = statements;
+    this.#fence = fence;
     this.#giveBack = giveBack;
-    this.#settings = SETTINGS[purpose];
+    // Whatever is read across teams is asked of every shard of a cluster, each time with the settings.
+    this.#settings = client.isCitus && teamId === NO_TEAM ? null : SETTINGS[purpose];
   }
 
   get queries(): Queries {
@@ -130,7 +180,9 @@ export class PostgresSession implements Session {
   }
 
   begin(): void {
-    this.#begun = this.#client.control(BEGIN[this.#purpose]);
+    const begun = this.#client.control(BEGIN[this.#purpose]);
+    // Sent together with the beginning, and known before anything is written.
+    this.#begun = WRITES[this.#purpose] ? settled<unknown>([begun, meetSchema(this.#client, this.#fence)]) : begun;
     // The next operation reports the error.
     this.#begun.catch(() => {});
   }
@@ -138,7 +190,7 @@ export class PostgresSession implements Session {
   async ask(questions: readonly Question[]): Promise<unknown[][][]> {
     const configured = this.#configure(questions.some((question) => this.#needsSettings(question)));
     const lock = questions.find(({ lookup }) => lookup.shares !== null);
-    const shared = lock && this.#client.run(SHARE, [lock.teamId, lock.lookup.shares]);
+    const shared = lock && this.#lock(SHARE, lock.teamId, lock.lookup.shares);
     const pending = questions.map((question) => this.#rowsOf(question));
     // If the transaction did not begin, these locked nothing, and nothing follows them.
     const [results] = await Promise.all([settled(pending), settled([this.#begun, configured, shared])]);
@@ -169,14 +221,21 @@ export class PostgresSession implements Session {
   }
 
   async #write(write: Write<unknown>, teamId: string, rows: readonly unknown[]): Promise<void> {
-    const values = writeValues(write, teamId, rows);
-    const { rowCount } = await this.#client.run(this.#statements.ofWrite(write), values);
-    if (requiresRows(write) && rowCount !== rows.length) throw new Collision(`rows of ${write.table} are missing`);
+    const { one, many, manyDistributed } = this.#statements.ofWrite(write);
+    const ofMany = this.#client.isCitus ? manyDistributed : many;
+    const { rowCount } = await this.#client.run(rows.length === 1 ? one : ofMany, writeValues(write, teamId, rows));
+    // On a cluster, rows of a team that is gone are not inserted.
+    if (write.mode !== 'ensure' && rowCount !== rows.length)
+      throw new Collision(`rows of ${write.table} or their team are missing`);
   }
 
   async exclude(teamId: string, lock: SharedLock): Promise<void> {
     await this.#begun;
-    await this.#client.run(EXCLUDE, [teamId, lock]);
+    await this.#lock(EXCLUDE, teamId, lock);
+  }
+
+  #lock({ plain, distributed }: LockStatements, teamId: string, lock: SharedLock | null) {
+    return this.#client.run(this.#client.isCitus ? distributed : plain, [teamId, lock]);
   }
 
   async commit(): Promise<void> {
@@ -213,10 +272,11 @@ export class PostgresSession implements Session {
   }
 
   /** Sends the settings once, before the first statement that needs them. */
-  #configure(isNeeded: boolean): ReturnType<Client['run']> | undefined {
+  #configure(isNeeded: boolean): Promise<unknown> | undefined {
     if (this.#settings === null || !isNeeded) return undefined;
-    const sent = this.#client.run(this.#settings);
+    const { plain, distributed } = this.#settings;
     this.#settings = null;
-    return sent;
+    if (!this.#client.isCitus) return this.#client.run(plain);
+    return settled(distributed.map((command) => this.#client.control(command)));
   }
 }

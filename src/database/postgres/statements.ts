@@ -60,27 +60,66 @@ export const compileLookup = (lookup: Lookup, queries: Queries): LookupStatement
 export const quoted = (name: string): string => `"${name}"`;
 export const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-/** Writes any number of rows: the first parameter is the team, each other one has all values of a column. */
-export const compileWrite = ({ mode, table, columns, key }: Write<unknown>): Statement => {
+/** A single row needs no arrays, and is written faster without. */
+export interface WriteStatements {
+  readonly one: Statement;
+  readonly many: Statement;
+  /**
+   * For distributed tables. Rows that come from the parameters alone would be collected by the server that was asked, and
+   * committed in two phases; joined with the row of the team they are written where the team is.
+   */
+  readonly manyDistributed: Statement;
+}
+
+/** Where the values of the rows come from. */
+interface Given {
+  readonly value: (name: string, type: ColumnType, place: number) => string;
+  /** The rows, unless there is only one. */
+  readonly rows?: string;
+  /** Turns the values of a row into the source of an insert. */
+  readonly source: (values: string) => string;
+}
+
+const writeFrom = ({ mode, table, columns, key }: Write<unknown>, { value, rows, source }: Given): Statement => {
   const names = columns.map(([name]) => name);
-  const given = columns.map(([, type], place) => `$${place + 2}::${type}[]`).join(', ');
-  const rows = `unnest(${given}) as given(${list(names)})`;
+  const values = new Map(columns.map(([name, type], place) => [name, value(name, type, place)]));
+  const assigned = names.filter((name) => !key.includes(name)).map((name) => [name, values.get(name)]);
   const isKey = [
     `${quoted(table)}.team_id = $1`,
-    ...key.map((name) => `${quoted(table)}.${quoted(name)} = given.${quoted(name)}`),
-  ];
-  const rest = names.filter((name) => !key.includes(name));
-  if (mode === 'delete') return named(`delete from ${quoted(table)} using ${rows} where ${isKey.join(' and ')}`);
+    ...key.map((name) => `${quoted(table)}.${quoted(name)} = ${values.get(name)}`),
+  ].join(' and ');
+  if (mode === 'delete')
+    return named(`delete from ${quoted(table)}${rows === undefined ? '' : ` using ${rows}`} where ${isKey}`);
   if (mode === 'update') {
-    const values = rest.map((name) => `${quoted(name)} = given.${quoted(name)}`).join(', ');
-    return named(`update ${quoted(table)} set ${values} from ${rows} where ${isKey.join(' and ')}`);
+    const set = assigned.map(([name, expression]) => `${quoted(name as string)} = ${expression}`).join(', ');
+    const from = rows === undefined ? '' : ` from ${rows}`;
+    return named(`update ${quoted(table)} set ${set}${from} where ${isKey}`);
   }
-  const insert = `insert into ${quoted(table)} (team_id, ${list(names)}) select $1::text, ${list(names)} from ${rows}`;
+  const insert = `insert into ${quoted(table)} (team_id, ${list(names)}) ${source([...values.values()].join(', '))}`;
   if (mode === 'insert') return named(insert);
   const conflict = `on conflict (team_id, ${list(key)})`;
   if (mode === 'ensure') return named(`${insert} ${conflict} do nothing`);
-  const values = rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ');
-  return named(`${insert} ${conflict} do update set ${values}`);
+  const set = assigned.map(([name]) => `${quoted(name as string)} = excluded.${quoted(name as string)}`).join(', ');
+  return named(`${insert} ${conflict} do update set ${set}`);
+};
+
+/** The first parameter is the team; each other one has the value of a column, or all of its values. */
+export const compileWrite = (write: Write<unknown>): WriteStatements => {
+  const lists = write.columns.map(([, type], place) => `$${place + 2}::${type}[]`).join(', ');
+  const rows = `unnest(${lists}) as given(${list(write.columns.map(([name]) => name))})`;
+  const value = (name: string): string => `given.${quoted(name)}`;
+  return {
+    one: writeFrom(write, {
+      value: (_name, type, place) => `$${place + 2}::${type}`,
+      source: (values) => `values ($1::text, ${values})`,
+    }),
+    many: writeFrom(write, { value, rows, source: (values) => `select $1::text, ${values} from ${rows}` }),
+    manyDistributed: writeFrom(write, {
+      value,
+      rows,
+      source: (values) => `select teams.id, ${values} from teams cross join ${rows} where teams.id = $1`,
+    }),
+  };
 };
 
 /** The parameters of a lookup for these keys. */
@@ -99,12 +138,10 @@ export const lookupValues = (
     );
   });
 
-export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: readonly unknown[]): unknown[] => [
-  teamId,
-  ...columns.map(([name, type]) =>
-    arrayOf(
-      type,
-      rows.map((row) => (row as Record<string, unknown>)[name]),
-    ),
-  ),
-];
+export const writeValues = ({ columns }: Write<unknown>, teamId: string, rows: readonly unknown[]): unknown[] => {
+  const valuesOf = (name: string): unknown[] => rows.map((row) => (row as Record<string, unknown>)[name]);
+  return [
+    teamId,
+    ...columns.map(([name, type]) => (rows.length === 1 ? valuesOf(name)[0] : arrayOf(type, valuesOf(name)))),
+  ];
+};

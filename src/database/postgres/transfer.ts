@@ -2,7 +2,7 @@
 import type { CompiledQuery } from 'kysely';
 import { LIMITS } from '../../limits.ts';
 import { nextBatchRows } from '../batches.ts';
-import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
+import { MIGRATION_TABLES, migrateWithin, readSchema } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
 import { arrayOf } from './arrays.ts';
@@ -71,12 +71,7 @@ const snapshotOn = (client: Client): Snapshot => {
   return {
     queries: client.queries,
     table,
-    schema: async () => {
-      const [noted] = MIGRATION_TABLES;
-      if ((await table(noted)) === undefined) return undefined;
-      const { rows } = await client.query(`select max(name collate "C") as name from ${quoted(noted)}`);
-      return rows[0]?.name ?? undefined;
-    },
+    schema: () => readSchema(client.queries, 'postgres'),
     rows: (table) => {
       const names = list(table.columns.map(({ name }) => name));
       return stream(`select ${names} from ${quoted(table.name)} order by ${keyOf(table)}`, [], true) as AsyncGenerator<
@@ -107,10 +102,10 @@ const loadOn = (client: Client): Load => {
     clear: async () => {
       for (const name of newestFirst) await client.query(`delete from ${quoted(name)}`);
     },
-    rebuild: async (migration) => {
+    rebuild: async (schema) => {
       await client.query(`drop table if exists ${list([...newestFirst, ...MIGRATION_TABLES])}`);
       await migrateWithin(client.queries, 'postgres', {
-        to: presentName(migration),
+        to: schema,
         schemaName: await currentSchema(client.queries),
       });
     },

@@ -7,7 +7,7 @@ import { createQueries } from '../kysely.ts';
 import { lookupQuery, Parameter, parameter } from '../lookup-query.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';
-import { openFile, returnsRows } from './driver.ts';
+import { beginWriting, openFile, returnsRows } from './driver.ts';
 
 /** Kysely assumes that SQLite cannot roll back DDL. It can, so a failed migration leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -103,7 +103,7 @@ const allInTurns = async (prepared: Prepared, values: readonly SQLInputValue[]):
 export const connect = (path: string, cacheKib: number): Connection => {
   const raw = openFile(path);
   raw.exec(
-    `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${LIMITS.sqliteCheckpointPages}; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
+    `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${LIMITS.sqliteLastCheckpointPages}; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
   // Preparing costs more than running, and there are few distinct statements: cache them, and drop all if there are too
   // many.
@@ -123,10 +123,14 @@ export const connect = (path: string, cacheKib: number): Connection => {
     compiler: new LocklessCompiler(),
     introspector: (db) => new SqliteIntrospector(db),
     run: async (text, parameters) => {
-      // Taking the write lock at once makes a migration's transaction a lock between processes.
-      const prepared = prepare(text === 'begin' ? 'begin immediate' : text);
-      const values = parameters as SQLInputValue[];
       await takeTurns();
+      // Taking the write lock at once makes a migration's transaction a lock between processes.
+      if (text === 'begin') {
+        await beginWriting(raw);
+        return { rows: [] };
+      }
+      const prepared = prepare(text);
+      const values = parameters as SQLInputValue[];
       if (!prepared.isReading) return { rows: [], numAffectedRows: BigInt(prepared.statement.run(...values).changes) };
       return { rows: await allInTurns(prepared, values) };
     },

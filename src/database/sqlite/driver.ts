@@ -1,5 +1,6 @@
 /** Node's own SQLite, and what it lacks in the oldest versions of Node that the package runs on, 22.13 to 22.15. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../limits.ts';
 
 /** These versions warn that SQLite is experimental, each time it is loaded. */
@@ -14,11 +15,53 @@ const loadQuietly = (): typeof import('node:sqlite') => {
 };
 const sqlite = loadQuietly();
 
+const SET_BUSY_TIMEOUT = `pragma busy_timeout = ${LIMITS.sqliteBusyMs}`;
+
 /** The busy timeout must be set first: another process may be creating the database at this very moment. */
 export const openFile = (path: string): DatabaseSync => {
   const raw = new sqlite.DatabaseSync(path);
-  raw.exec(`pragma busy_timeout = ${LIMITS.sqliteBusyMs}`);
+  raw.exec(SET_BUSY_TIMEOUT);
   return raw;
+};
+
+/** Whether a file may be a database with this table. It is not written to: it may belong to another program. */
+export const mayHaveTable = (path: string, table: string): boolean => {
+  try {
+    const raw = new sqlite.DatabaseSync(path, { readOnly: true });
+    try {
+      raw.exec(SET_BUSY_TIMEOUT);
+      return raw.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined;
+    } finally {
+      raw.close();
+    }
+  } catch {
+    // Whoever opens it gets to know what is wrong with it.
+    return true;
+  }
+};
+
+/** The extended result code of an error, or NaN if it is none of SQLite. */
+export const codeOf = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
+
+/** Another connection holds the lock. */
+export const isBusy = (error: unknown): boolean => (codeOf(error) & 0xff) === 5;
+
+/**
+ * Begins a transaction that writes. SQLite itself would wait for the lock by blocking the thread, and with it whatever
+ * this process is doing, even the transaction that holds the lock.
+ */
+export const beginWriting = async (raw: DatabaseSync): Promise<void> => {
+  for (const startedMs = performance.now(); ; await delay(LIMITS.sqliteRetryMs)) {
+    try {
+      raw.exec('pragma busy_timeout = 0; begin immediate');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - startedMs > LIMITS.sqliteBusyMs) throw error;
+    } finally {
+      raw.exec(SET_BUSY_TIMEOUT);
+    }
+  }
 };
 
 /** Whether a statement returns rows. Without the driver's help, that is told by its words. */

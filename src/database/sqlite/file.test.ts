@@ -3,8 +3,9 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../open.ts';
-import { NO_TEAM } from '../work.ts';
+import { NO_TEAM, type Transaction } from '../work.ts';
 import { createFileWatch } from './file.ts';
 
 const PARTS = ['', '-wal', '-shm'];
@@ -55,6 +56,24 @@ describe('the file of an SQLite database', () => {
     await symlink('b.db', join(folder, 'a.db'));
     await symlink('a.db', join(folder, 'b.db'));
     assert.throws(() => openDatabase(`sqlite:${join(folder, 'a.db')}`), /too many levels of links/);
+  });
+
+  test('is written to in turn by those who have it open, none of whom blocks its process', async () => {
+    const url = `sqlite:${join(folder, 'shared.db')}`;
+    const [first, second] = [openDatabase(url), openDatabase(url)];
+    await first.migrate();
+    const insert = (name: string) => async (tx: Transaction) => {
+      await tx.queries.insertInto('milestones').values({ name, reached_at: 0 }).execute();
+    };
+    // Both are in this thread, so if the second blocked it, the first could not end.
+    const long = first.transaction(NO_TEAM, async (tx) => {
+      await insert('first')(tx);
+      await delay(200);
+    });
+    await delay(50);
+    await Promise.all([long, second.transaction(NO_TEAM, insert('second'))]);
+    await Promise.all([first.close(), second.close()]);
+    assert.equal(await use(join(folder, 'shared.db')), 3);
   });
 
   test('is readable only by its owner, as are its log and the created folders', async () => {

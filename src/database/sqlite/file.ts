@@ -48,15 +48,20 @@ export const restrictFiles = (path: string): void => {
   for (const part of PARTS) closeToOthers(path + part);
 };
 
-/** Ensures that the file exists, for its owner only if it is new, and returns its real path. */
-export const prepareFile = (path: string): string => {
-  const real = followLinks(path);
+/** Ensures that a file exists, for its owner only if it is new. */
+export const createFile = (path: string): void => {
   try {
     // Only if it does not exist: opening and closing a file that SQLite has open would drop its locks.
-    closeSync(openSync(real, 'wx', FILE_MODE));
+    closeSync(openSync(path, 'wx', FILE_MODE));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+};
+
+/** Ensures that the file of a database exists, and returns its real path. */
+export const prepareFile = (path: string): string => {
+  const real = followLinks(path);
+  createFile(real);
   if (!statSync(real).isFile()) throw new Error(`${path} is not a file`);
   return real;
 };

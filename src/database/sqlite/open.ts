@@ -4,15 +4,20 @@ import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { requiresRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
-import { migrate } from '../migrate.ts';
+import { createFence, LAST_MIGRATION } from '../fence.ts';
+import { expand, migrate, pendingOf, readSchema } from '../migrate.ts';
 import type { Purpose } from '../observer.ts';
 import { unobserved } from '../observer.ts';
 import { createUnits } from '../queue.ts';
 import type { Driver, Session } from '../session.ts';
-import { Collision, type Database, NO_TEAM } from '../work.ts';
+import { Collision, type Database, type Migrations, NO_TEAM } from '../work.ts';
+import { createWriteWatch } from '../write-watch.ts';
+import { createCheckpointer } from './checkpointer.ts';
 import { type Connection, connect } from './connection.ts';
-import { rollBack } from './driver.ts';
+import { beginWriting, codeOf, isBusy, rollBack } from './driver.ts';
 import { createFileWatch, prepareFile, restrictFiles } from './file.ts';
+import { lockAsOwner } from './lock.ts';
+import { createProber } from './probe.ts';
 import { removeBefore } from './removal.ts';
 import { setStatistics } from './statistics.ts';
 import { createSyncer } from './syncer.ts';
@@ -23,9 +28,6 @@ const UNAVAILABLE_CODES = new Set([5, 6, 10, 13, 14]);
 /** Foreign key, restricted deletion, primary key, unique key. */
 const COLLISION_CODES = new Set([787, 1811, 1555, 2067]);
 const NOT_A_DATABASE = 26;
-
-const codeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
 
 /** A pool of connections; callers wait while all are in use. */
 const createPool = (size: number, open: () => Connection) => {
@@ -46,6 +48,13 @@ const createPool = (size: number, open: () => Connection) => {
       if (next === undefined) idle.push(connection);
       else next(connection);
     },
+    closeIdle: (): void => {
+      for (const connection of idle.splice(0)) {
+        all.splice(all.indexOf(connection), 1);
+        connection.raw.close();
+      }
+    },
+    isBusy: (): boolean => idle.length < all.length,
     close: (): void => {
       for (const { raw } of all) raw.close();
     },
@@ -79,10 +88,49 @@ const connectFirst = (path: string): Connection => {
   }
 };
 
+/**
+ * Runs while no other process has the file open, such as a service of an earlier version. SQLite then keeps the lock of
+ * a transaction until it is told otherwise.
+ */
+const exclusively = async (path: string, { raw }: Connection, work: () => Promise<void>): Promise<void> => {
+  raw.exec('pragma locking_mode = exclusive');
+  try {
+    await beginWriting(raw);
+    raw.exec('rollback');
+    await work();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new Error(`${path} is in use by another process, and must be migrated first: stop that one`, {
+      cause: error,
+    });
+  } finally {
+    raw.exec('pragma locking_mode = normal');
+    raw.prepare('select 1 from sqlite_master').get();
+  }
+};
+
+/** Locks a database that is open already, which shows that it is one; if it has an owner, it is closed again. */
+const lockOpened = (path: string, { raw }: Connection): ReturnType<typeof lockAsOwner> => {
+  try {
+    return lockAsOwner(path);
+  } catch (error) {
+    raw.close();
+    throw error;
+  }
+};
+
+export interface SqliteOptions {
+  /** Whether this process is to be the only owner of the file: a service, or whoever works on it in place of one. */
+  readonly isOwner?: boolean | undefined;
+  /** Other migrations than those of this version. */
+  readonly migrations?: Migrations | undefined;
+}
+
 /** One connection writes, for all writers in turn; the others read committed data. */
-export const openSqlite = (given: string): Database => {
+export const openSqlite = (given: string, { isOwner = false, migrations }: SqliteOptions = {}): Database => {
   const path = prepareFile(given);
   const writer = connectFirst(path);
+  const lock = isOwner ? lockOpened(path, writer) : undefined;
   const writers = createPool(1, () => writer);
   const connectReader = () => connect(path, LIMITS.sqliteReaderCacheKib);
   const readers = createPool(LIMITS.sqliteReaders, connectReader);
@@ -93,17 +141,30 @@ export const openSqlite = (given: string): Database => {
     if (missing !== undefined) stopWithoutFile(missing);
   };
   const observed = unobserved();
+  const checkpointer = createCheckpointer(path);
   const syncer = createSyncer(path, {
     synced: (tookMs) => {
       checkFiles();
+      checkpointer.check();
       observed.by.synced(tookMs);
     },
     failed: stopAfterFailedSync,
   });
 
-  const sessionOf = (connection: Connection, begin: string, release: () => void): Session => ({
+  const fence = createFence(migrations);
+  /** A writer has the whole database to itself, so what it meets stays. */
+  const meetSchema = ({ raw }: Connection): void => {
+    lastMigration ??= raw.prepare(LAST_MIGRATION);
+    fence.met(lastMigration.get()?.name as string | null);
+  };
+  let lastMigration: ReturnType<Connection['raw']['prepare']> | undefined;
+
+  const sessionOf = (connection: Connection, release: () => void): Session => ({
     queries: connection.queries,
-    begin: () => connection.raw.exec(begin),
+    begin: () => {
+      if (connection === writer) meetSchema(connection);
+      else connection.raw.exec('begin');
+    },
     ask: async (questions) => {
       // Also for callers that ask one question after another.
       await takeTurns();
@@ -148,10 +209,18 @@ export const openSqlite = (given: string): Database => {
 
   const pools = { group: writers, apart: writers, transaction: writers, read: readers, urgent: urgentReaders };
   const acquire = async (purpose: Purpose): Promise<{ connection: Connection; session: Session }> => {
+    fence.pass();
     const pool = pools[purpose];
     const connection = await pool.acquire();
-    const begin = pool === writers ? 'begin immediate' : 'begin';
-    return { connection, session: sessionOf(connection, begin, () => pool.release(connection)) };
+    const session = sessionOf(connection, () => pool.release(connection));
+    if (pool !== writers) return { connection, session };
+    try {
+      await beginWriting(connection.raw);
+      return { connection, session };
+    } catch (error) {
+      session.end();
+      throw error;
+    }
   };
 
   const turnsToWrite = createFairQueue(1);
@@ -169,7 +238,16 @@ export const openSqlite = (given: string): Database => {
     isBlocked: () => false,
     translate: (error) => (UNAVAILABLE_CODES.has(codeOf(error) & 0xff) ? unavailable(error) : error),
   };
-  const units = createUnits(driver, observed);
+  const prober = createProber(path, writers.isBusy);
+  const watch = createWriteWatch({
+    write: async (failure) => {
+      if (!(await prober.write(failure))) return false;
+      syncer.committed();
+      await syncer.durable();
+      return true;
+    },
+  });
+  const units = createUnits(driver, observed, watch);
 
   /** Runs in a transaction, which is rolled back unless it is committed. */
   const within = async <T>(
@@ -187,13 +265,40 @@ export const openSqlite = (given: string): Database => {
 
   return {
     engine: 'sqlite',
+    acrossTeamsMs: 0,
     write: units.write as Database['write'],
     transaction: units.transaction as Database['transaction'],
     read: units.read as Database['read'],
     readUrgent: units.readUrgent as Database['readUrgent'],
-    migrate: async (migrations) => {
-      await migrate(writer.queries, 'sqlite', { migrations });
+    migrate: async (given = migrations) => {
+      const state = await readSchema(writer.queries, 'sqlite');
+      const run = () => migrate(writer.queries, 'sqlite', { migrations: given });
+      if (state === undefined) await run();
+      else if (pendingOf(state, given).length > 0) {
+        readers.closeIdle();
+        urgentReaders.closeIdle();
+        await exclusively(path, writer, run);
+      }
       setStatistics(writer.raw);
+    },
+    expand: async () => {
+      if ((await readSchema(writer.queries, 'sqlite')) === undefined)
+        await migrate(writer.queries, 'sqlite', { migrations });
+      else
+        await within('transaction', async ({ queries }, session) => {
+          await expand(queries, 'sqlite', { migrations });
+          await session.commit();
+        });
+      await syncer.durable();
+      setStatistics(writer.raw);
+    },
+    assertSchema: fence.pass,
+    checkSchema: async () => {
+      fence.pass();
+      await units.readUrgent(NO_TEAM, async ({ queries }) => {
+        const { rows } = await sql.raw<{ name: string | null }>(LAST_MIGRATION).execute(queries);
+        fence.met(rows[0]?.name);
+      });
     },
     snapshot: (use) => within('read', (connection) => use(snapshotOn(connection))),
     load: async (use) => {
@@ -209,9 +314,8 @@ export const openSqlite = (given: string): Database => {
     },
     // The file belongs to one process, so there is no connection limit.
     checkConnections: async () => {},
-    ready: async () => {
-      await units.read(NO_TEAM, ({ queries }) => sql`select 1`.execute(queries));
-    },
+    ready: watch.check,
+    oldestCommitMs: watch.oldestCommitMs,
     // SQLite needs no maintenance, but without writes nothing else checks the files.
     maintain: async () => checkFiles(),
     removeBefore: (table, beforeMs, shouldContinue) =>
@@ -222,10 +326,13 @@ export const openSqlite = (given: string): Database => {
     close: async () => {
       await units.idle();
       await syncer.durable();
+      await checkpointer.close();
       syncer.close();
       readers.close();
       urgentReaders.close();
+      prober.close();
       writer.raw.close();
+      lock?.close();
     },
   };
 };

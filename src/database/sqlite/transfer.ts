@@ -1,7 +1,7 @@
 /** Reads and fills a whole SQLite database. */
 import type { CompiledQuery } from 'kysely';
 import { inBatches } from '../batches.ts';
-import { MIGRATION_TABLES, migrateWithin, presentName } from '../migrate.ts';
+import { MIGRATION_TABLES, migrateWithin, readSchema } from '../migrate.ts';
 import { TABLES } from '../tables.ts';
 import type { Load, Snapshot, Table, Value } from '../work.ts';
 import type { Connection } from './connection.ts';
@@ -33,12 +33,7 @@ export const snapshotOn = ({ raw, queries }: Connection): Snapshot => {
   return {
     queries,
     table: async (name) => table(name),
-    schema: async () => {
-      const [noted] = MIGRATION_TABLES;
-      if (table(noted) === undefined) return undefined;
-      const last = raw.prepare(`select max(name) as name from ${quoted(noted)}`).get()?.name;
-      return last === null ? undefined : String(last);
-    },
+    schema: () => readSchema(queries, 'sqlite'),
     rows: ({ name, columns, key }) => {
       const text = `select ${list(columns.map((column) => column.name))} from ${quoted(name)} order by ${list(key)}`;
       return stream(text, [], true) as AsyncGenerator<Value[][]>;
@@ -62,9 +57,9 @@ export const loadOn = (connection: Connection): Load => {
     clear: async () => {
       for (const name of newestFirst) raw.exec(`delete from ${quoted(name)}`);
     },
-    rebuild: async (migration) => {
+    rebuild: async (schema) => {
       for (const name of [...newestFirst, ...MIGRATION_TABLES]) raw.exec(`drop table if exists ${quoted(name)}`);
-      await migrateWithin(queries, 'sqlite', { to: presentName(migration) });
+      await migrateWithin(queries, 'sqlite', { to: schema });
     },
     upgrade: () => migrateWithin(queries, 'sqlite'),
   };

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { catalogOf, item, templateOf } from '../../../test/catalogs.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
 import { type CompiledItem, compileCatalog } from '../pool/catalog.ts';
+import { allAtOnce } from '../steps.ts';
 import { rollTemplate } from '../systems/rolling.ts';
 import { initialState, type RollResult, type TemplateState } from '../systems/state.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
@@ -213,7 +214,7 @@ describe('evidence', () => {
   test('of rolls on all items compares each item with its weight', () => {
     const { items } = compileCatalog([], [item('a', [], 1), item('b', [], 2), item('c', [], 7), item('never', [], 0)]);
     const model = plainEvidenceModel(items);
-    const observer = createPlainObserver(items);
+    const observer = allAtOnce(createPlainObserver(items));
     const counted = (rolls: Record<string, number>): Observations => {
       const counts = new Map<string, Map<string, number>>();
       for (const [id, count] of Object.entries(rolls))
@@ -299,7 +300,7 @@ describe('items of a large part', () => {
     const total = 800 * 5 + 1100 * 2 + 1000;
     close(part?.get('') ?? 0, (total - 800 * 5 - 200 * 2) / total, 1e-12);
     const seen: string[] = [];
-    const observer = createPlainObserver(compiled);
+    const observer = allAtOnce(createPlainObserver(compiled));
     for (const index of [50, 500, 1099, 1100, 2999])
       observer(items[index]?.id ?? '', (kind, outcome) => void seen.push(`${kind} ${outcome}`));
     assert.deepEqual(seen, ['i item-0050', 'i item-0500', 'i item-1099', 'i ', 'i ']);

@@ -1,4 +1,5 @@
 import type { CompiledItem } from '../pool/catalog.ts';
+import type { Steps } from '../steps.ts';
 import type { PackPlan } from '../systems/card-pack/card-pack.ts';
 import type { GachaRules } from '../systems/gacha/gacha.ts';
 import { moveCounters, sinceByRank } from '../systems/gacha/gacha.ts';
@@ -6,7 +7,7 @@ import { offerPlan } from '../systems/roguelike/roguelike.ts';
 import { type PityState, type RollResult, sinceOf } from '../systems/state.ts';
 import type { CompiledTemplate } from '../systems/templates.ts';
 import type { Tiers } from '../systems/tiers.ts';
-import { OTHER_ITEMS, toldApart, type Weighted } from './told-apart.ts';
+import { OTHER_ITEMS, tellApart, toldApart, type Weighted } from './told-apart.ts';
 
 /**
  * What evidence counts of a result: an outcome in a class, within which the odds of all outcomes are known. Classes
@@ -26,9 +27,10 @@ export type Observer = (
 export const PLAIN_PART = '';
 
 /** Observes items of one part. */
-const observerOfPart = (part: string, items: Weighted) => {
+const observerOfPart = (part: string, items: Weighted) => observerOfNamed(part, toldApart(items));
+
+const observerOfNamed = (part: string, named: ReadonlySet<string> | null) => {
   const kind = `i${part}`;
-  const named = toldApart(items);
   return named === null
     ? (id: string, observe: Observe): void => observe(kind, id)
     : (id: string, observe: Observe): void => observe(kind, named.has(id) ? id : OTHER_ITEMS);
@@ -146,6 +148,11 @@ export const createObserver = (template: CompiledTemplate): Observer => {
   }
 };
 
+export type PlainObserver = (id: string, observe: Observe) => void;
+
 /** What to observe of rolls on all items. */
-export const createPlainObserver = (items: readonly CompiledItem[]): ((id: string, observe: Observe) => void) =>
-  observerOfPart(PLAIN_PART, { items, weights: Float64Array.from(items, ({ weight }) => weight) });
+export function* createPlainObserver(items: readonly CompiledItem[]): Steps<PlainObserver> {
+  const weights = Float64Array.from(items, ({ weight }) => weight);
+  yield;
+  return observerOfNamed(PLAIN_PART, yield* tellApart({ items, weights }));
+}

@@ -236,7 +236,9 @@ export const largerOf = (one: Footprint, other: Footprint): Footprint =>
   (area(other) - area(one) || longerSide(other) - longerSide(one)) > 0 ? other : one;
 
 /** The footprint that is hardest to place. */
-export const largestFootprint = (items: readonly Footprint[]): Footprint => {
-  const { width, height } = items.reduce(largerOf, { width: 1, height: 1 });
-  return { width, height };
+export const largestFootprint = (items: Iterable<Footprint>): Footprint => {
+  let largest: Footprint = { width: 1, height: 1 };
+  for (const { width, height } of items)
+    if (width !== largest.width || height !== largest.height) largest = largerOf(largest, { width, height });
+  return largest;
 };

@@ -1,5 +1,5 @@
 import { compareBytes } from '../byte-order.ts';
-import { ELEMENTS_PER_STEP, type Steps } from '../steps.ts';
+import { ELEMENTS_PER_STEP, each, type Steps } from '../steps.ts';
 import type { Catalog, CatalogOption, CompiledItem } from './catalog.ts';
 
 /** The part of an item that decides what can be rolled. */
@@ -48,8 +48,9 @@ export function* changedCatalog(
     options.get(id)?.dropRateMultiplier !== base.options.get(id)?.dropRateMultiplier || !options.has(id);
   const changedIds = new Set(options === base.options ? [] : [...base.options.keys()].filter(differs));
   const items = [...base.items];
-  const itemsById = new Map(base.itemsById);
   yield;
+  const itemsById = new Map<string, CompiledItem>();
+  yield* each(items, (known) => itemsById.set(known.id, known));
   const replace = (changed: CompiledItem): void => {
     items[changed.place] = changed;
     itemsById.set(changed.id, changed);

@@ -84,9 +84,12 @@ export const plainOddsInputOf = (template: CompiledTemplate, numberOf = placeOf)
   const plainItems = (of: WeightedItems): OddsItems => {
     let plain = known.get(of);
     if (plain === undefined) {
+      // Many times as fast as `from`, which takes them one by one from an iterator.
+      const items = new Int32Array(of.items.length);
+      for (let index = 0; index < items.length; index += 1) items[index] = numberOf(of.items[index] as CompiledItem);
       plain = {
-        items: Int32Array.from(of.items, numberOf),
-        weights: Float64Array.from(of.weights),
+        items,
+        weights: new Float64Array(of.weights),
         picker: { total: of.picker.total },
         rollable: of.rollable,
       };

@@ -152,16 +152,23 @@ const rank = (tiers: readonly Pick<Tier, 'optionId' | 'share'>[], pityTier: stri
     .map(({ place }) => place);
 };
 
-const checkFeatured = (config: CommonConfig, tiers: readonly Tier[], { catalog, faults }: CompileContext): void => {
+function* checkFeatured(
+  config: CommonConfig,
+  tiers: readonly Tier[],
+  { catalog, faults }: CompileContext,
+): Steps<void> {
   const { featuredItemIds = [] } = config;
   if (featuredItemIds.length === 0) return;
-  const pool = new Set(tiers.flatMap(({ items }) => items));
-  for (const [index, id] of featuredItemIds.entries()) {
-    const item = catalog.itemsById.get(id);
-    if (item === undefined) faults.add(['featuredItemIds', index], 'is not an item of this team');
-    else if (!pool.has(item)) faults.add(['featuredItemIds', index], 'is not in the pool');
+  const missing = new Set(featuredItemIds);
+  for (const { items } of tiers) {
+    for (const { id } of items) missing.delete(id);
+    yield;
   }
-};
+  for (const [index, id] of featuredItemIds.entries()) {
+    if (!catalog.itemsById.has(id)) faults.add(['featuredItemIds', index], 'is not an item of this team');
+    else if (missing.has(id)) faults.add(['featuredItemIds', index], 'is not in the pool');
+  }
+}
 
 export interface TierOptions {
   /** The option that ranks first whatever its share. */
@@ -211,7 +218,10 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, contex
     const isPlain = options.plainTop === true && place === ranked[0];
     const weightOf = ({ id, weight }: CompiledItem): number =>
       featured.has(id) && !isPlain ? weight * rateUp : weight;
-    all.push({ ...tier, ...weigh(divided[place] ?? [], featured, weightOf) });
+    const items = divided[place] ?? [];
+    const weights = items.map(weightOf);
+    yield;
+    all.push({ ...tier, ...weighted(items, weights, featured) });
     yield;
   }
 
@@ -222,7 +232,7 @@ export function* compileTiers(config: CommonConfig, options: TierOptions, contex
     else
       faults.add(config.pool === undefined ? [] : ['pool'], `${config.pool === undefined ? 'the pool ' : ''}${fault}`);
   }
-  if (complete) checkFeatured(config, all, context);
+  if (complete) yield* checkFeatured(config, all, context);
   return { all, ranked, ranks: all.map((_, place) => ranked.indexOf(place)), top: ranked[0] ?? 0, featured, complete };
 }
 

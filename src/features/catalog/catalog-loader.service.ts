@@ -10,7 +10,6 @@ import {
   type CompiledItem,
 } from '../../engine/pool/catalog.ts';
 import { ServiceError } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { collectShownItems, type ShownCatalog, type ShownItem } from './shown-catalog.presenter.ts';
@@ -47,7 +46,7 @@ interface ItemPage {
 }
 
 /** All items in byte order of their ids, each with its options and attributes. */
-export async function* readItems(reader: Reader, teamId: string): AsyncGenerator<ItemPage> {
+export async function* readItems(reader: store.Queried, teamId: string): AsyncGenerator<ItemPage> {
   let lastId: string | undefined;
   let count = FIRST_ITEMS;
   for (;;) {
@@ -146,8 +145,11 @@ export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
   const found = await readVersion(reader);
   const items = compileItems(teamId, await readVocabulary(reader, teamId));
   for await (const page of readItems(reader, teamId))
-    for (const item of page.items)
+    for (const item of page.items) {
       items.add(listedItem(item, page.optionsOf.get(item.id), page.attributesOf.get(item.id)));
+      // An item may have a hundred options and a hundred attributes.
+      await takeTurns();
+    }
   return { ...found, ...items.finish() };
 };
 
@@ -174,8 +176,10 @@ const readItemsById = async (reader: Reader, ids: readonly string[]): Promise<Li
     const attributes = await store.selectAttributesOfItems(reader, teamId, some);
     const optionsOf = Map.groupBy(options, ({ itemId }) => itemId);
     const attributesOf = Map.groupBy(attributes, ({ itemId }) => itemId);
-    for (const item of items) found.push(listedItem(item, optionsOf.get(item.id), attributesOf.get(item.id)));
-    await takeTurns();
+    for (const item of items) {
+      found.push(listedItem(item, optionsOf.get(item.id), attributesOf.get(item.id)));
+      await takeTurns();
+    }
   });
   return sortedBy(found, ({ id }) => id);
 };
@@ -204,7 +208,7 @@ export const reloadCatalog = async (
   for (const item of known.catalog.items) {
     addChangedBefore(item.id);
     if (!changedIds.has(item.id)) items.add(recallItem(known, item));
-    if (item.place % LIMITS.rowsPerTurnCheck === 0) await takeTurns();
+    await takeTurns();
   }
   addChangedBefore(undefined);
   return { ...found, ...items.finish() };

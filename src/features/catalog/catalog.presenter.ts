@@ -1,3 +1,4 @@
+import { once } from '../../engine/once.ts';
 import type { Catalog, CatalogOption, CompiledItem } from '../../engine/pool/catalog.ts';
 import type { RolledItem } from '../../engine/pool/pool.ts';
 import { LIMITS } from '../../limits.ts';
@@ -32,6 +33,10 @@ export interface StoredPlacement {
 export interface CatalogPresenter {
   /** A roll result; `more` is JSON of additional members, each preceded by a comma. */
   rollText(rolled: RolledItem, more?: string): string;
+  /** The length of a roll result without its additional members, if each value had one character. */
+  rollLength(item: CompiledItem): number;
+  /** No result of the catalog has a greater length; quickly found even if there are a hundred thousand items. */
+  longestRoll(): number;
   /** An item instance as in lists. */
   instanceText(instance: StoredInstance): string;
 }
@@ -69,6 +74,17 @@ const PLAIN = /^[\w.: -]*$/;
 
 /** A string as JSON; twice as fast if it needs no escaping. */
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+/** The longest JSON of a text: any character may have to be escaped, as six others. */
+const quotedLength = (length: number): number => 6 * length + 2;
+
+/** Ids need no escaping. */
+const ID_LENGTH = LIMITS.idLength + 2;
+/** More than names of members, numbers and times of an item, an option or an attribute take. */
+const OTHER_LENGTH = 500;
+
+const longestOf = (texts: Iterable<string>): number =>
+  Iterator.from(texts).reduce((longest, { length }) => Math.max(longest, length), 0);
 
 /** The values of an instance, in the order of its item's attributes. */
 const attributesText = (attributes: readonly AttributeParts[], storedValues: string): string => {
@@ -159,16 +175,37 @@ export const createPresenter = (catalog: Catalog, shown: ShownCatalog): CatalogP
     );
   };
 
+  const rollText = (itemText: string, values: RolledItem['values'], more: string): string => {
+    let text = `{"item":${itemText},"itemAttributeInstances":[`;
+    let separator = '';
+    for (const { itemAttributeId, attributeId, value } of values) {
+      text += `${separator}{"itemAttributeId":${quoted(itemAttributeId)},"value":${value},"attribute":${known(attributeTexts.get(attributeId))}}`;
+      separator = ',';
+    }
+    return `${text}]${more}}`;
+  };
+
   return {
-    rollText: (rolled, more = '') => {
-      let text = `{"item":${rolledItemTexts.get(rolled.item.place)},"itemAttributeInstances":[`;
-      let separator = '';
-      for (const { itemAttributeId, attributeId, value } of rolled.values) {
-        text += `${separator}{"itemAttributeId":${quoted(itemAttributeId)},"value":${value},"attribute":${known(attributeTexts.get(attributeId))}}`;
-        separator = ',';
-      }
-      return `${text}]${more}}`;
+    rollText: ({ item, values }, more = '') => rollText(rolledItemTexts.get(item.place), values, more),
+
+    // Not from the cache, which is for items that are rolled.
+    rollLength: ({ place, attributes }) => {
+      const values = attributes.map(({ itemAttributeId, attributeId }) => ({ itemAttributeId, attributeId, value: 0 }));
+      return rollText(rolledItemText(place), values, '').length;
     },
+
+    longestRoll: once(() => {
+      let [options, attributes] = [0, 0];
+      for (const item of catalog.items) {
+        options = Math.max(options, item.optionIds.length);
+        attributes = Math.max(attributes, item.attributeCount);
+      }
+      const perItem =
+        2 * ID_LENGTH + quotedLength(LIMITS.nameLength) + quotedLength(LIMITS.thumbnailLength) + OTHER_LENGTH;
+      const perOption = longestOf(optionTexts.values()) + 2 * ID_LENGTH + OTHER_LENGTH;
+      const perAttribute = longestOf(attributeTexts.values()) + ID_LENGTH + OTHER_LENGTH;
+      return perItem + options * perOption + attributes * perAttribute;
+    }),
 
     instanceText: ({ id, itemId, userId, values: storedValues, placement }) => {
       const { place } = known(catalog.itemsById.get(itemId));

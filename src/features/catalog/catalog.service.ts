@@ -1,6 +1,5 @@
 import type { Finder, Read, Reader, Transaction, Work } from '../../database/work.ts';
-import { createPlainObserver } from '../../engine/evidence/observation.ts';
-import { once } from '../../engine/once.ts';
+import { createPlainObserver, type PlainObserver } from '../../engine/evidence/observation.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
@@ -27,7 +26,7 @@ export interface TeamCatalog extends CatalogPresenter {
   /** The pool of all items. */
   readonly everything: Pool;
   /** What is observed of rolls on all items. */
-  observer(): ReturnType<typeof createPlainObserver>;
+  readonly observer: PlainObserver;
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
 }
@@ -83,6 +82,7 @@ const createPools = (catalog: Catalog) => {
 
 const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
   const everything = await inTurns(buildPool(catalog));
+  const observer = await inTurns(createPlainObserver(catalog.items));
   const poolOf = createPools(catalog);
   return {
     version,
@@ -93,7 +93,7 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     ...createPresenter(catalog, shown),
     rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
-    observer: once(() => createPlainObserver(catalog.items)),
+    observer,
     pool: (finder, filter) =>
       filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),
   };

@@ -2,6 +2,9 @@ import type { Expression } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
 import type { Queries, Reader, Transaction } from '../../database/work.ts';
 
+/** Whatever sees one state of the data: a reader, or a snapshot of the whole database. */
+export type Queried = Pick<Reader, 'queries'>;
+
 /** Adjusts the number of items stored with the team, so that nobody has to count them. */
 export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
   const { item_count } = await tx.queries
@@ -24,20 +27,20 @@ export const currentVersion = lookup({}, selectVersion);
 /** The same for commands that create or place item instances: items, spaces and their sizes then cannot change. */
 export const currentVersionForPlacing = lookup({}, selectVersion, { shares: 'grids' });
 
-export const selectSpaces = (reader: Reader, teamId: string) =>
+export const selectSpaces = (reader: Queried, teamId: string) =>
   reader.queries.selectFrom('spaces').select(['id', 'name', 'cols', 'rows']).where('team_id', '=', teamId).execute();
 
-export const selectAttributes = (reader: Reader, teamId: string) =>
+export const selectAttributes = (reader: Queried, teamId: string) =>
   reader.queries
     .selectFrom('attributes')
     .select(['id', 'name', 'min', 'max', 'step'])
     .where('team_id', '=', teamId)
     .execute();
 
-export const selectClassifiers = (reader: Reader, teamId: string) =>
+export const selectClassifiers = (reader: Queried, teamId: string) =>
   reader.queries.selectFrom('classifiers').select(['id', 'name']).where('team_id', '=', teamId).execute();
 
-export const selectOptions = (reader: Reader, teamId: string) =>
+export const selectOptions = (reader: Queried, teamId: string) =>
   reader.queries
     .selectFrom('classifier_options')
     .select(['id', 'classifier_id as classifierId', 'position', 'name', 'drop_rate_multiplier as dropRateMultiplier'])
@@ -56,7 +59,7 @@ const itemColumns = [
 ] as const;
 
 /** The next items in byte order of their ids; from the start if no id is given. */
-export const selectItemsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
+export const selectItemsAfter = (reader: Queried, teamId: string, afterId: string | undefined, limit: number) => {
   const query = reader.queries
     .selectFrom('items')
     .select(itemColumns)
@@ -86,7 +89,7 @@ export interface ItemRange {
 // Both are ordered like the index that starts with the item: without statistics about the team, the planner would
 // otherwise choose another index.
 
-export const selectItemOptions = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+export const selectItemOptions = (reader: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries
     .selectFrom('item_classifiers')
     .select(['id', 'item_id as itemId', 'classifier_option_id as optionId', 'position'])
@@ -97,7 +100,7 @@ export const selectItemOptions = (reader: Reader, teamId: string, { firstId, las
     .orderBy('classifier_option_id')
     .execute();
 
-export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, lastId }: ItemRange) =>
+export const selectItemAttributes = (reader: Queried, teamId: string, { firstId, lastId }: ItemRange) =>
   reader.queries
     .selectFrom('item_attributes')
     .select(['id', 'item_id as itemId', 'attribute_id as attributeId', 'min', 'max', 'position'])
@@ -109,7 +112,7 @@ export const selectItemAttributes = (reader: Reader, teamId: string, { firstId, 
     .execute();
 
 /** The next templates in byte order of their ids. */
-export const selectTemplatesAfter = (reader: Reader, teamId: string, afterId: string, limit: number) =>
+export const selectTemplatesAfter = (reader: Queried, teamId: string, afterId: string, limit: number) =>
   reader.queries
     .selectFrom('templates')
     .select(['id', 'name', 'type', 'config', 'bindings', 'verifiable', 'disclosure'])

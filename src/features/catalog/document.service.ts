@@ -7,6 +7,7 @@ import { LIMITS } from '../../limits.ts';
 import { FORMAT_VERSION, LISTS } from '../../planning/entities.ts';
 import type { ChangedEntity } from '../../planning/plan.ts';
 import type { EntityChunk } from '../../planning/state.ts';
+import { type SharedText, shareText } from '../../shared-text.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './catalog.store.ts';
 import { byPosition, readItems } from './catalog-loader.service.ts';
@@ -23,7 +24,7 @@ interface EntityText {
 }
 
 /** All entities of a catalog as they are now, in the order of a document. */
-async function* presentEntities(reader: Reader): AsyncGenerator<EntityText> {
+export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'>): AsyncGenerator<EntityText> {
   const { teamId } = reader;
   const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
     kind,
@@ -84,14 +85,17 @@ const readChunks = async (reader: Reader): Promise<readonly EntityChunk[]> => {
   const chunks: EntityChunk[] = [];
   let kind: EntityKind = 'attribute';
   let texts: string[] = [];
+  let length = 0;
   const flush = (): void => {
-    if (texts.length > 0) chunks.push({ kind, text: `[${texts.join()}]` });
+    if (texts.length > 0) chunks.push({ kind, text: shareText(`[${texts.join()}]`) });
     texts = [];
+    length = 0;
   };
   for await (const entity of presentEntities(reader)) {
-    if (entity.kind !== kind || texts.length === LIMITS.changesPerRead) flush();
+    if (entity.kind !== kind || length >= LIMITS.partLength) flush();
     kind = entity.kind;
     texts.push(entity.text);
+    length += entity.text.length;
     await takeTurns();
   }
   flush();
@@ -141,10 +145,10 @@ const changeText = ({ version, kind, id, before, after }: versions.ChangeRow): s
   `{"version":${version},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"before":${before},"after":${after}}`;
 
 /** All changes after a version, newest first, in parts that a worker can read. */
-export const readChangesSince = async (reader: Reader, version: number): Promise<string[]> => {
-  const chunks: string[] = [];
+export const readChangesSince = async (reader: Reader, version: number): Promise<SharedText[]> => {
+  const chunks: SharedText[] = [];
   for await (const rows of versions.changesSince(reader, version)) {
-    chunks.push(`[${rows.map(changeText).join()}]`);
+    chunks.push(shareText(`[${rows.map(changeText).join()}]`));
     await takeTurns();
   }
   return chunks;
@@ -164,12 +168,12 @@ export const readChangedSince = async (reader: Reader, version: number): Promise
 };
 
 /** The changes of one version. */
-export const readChangesOf = async (reader: Reader, version: number): Promise<string[]> => {
+export const readChangesOf = async (reader: Reader, version: number): Promise<SharedText[]> => {
   if ((await versions.selectVersion(reader, version)) === undefined) throw notFound();
-  const chunks: string[] = [];
+  const chunks: SharedText[] = [];
   for (let after = { kind: '', id: '' }; ; ) {
     const rows = await versions.selectChanges(reader, version, after, LIMITS.changesPerRead);
-    chunks.push(`[${rows.map(changeText).join()}]`);
+    chunks.push(shareText(`[${rows.map(changeText).join()}]`));
     const last = rows.at(-1);
     if (last === undefined || rows.length < LIMITS.changesPerRead) return chunks;
     after = last;

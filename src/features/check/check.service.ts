@@ -3,8 +3,11 @@
  * so a database of any size can be checked while it is in use.
  */
 import type { CompiledQuery } from 'kysely';
+import { removedUntil } from '../../database/claims.ts';
 import type { Snapshot } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
+import { timeOfId } from '../../ids.ts';
+import { checkCatalog } from './catalog.service.ts';
 import * as store from './check.store.ts';
 import { checkReceipts } from './receipts.service.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
@@ -104,12 +107,20 @@ const MAY_FOLLOW: Record<string, readonly (string | undefined)[]> = {
   deleted: ['created', 'transferred'],
 };
 
+/**
+ * Whether old events before the first one that is left may have been removed: an instance that records its creation has
+ * none that are older.
+ */
+const mayLackOlder = (row: HistoryRow, removedUntilMs: number): boolean =>
+  (row.instance_cause === null ? 0 : (row.instance_created_at ?? 0)) < removedUntilMs;
+
 /** What is wrong with an event, given the one before it. */
-const eventFault = (row: HistoryRow, previous: HistoryRow | undefined): string | undefined => {
+const eventFault = (row: HistoryRow, previous: HistoryRow | undefined, removedUntilMs: number): string | undefined => {
   // If the instance records its own creation, the first event in the history has the number 2.
   const recordsCreation = row.owner !== null && row.instance_cause !== null;
   const before = previous?.event ?? (recordsCreation ? 'created' : undefined);
   const expected = (previous?.sequence ?? (recordsCreation ? 1 : 0)) + 1;
+  if (previous === undefined && row.sequence > expected && mayLackOlder(row, removedUntilMs)) return undefined;
   if (row.sequence !== expected) return `has event ${row.sequence} where event ${expected} should be`;
   if (!MAY_FOLLOW[row.event]?.includes(before))
     return `has event ${row.sequence} (${row.event}) after ${before ?? 'nothing'}`;
@@ -130,6 +141,9 @@ const endFault = ({ owner, event, to_user_id, item_id, instance_item_id }: Histo
 };
 
 const checkHistory: Check = async (snapshot, report) => {
+  // Earlier versions did not note up to when they removed events.
+  const removed = await removedUntil(snapshot.queries, 'history');
+  const removedUntilMs = removed === undefined ? Number.POSITIVE_INFINITY : (removed ?? 0);
   let previous: HistoryRow | undefined;
   const reportFault = (row: HistoryRow, fault: string | undefined): void => {
     if (fault !== undefined) report(row.team_id, `item instance ${row.item_instance_id} ${fault}`);
@@ -137,7 +151,7 @@ const checkHistory: Check = async (snapshot, report) => {
   const events = await forEachRow(snapshot, store.selectHistory(snapshot.queries), (row) => {
     const isSame = previous?.team_id === row.team_id && previous.item_instance_id === row.item_instance_id;
     if (!isSame && previous !== undefined) reportFault(previous, endFault(previous));
-    reportFault(row, eventFault(row, isSame ? previous : undefined));
+    reportFault(row, eventFault(row, isSame ? previous : undefined, removedUntilMs));
     previous = row;
   });
   if (previous !== undefined) reportFault(previous, endFault(previous));
@@ -205,12 +219,27 @@ const checkSnapshots: Check = (snapshot, report) =>
     if (digestOf(text) !== hash) report(team_id, `the snapshot ${hash} has another text than the one it stands for`);
   });
 
-const checkCounters: Check = async (snapshot, report) => {
-  const teams: string[] = [];
-  await forEachRow(snapshot, store.selectTeamIds(snapshot.queries), ({ id }) => teams.push(id));
-  let rolls = 0;
-  for (const teamId of teams) rolls += await checkRollCounts(snapshot, teamId, (finding) => report(teamId, finding));
-  return rolls;
+/** From before which moment rolls may be missing from the record. */
+const rollsRemovedUntil = async ({ queries }: Snapshot): Promise<number> => {
+  const removed = await removedUntil(queries, 'roll events');
+  if (removed !== undefined) return removed ?? 0;
+  // Earlier versions did not note it.
+  const oldest = (await store.selectOldestRoll(queries))?.id;
+  return oldest == null ? Number.POSITIVE_INFINITY : timeOfId(oldest);
+};
+
+/** Checks each team's catalog and counters. */
+const checkTeams = async (snapshot: Snapshot, report: Report) => {
+  const teams: store.CatalogTeam[] = [];
+  await forEachRow(snapshot, store.selectTeams(snapshot.queries), (team) => teams.push(team));
+  const removedUntilMs = await rollsRemovedUntil(snapshot);
+  const seen = { entities: 0, rolls: 0 };
+  for (const team of teams) {
+    const reportOfTeam = (finding: string): void => report(team.id, finding);
+    seen.entities += await checkCatalog(snapshot, team, reportOfTeam);
+    seen.rolls += await checkRollCounts(snapshot, team.id, removedUntilMs, reportOfTeam);
+  }
+  return seen;
 };
 
 /** Checks everything and returns how much was checked. */
@@ -225,5 +254,5 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkStoredResponses(snapshot, report);
   await checkSnapshots(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
-  return { instances, placements, events, states, receipts, rolls: await checkCounters(snapshot, report) };
+  return { instances, placements, events, states, receipts, ...(await checkTeams(snapshot, report)) };
 };

@@ -3,7 +3,27 @@ import { sql } from 'kysely';
 import type { Tables } from '../../database/tables.ts';
 import type { Queries } from '../../database/work.ts';
 
-export const selectTeamIds = (queries: Queries) => queries.selectFrom('teams').select('id').orderBy('id').compile();
+export type CatalogTeam = Pick<Tables['teams'], 'id' | 'version' | 'catalog_version'>;
+
+export const selectTeams = (queries: Queries) =>
+  queries.selectFrom('teams').select(['id', 'version', 'catalog_version']).orderBy('id').compile();
+
+/** All changes of a catalog, oldest first. */
+export const selectCatalogChanges = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('catalog_changes')
+    .select(['version', 'kind', 'id', 'before', 'after'])
+    .where('team_id', '=', teamId)
+    .orderBy('version')
+    .compile();
+
+export const selectCatalogVersions = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('catalog_versions')
+    .select(['version', 'id', 'changes'])
+    .where('team_id', '=', teamId)
+    .orderBy('version')
+    .compile();
 
 /** Teams whose stored number of items is wrong. */
 export const selectWrongItemCounts = (queries: Queries) =>
@@ -128,7 +148,9 @@ export const selectHistory = (queries: Queries) =>
       'event.item_id',
       'event.from_user_id',
       'event.to_user_id',
+      'event.created_at',
       'instance.user_id as owner',
+      'instance.created_at as instance_created_at',
       'instance.item_id as instance_item_id',
       'instance.cause as instance_cause',
     ])
@@ -206,6 +228,13 @@ export const selectEmptyResponses = (queries: Queries) =>
     .select(['team_id', 'key'])
     .where(({ or, eb }) => or([eb('answer', '=', ''), eb('fingerprint', '=', '')]))
     .compile();
+
+/** The oldest id in the record of rolls, which begins with the time. */
+export const selectOldestRoll = (queries: Queries) =>
+  queries
+    .selectFrom('roll_events')
+    .select((eb) => eb.fn.min<string | null>('id').as('id'))
+    .executeTakeFirst();
 
 export const selectRolls = (queries: Queries, teamId: string) =>
   queries

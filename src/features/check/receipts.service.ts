@@ -11,6 +11,9 @@ type Row = store.ReceiptRow;
 interface Links {
   readonly previous?: string;
   readonly chains?: readonly (readonly [scope: string, count: number, head: string])[];
+  readonly commitment?: string;
+  readonly nextCommitment?: string;
+  readonly revealed?: string | null;
 }
 
 const linksOf = ({ receipt }: Row): Links => {
@@ -28,12 +31,25 @@ interface Player {
   readonly key: string;
   epoch: number;
   rotation: string;
+  /** What the rotation promised: the seed of its epoch, and of the next. */
+  commitment: string | undefined;
+  nextCommitment: string | undefined;
   /** The receipts of the epoch so far, by scope: their number and the hash of the last. */
   ends: Map<string, { count: number; head: string }>;
 }
 
-const rotationFaults = (player: Player, row: Row, { previous, chains = [] }: Links): string[] => {
+/** A rotation uses the seed that the one before it promised, and reveals the one that this had used. */
+const promiseFaults = ({ epoch, ...player }: Player, { commitment, revealed }: Links): string[] => {
+  if (epoch < 0) return revealed === null ? [] : ['is the first, but reveals a seed'];
   const faults: string[] = [];
+  if (commitment !== player.nextCommitment) faults.push('uses another seed than the rotation before had promised');
+  if (commitmentTo(revealed ?? '') !== player.commitment) faults.push('reveals another seed than was promised');
+  return faults;
+};
+
+const rotationFaults = (player: Player, row: Row, links: Links): string[] => {
+  const { previous, chains = [] } = links;
+  const faults = promiseFaults(player, links);
   if (previous !== player.rotation) faults.push('is not linked to the rotation before');
   const closed = JSON.stringify(chains);
   const found = JSON.stringify([...player.ends].map(([scope, { count, head }]) => [scope, count, head]));
@@ -55,7 +71,8 @@ const faultsOf = (player: Player, row: Row): string[] => {
   if (row.scope === ROTATION) {
     faults.push(...rotationFaults(player, row, links));
     if (row.epoch !== player.epoch + 1) faults.push(`begins an epoch after epoch ${player.epoch}`);
-    Object.assign(player, { epoch: row.epoch, rotation: row.hash, ends: new Map() });
+    const { commitment, nextCommitment } = links;
+    Object.assign(player, { epoch: row.epoch, rotation: row.hash, commitment, nextCommitment, ends: new Map() });
     return faults;
   }
   if (row.epoch !== player.epoch) faults.push('belongs to an epoch without a rotation');
@@ -89,7 +106,11 @@ export const checkReceipts: Check = async (snapshot: Snapshot, report) => {
     for (const found of rows) {
       const row = { ...found, nonce: Number(found.nonce) };
       const key = JSON.stringify([row.team_id, row.user_id]);
-      if (player?.key !== key) player = { key, epoch: -1, rotation: NO_PREVIOUS, ends: new Map() };
+      if (player?.key !== key)
+        player = {
+          ...{ key, epoch: -1, rotation: NO_PREVIOUS, ends: new Map() },
+          ...{ commitment: undefined, nextCommitment: undefined },
+        };
       const what =
         row.scope === ROTATION
           ? `the rotation of epoch ${row.epoch}`

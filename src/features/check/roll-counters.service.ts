@@ -162,24 +162,53 @@ const checkEvidence = async (
   }
 };
 
-/** Compares the counters of a team with its roll record and returns the number of rows of the record. */
+/** The last day of which rolls may be missing. */
+const lastDayBefore = (removedUntilMs: number): string => {
+  if (removedUntilMs === 0) return '';
+  return Number.isFinite(removedUntilMs) ? utcDay(removedUntilMs) : '9999';
+};
+
+/** The counters of all days, by template. */
+const sumsOfDays = (counted: ReturnType<typeof createSums>): ReturnType<typeof createSums> => {
+  const sums = createSums();
+  for (const key of [...counted.keys()]) {
+    const [day = '', templateId = ''] = key.split('\n');
+    if (day !== EVER) add(sums.of(EVER, templateId), counted.of(day, templateId));
+  }
+  return sums;
+};
+
+/**
+ * Compares the counters of a team with its roll record and returns the number of rows of the record. If old rolls were
+ * removed, the record may have fewer of these days, and the counters of all days together are compared with those of
+ * each.
+ */
 export const checkRollCounts = async (
   snapshot: Snapshot,
   teamId: string,
+  removedUntilMs: number,
   report: (finding: string) => void,
 ): Promise<number> => {
   const prints = createPrints();
   const { recorded, rows } = await readRecord(snapshot, teamId, prints, report);
   const counted = await readCounters(snapshot, teamId, prints, report);
   await checkEvidence(snapshot, teamId, counted, report);
+  const isWhole = removedUntilMs === 0;
+  const lastRemoved = lastDayBefore(removedUntilMs);
+  const ofDays = sumsOfDays(counted);
   for (const key of [...new Set([...recorded.keys(), ...counted.keys()])].sort()) {
     const [day = '', templateId = ''] = key.split('\n');
-    const [inRecord, inCounters] = [recorded.of(day, templateId), counted.of(day, templateId)];
+    const [known, what] =
+      day === EVER && !isWhole
+        ? ([ofDays, 'those of each day have'] as const)
+        : ([recorded, 'the record has'] as const);
+    const [inRecord, inCounters] = [known.of(day, templateId), counted.of(day, templateId)];
+    if (day !== EVER && day <= lastRemoved && inRecord.rolls < inCounters.rolls) continue;
     if (inRecord.rolls !== inCounters.rolls)
-      report(`${named(day, templateId)}: the counters say ${inCounters.rolls}, the record has ${inRecord.rolls}`);
+      report(`${named(day, templateId)}: the counters say ${inCounters.rolls}, ${what} ${inRecord.rolls}`);
     else if (inRecord.print !== inCounters.print)
       report(
-        `${named(day, templateId)}: the counters and the record have ${inRecord.rolls} rolls, but of different items`,
+        `${named(day, templateId)}: the counters say ${inCounters.rolls}, ${what} as many, but of different items`,
       );
   }
   return rows;

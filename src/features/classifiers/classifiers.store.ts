@@ -1,5 +1,7 @@
+import { chunksOf } from '../../database/chunks.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import type { Classifier } from './classifiers.contract.ts';
@@ -105,13 +107,20 @@ export const selectItemIdsWith = async (tx: Transaction, optionId: string, limit
   return links.map(({ item_id }) => item_id);
 };
 
-export const takeFromItems = (tx: Transaction, itemIds: readonly string[], optionIds: readonly string[]) =>
-  tx.queries
-    .deleteFrom('item_classifiers')
-    .where('team_id', '=', tx.teamId)
-    .where('item_id', 'in', itemIds)
-    .where('classifier_option_id', 'in', optionIds)
-    .execute();
+/** A few items at a time: SQLite looks for each option of each item. */
+export const takeFromItems = async (
+  tx: Transaction,
+  itemIds: readonly string[],
+  optionIds: readonly string[],
+): Promise<void> => {
+  for (const some of chunksOf(itemIds, LIMITS.rowsPerDetails))
+    await tx.queries
+      .deleteFrom('item_classifiers')
+      .where('team_id', '=', tx.teamId)
+      .where('item_id', 'in', some)
+      .where('classifier_option_id', 'in', optionIds)
+      .execute();
+};
 
 export const deleteOptions = async (tx: Transaction, teamId: string, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0)

@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Compute } from '../../compute/compute.ts';
 import type { Disclosure } from '../../compute/disclosure.ts';
 import { type Shared, share } from '../../compute/shared.ts';
-import type { Read, Reader } from '../../database/work.ts';
+import type { PublicReads } from '../../database/public-reads.ts';
+import type { Reader } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { Prepared, prepare } from '../../prepared.ts';
 import { isoTime } from '../../time.ts';
 import { createQueues } from '../../turns.ts';
 import { currentVersionOf, timeOfVersion } from '../catalog/versions.service.ts';
 import { findResults, type Results } from '../evidence/evidence.service.ts';
+import type { Identities } from '../receipts/identities.service.ts';
 import { findConfig, findNotedVersion, listConfigs } from '../snapshots/snapshots.service.ts';
+import type { ReadyTemplate, ReadyTemplates } from '../templates/compiled-templates.service.ts';
 import type { KeptOdds } from '../templates/kept-odds.service.ts';
 import { getPublicName } from '../templates/templates.service.ts';
 import type { PublicOddsInForce, PublicResults } from './disclosure.contract.ts';
@@ -21,14 +25,7 @@ import { STYLE } from './page-style.presenter.ts';
 /** The page may use its own style and nothing else; any site may show it in a frame. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
-/** A text for everyone. */
-export interface Published {
-  readonly text: string;
-  /** Differs whenever the text does. */
-  readonly etag: string;
-}
-
-type Publish = (teamId: string, id: string, signal: AbortSignal) => Promise<Published>;
+type Publish = (teamId: string, id: string, signal: AbortSignal) => Promise<Prepared>;
 
 /** What anyone may read about templates that are public. For any other, all of these are not found. */
 export interface Disclosures {
@@ -40,24 +37,33 @@ export interface Disclosures {
   readonly page: Publish;
 }
 
-export interface DisclosureDeps {
-  readonly read: Read;
+export interface DisclosureDeps extends InForceDeps {
+  readonly reads: PublicReads;
   readonly compute: Compute;
   readonly keptOdds: KeptOdds;
   readonly clock: () => number;
 }
 
-/** What is in force, and since when. */
+/** What finding the configuration that rolls use needs. */
+interface InForceDeps {
+  readonly readyTemplates: ReadyTemplates;
+  readonly identities: Identities;
+}
+
+/** What is in force, and since when at the latest. */
 interface InForce {
   readonly name: string;
   readonly version: number;
   /** Null if it cannot be rolled on, or is too large. */
   readonly config: string | null;
   readonly fromMs: number;
+  /** The template as it is rolled on, if its configuration is not noted yet; otherwise null. */
+  readonly unnoted: ReadyTemplate | null;
 }
 
 /** A JSON list. */
-interface History extends Published {
+interface History {
+  readonly text: Prepared;
   readonly isWhole: boolean;
 }
 
@@ -66,12 +72,13 @@ interface Shown {
   readonly name: string;
   readonly results: PublicResults;
   readonly alarmedAt: string | null;
-  odds?: Published;
-  page?: Published;
+  odds?: Prepared;
+  page?: Prepared;
 }
 
 /** What is known about a template, as long as the same configuration is in force. */
 interface Known {
+  readonly isNoted: boolean;
   readonly version: number;
   readonly config: string | null;
   readonly fromMs: number;
@@ -84,17 +91,32 @@ interface Known {
   readonly length: () => number;
 }
 
-const etagOf = (...texts: readonly string[]): string => `"${digestOf(texts.join('\n')).slice(0, 32)}"`;
+const tagOf = (...texts: readonly string[]): string => digestOf(texts.join('\n')).slice(0, 32);
 
-/** What is in force on a template that is public. Cheap, since anyone may ask about any id. */
-const findInForce = async (reader: Reader, id: string): Promise<InForce> => {
+/** The hash of what rolls on a template use; null if it cannot be rolled on, or is too large. */
+const configOf = (reader: Reader, ready: ReadyTemplate, { identities }: InForceDeps): string | null => {
+  try {
+    return identities.of(reader, ready).config;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'BAD_REQUEST') return null;
+    throw error;
+  }
+};
+
+/**
+ * What is in force on a template that is public: what was noted of the version that rolls use and, until it is noted,
+ * what rolls use themselves. Cheap, since anyone may ask about any id.
+ */
+const findInForce = async (reader: Reader, id: string, deps: InForceDeps): Promise<InForce> => {
   const name = await getPublicName(reader, id);
   const [row] = await listConfigs(reader, id, { upTo: undefined, limit: 1 });
-  if (row !== undefined) return { name, ...row, fromMs: await timeOfVersion(reader, row.version) };
-  // It is noted within a second.
-  if ((await findNotedVersion(reader)) < (await currentVersionOf(reader)))
-    throw new ServiceError('SERVICE_UNAVAILABLE');
-  throw notFound();
+  const [noted, version] = [await findNotedVersion(reader), await currentVersionOf(reader)];
+  const ready = noted < version ? await deps.readyTemplates(reader, id) : null;
+  const config = ready && configOf(reader, ready, deps);
+  if (ready !== null && (row === undefined || row.config !== config))
+    return { name, version, config, fromMs: await timeOfVersion(reader, version), unnoted: ready };
+  if (row === undefined) throw notFound();
+  return { name, ...row, fromMs: await timeOfVersion(reader, row.version), unnoted: null };
 };
 
 /** Counts of rolls tell how much a game sells, so they are rounded. */
@@ -113,45 +135,76 @@ const toResults = ({ rolls, hits, evidence }: Results, { tiers, places }: Disclo
   };
 };
 
-export const createDisclosures = ({ read, compute, keptOdds, clock }: DisclosureDeps): Disclosures => {
+/** What is in force, but not in the history yet. */
+interface Unnoted extends Pick<InForce, 'version' | 'config' | 'fromMs'> {
+  /** Null if they take too long to compute. */
+  readonly tiers: Disclosure['tiers'] | null;
+}
+
+const withUnnoted = (rows: readonly string[], { version, config, fromMs, tiers }: Unnoted): string[] => {
+  const from = isoTime(fromMs);
+  const [last, ...others] = rows;
+  const ended = last === undefined ? [] : [JSON.stringify({ ...(JSON.parse(last) as object), to: from })];
+  return [JSON.stringify({ version, from, to: null, config, tiers }), ...ended, ...others];
+};
+
+export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: DisclosureDeps): Disclosures => {
+  const { read } = reads;
   const kept = createKeptDisclosures<Known>();
   // One computation of a team at a time, whatever anyone asks for.
   const inTurn = createQueues();
 
+  /** The texts of a configuration: kept ones or, if it is not noted yet, those that noting will keep. */
+  const textsOf = async (teamId: string, config: string, unnoted: ReadyTemplate | null) => {
+    const kept = await read(teamId, (reader) => findConfig(reader, config));
+    if (kept !== undefined || unnoted === null) return kept;
+    const made = await deps.identities.snapshotsOf(unnoted);
+    return made === null ? undefined : { config: made.configText, pool: made.poolText };
+  };
+
   const discloseConfig = async (
     teamId: string,
     config: string | null,
+    unnoted: ReadyTemplate | null,
     signal: AbortSignal,
   ): Promise<Disclosure | null> => {
-    const found = config === null ? undefined : await read(teamId, (reader) => findConfig(reader, config));
+    const found = config === null ? undefined : await textsOf(teamId, config, unnoted);
     if (found === undefined) return null;
     const limits = { mostSteps: LIMITS.oddsSteps, mostItems: LIMITS.disclosedItems };
     return compute.run(teamId, 'disclosure', { config: found.config, pool: found.pool, ...limits }, signal);
   };
 
-  const listHistory = async (teamId: string, id: string, signal: AbortSignal): Promise<History> => {
+  const listHistory = async (teamId: string, id: string, signal: AbortSignal, unnoted?: Unnoted): Promise<History> => {
     const page = { limit: LIMITS.disclosedVersions, after: undefined };
-    const { rows, next } = await keptOdds.history(read, { teamId }, id, page, signal, LIMITS.disclosedVersions);
-    const text = `[${rows.join(',')}]`;
-    return { text, etag: etagOf(text), isWhole: next === undefined };
+    const noted = await keptOdds.history(read, { teamId }, id, page, signal, LIMITS.disclosedVersions);
+    const rows = unnoted === undefined ? noted.rows : withUnnoted(noted.rows, unnoted);
+    return { text: prepare(`[${rows.join(',')}]`), isWhole: noted.next === undefined };
   };
 
-  const know = (teamId: string, id: string, { version, config, fromMs }: InForce): Known => {
+  const know = (teamId: string, id: string, inForce: InForce): Known => {
+    const { version, config, fromMs } = inForce;
+    const isNoted = inForce.unnoted === null;
+    // Not kept any longer than it is needed, since a whole catalog belongs to it.
+    let unnoted = config === null ? null : inForce.unnoted;
     const made: Known['made'] = {};
+    const disclosure = share(async (signal) => {
+      made.disclosure = await inTurn(teamId, () => discloseConfig(teamId, config, unnoted, signal));
+      unnoted = null;
+      return made.disclosure;
+    });
     const known: Known = {
-      ...{ version, config, fromMs, made, results: undefined, shown: undefined },
-      disclosure: share(async (signal) => {
-        made.disclosure = await inTurn(teamId, () => discloseConfig(teamId, config, signal));
-        return made.disclosure;
-      }),
+      ...{ isNoted, version, config, fromMs, made, results: undefined, shown: undefined },
+      disclosure,
       history: share(async (signal) => {
-        made.history = await inTurn(teamId, () => listHistory(teamId, id, signal));
+        const tiers = isNoted || config === null ? [] : ((await disclosure(signal))?.tiers ?? null);
+        const last = isNoted ? undefined : { version, config, fromMs, tiers };
+        made.history = await inTurn(teamId, () => listHistory(teamId, id, signal, last));
         kept.weigh();
         return made.history;
       }),
       length: () => {
         const { odds, page } = known.shown ?? {};
-        const texts = [made.disclosure?.members, made.history?.text, odds?.text, page?.text];
+        const texts = [made.disclosure?.members, made.history?.text, odds, page];
         return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       },
     };
@@ -159,10 +212,11 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
   };
 
   const find = async (teamId: string, id: string): Promise<{ inForce: InForce; known: Known }> => {
-    const inForce = await read(teamId, (reader) => findInForce(reader, id));
+    const inForce = await reads.find(teamId, `template ${id}`, (reader) => findInForce(reader, id, deps));
     const { version, config, fromMs } = inForce;
+    const isNoted = inForce.unnoted === null;
     const isCurrent = (one: Known): boolean =>
-      one.version === version && one.config === config && one.fromMs === fromMs;
+      one.isNoted === isNoted && one.version === version && one.config === config && one.fromMs === fromMs;
     return { inForce, known: kept.get(`${teamId}\n${id}`, isCurrent, () => know(teamId, id, inForce)) };
   };
 
@@ -210,15 +264,17 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
       if (shown.odds === undefined) {
         const head = JSON.stringify(headOf(id, shown.name, config, known.fromMs, disclosure)).slice(0, -1);
         const tail = `"results":${JSON.stringify(shown.results)}}`;
-        const etag = etagOf(head, disclosure.digest, tail);
-        shown.odds = { text: `${head},${disclosure.members},${tail}`, etag };
+        const tag = tagOf(head, disclosure.digest, tail);
+        // Not as a text: to encode one of megabytes would keep everyone waiting.
+        const bytes = Buffer.concat([Buffer.from(`${head},`), disclosure.members, Buffer.from(`,${tail}`)]);
+        shown.odds = new Prepared(bytes, tag);
         kept.weigh();
       }
       return shown.odds;
     },
     history: async (teamId, id, signal) => {
       const { known } = await find(teamId, id);
-      return known.history(signal);
+      return (await known.history(signal)).text;
     },
     page: async (teamId, id, signal) => {
       const { known, disclosure, shown, config, version } = await show(teamId, id, signal);
@@ -230,10 +286,10 @@ export const createDisclosures = ({ read, compute, keptOdds, clock }: Disclosure
           version,
           results: shown.results,
           alarmedAt: shown.alarmedAt,
-          history: JSON.parse(history.text) as PublicOddsInForce[],
+          history: JSON.parse(history.text.bytes.toString()) as PublicOddsInForce[],
           isWholeHistory: history.isWhole,
         });
-        shown.page = { text, etag: etagOf(text) };
+        shown.page = prepare(text);
         kept.weigh();
       }
       return shown.page;

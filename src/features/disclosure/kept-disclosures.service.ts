@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.ts';
 
 /** What is kept of a template. */
 export interface Kept {
-  /** Characters of all texts of it. */
+  /** Characters and bytes of all texts of it. */
   readonly length: () => number;
 }
 

@@ -6,7 +6,6 @@ import { lookAtAll, noteAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase, type Service, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
-import { removeObservations } from '../../chores.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
 import { createObserver } from '../../engine/evidence/observation.ts';
 import { type ConfigSnapshot, templateFromSnapshot } from '../../engine/fairness/snapshots.ts';
@@ -14,6 +13,7 @@ import type { Draws } from '../../engine/random.ts';
 import { rollTemplate } from '../../engine/systems/rolling.ts';
 import { initialState, type TemplateState } from '../../engine/systems/state.ts';
 import { LIMITS } from '../../limits.ts';
+import { removeObservations } from '../../maintenance/chores.ts';
 import { countRolls, foldCounts } from '../statistics/roll-counts.service.ts';
 import { type DueStream, findDueStreams, saveLook } from './streams.service.ts';
 

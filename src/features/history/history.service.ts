@@ -9,7 +9,7 @@ import { isoTime } from '../../time.ts';
 import type { HistoryEvent } from './history.contract.ts';
 import * as store from './history.store.ts';
 
-/** Sorts before every event. */
+/** Sorts before every event of every team. */
 const BEGINNING: store.EventKey = ['', '', 0];
 
 /** Why something happened to an instance; for a roll on a template or a spark, with the template id. */
@@ -191,13 +191,14 @@ export const listHistory = async (
 };
 
 /**
- * Scans some events in key order and removes those before a given time that are no longer needed. `position` is where
- * the last call stopped; returns where the next call continues, or '' at the end.
+ * Scans some events of one team in key order and removes those before a given time that are no longer needed. `position`
+ * is where the last call stopped; returns where the next call continues, or '' at the end.
  */
 export const removeOldHistory = async (tx: Transaction, beforeMs: number, position: string): Promise<string> => {
   const after = position === '' ? BEGINNING : (JSON.parse(position) as store.EventKey);
   const most = LIMITS.historyRowsPerRemoval;
   const last = await store.selectKeyAfter(tx, after, most);
   await store.deleteOldEvents(tx, after, most, beforeMs);
-  return last === undefined ? '' : JSON.stringify(last);
+  const next = last ?? (await store.selectNextTeam(tx, after));
+  return next === undefined ? '' : JSON.stringify(next);
 };

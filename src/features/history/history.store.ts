@@ -51,54 +51,68 @@ export const selectEvents = (
 /** Position of an event in key order. */
 export type EventKey = readonly [teamId: string, itemInstanceId: string, sequence: number];
 
-/** The next events in key order, of any team and instance. */
-const eventsAfter = ({ queries }: Transaction, after: EventKey, most: number) =>
+/** The next events of the same team in key order. */
+const eventsAfter = ({ queries }: Transaction, [teamId, ...after]: EventKey, most: number) =>
   queries
     .selectFrom('item_instance_history')
-    .where(sql<boolean>`(team_id, item_instance_id, sequence) > (${sql.join(after)})`)
-    .orderBy('team_id')
+    .where('team_id', '=', teamId)
+    .where(sql<boolean>`(item_instance_id, sequence) > (${sql.join(after)})`)
     .orderBy('item_instance_id')
     .orderBy('sequence')
     .limit(most);
 
-/** The last of `most` events after the given one; undefined if there are fewer. */
+/** The last of `most` events of the same team after the given one; undefined if there are fewer. */
 export const selectKeyAfter = async (tx: Transaction, after: EventKey, most: number): Promise<EventKey | undefined> => {
   const row = await eventsAfter(tx, after, 1)
-    .select(['team_id', 'item_instance_id', 'sequence'])
+    .select(['item_instance_id', 'sequence'])
     .offset(most - 1)
     .executeTakeFirst();
-  return row && [row.team_id, row.item_instance_id, row.sequence];
+  return row && [after[0], row.item_instance_id, row.sequence];
+};
+
+/** Before the first event of the next team; undefined if there is none. */
+export const selectNextTeam = async ({ queries }: Transaction, [teamId]: EventKey): Promise<EventKey | undefined> => {
+  const row = await queries
+    .selectFrom('item_instance_history')
+    .select('team_id')
+    .where('team_id', '>', teamId)
+    .orderBy('team_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && [row.team_id, '', 0];
 };
 
 /** Whether an event is followed by another of the same instance that satisfies the condition. */
-const isFollowed = (by: string, of: string, such = sql`true`) =>
+const isFollowed = (teamId: string, by: string, of: string, such = sql`true`) =>
   sql<boolean>`exists (select 1 from ${sql.table('item_instance_history')} as ${sql.ref(by)}
-    where ${sql.ref(`${by}.team_id`)} = ${sql.ref(`${of}.team_id`)}
+    where ${sql.ref(`${by}.team_id`)} = ${teamId}
       and ${sql.ref(`${by}.item_instance_id`)} = ${sql.ref(`${of}.item_instance_id`)}
       and ${sql.ref(`${by}.sequence`)} > ${sql.ref(`${of}.sequence`)} and ${such})`;
 
 /**
- * Removes old ones among the `most` events after the given one. The last event of an existing instance stays: it has the
- * latest number and shows that the instance changed hands. All events of a deleted instance are removed once its
- * deletion is old enough; the order is ascending, so the deletion is removed last.
+ * Removes old ones among the `most` events of the same team after the given one. The last event of an existing instance
+ * stays: it has the latest number and shows that the instance changed hands. All events of a deleted instance are
+ * removed once its deletion is old enough; the order is ascending, so the deletion is removed last.
  */
 export const deleteOldEvents = async (tx: Transaction, after: EventKey, most: number, beforeMs: number) => {
-  const isLast = sql<boolean>`not ${isFollowed('next', 'last')}`;
+  const [teamId] = after;
+  const isLast = sql<boolean>`not ${isFollowed(teamId, 'next', 'last')}`;
   const isOldDeletion = (name: string) =>
     sql<boolean>`${sql.ref(`${name}.event`)} = 'deleted' and ${sql.ref(`${name}.created_at`)} < ${beforeMs}`;
   await tx.queries
     .deleteFrom('item_instance_history')
+    .where('team_id', '=', teamId)
     .where((eb) =>
       eb(
-        eb.refTuple('team_id', 'item_instance_id', 'sequence'),
+        eb.refTuple('item_instance_id', 'sequence'),
         'in',
         eb
           .selectFrom(eventsAfter(tx, after, most).selectAll().as('seen'))
-          .select(['seen.team_id', 'seen.item_instance_id', 'seen.sequence'])
-          .where(sql<boolean>`(seen.created_at < ${beforeMs} and ${isFollowed('later', 'seen')})
-            or (${isOldDeletion('seen')} and not ${isFollowed('next', 'seen')})
-            or ${isFollowed('last', 'seen', sql`${isOldDeletion('last')} and ${isLast}`)}`)
-          .$asTuple('team_id', 'item_instance_id', 'sequence'),
+          .select(['seen.item_instance_id', 'seen.sequence'])
+          .where(sql<boolean>`(seen.created_at < ${beforeMs} and ${isFollowed(teamId, 'later', 'seen')})
+            or (${isOldDeletion('seen')} and not ${isFollowed(teamId, 'next', 'seen')})
+            or ${isFollowed(teamId, 'last', 'seen', sql`${isOldDeletion('last')} and ${isLast}`)}`)
+          .$asTuple('item_instance_id', 'sequence'),
       ),
     )
     .execute();

@@ -9,11 +9,14 @@ import { getItemInstance, listItemInstances } from './listing.service.ts';
 
 type Parts = { readonly database: Database } & RequestRunners & service.InstanceDeps;
 
-export const itemInstanceRoutes = (app: App, { database, command, inSharedTransaction, ...deps }: Parts): void => {
+export const itemInstanceRoutes = (
+  app: App,
+  { database, command, draw, inSharedTransaction, ...deps }: Parts,
+): void => {
   const { catalogs } = deps;
 
   app.post('/item-instances', { schema: contract.createItemInstance }, (request, reply) =>
-    command(request, reply, (work, { context, body }) => service.createItemInstance(work, context, body, deps)),
+    draw(request, reply, (work, { context, body }) => service.createItemInstance(work, context, body, deps)),
   );
 
   app.get('/item-instances', { schema: contract.listItemInstances }, async (request, reply) => {

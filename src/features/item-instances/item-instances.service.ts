@@ -196,12 +196,12 @@ const create = ({ work, context, holdings, draws }: Parts, input: NewItemInstanc
   const known = item as CompiledItem;
   const { nowMs } = context;
   const born = { id: input.id ?? newId(), item_id: itemId, user_id: userId, created_at: nowMs };
+  const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
+  const placement = userSpaceId === undefined ? null : put(holdings, born.id, known, userSpaceId, to);
   const attribute_values = valuesText(decideValues(known, given, draws));
   const row = { ...born, attribute_values, updated_at: nowMs, ...holdings.chronicle.created(born) };
   holdings.ensureUser(userId);
   holdings.create(row);
-  const to = { wanted: requestedPlace(input), path: '/body/userSpaceId' };
-  const placement = userSpaceId === undefined ? null : put(holdings, row.id, known, userSpaceId, to);
   return toInstanceResult(work.teamId, row, placement);
 };
 

@@ -206,6 +206,8 @@ export const selectPlacements = async (
       'instance.created_at as instance_created_at',
       'instance.updated_at as instance_updated_at',
     ])
+    // Joined to a page, not to a table, the instances would be looked for on all shards of a distributed database.
+    .where('instance.team_id', '=', teamId)
     .orderBy('placement.created_at')
     .orderBy('placement.id')
     .execute();

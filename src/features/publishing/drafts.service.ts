@@ -177,18 +177,26 @@ const bodyOf = ({ changes, base_version }: store.DraftRow, rebase: boolean) => (
 /** Publishes a draft and deletes it, in one transaction. What takes long is done before, outside of any. */
 const createPublication = (deps: PublishingDeps, context: Pick<Context, 'teamId' | 'nowMs'>, signal?: AbortSignal) => {
   let ready: { readonly revision: number; readonly change: Prepared } | undefined;
+  let attempts = 0;
+  /** Whether what was prepared must be prepared again: the draft has changed or, if it is rebased, the catalog has. */
+  const isOutdated = async (tx: Transaction, { revision }: store.DraftRow, rebase: boolean): Promise<boolean> =>
+    ready?.revision !== revision || (rebase && (await holdCatalog(tx)) !== ready.change.base.version);
   return async (
     tx: Transaction,
     row: store.DraftRow,
     { author, rebase, message }: { author: Author; rebase: boolean; message: string | null },
   ): Promise<Version> => {
-    if (ready?.revision !== row.revision)
+    if (await isOutdated(tx, row, rebase)) {
+      attempts += 1;
+      if (attempts > LIMITS.publicationAttempts) throw new ServiceError('SERVICE_UNAVAILABLE');
       return tx.rerunAfter(
         prepareChange(deps, context, bodyOf(row, rebase), signal).then((change) => {
           ready = { revision: row.revision, change };
         }),
       );
-    const version = await applyChange(tx, { ...context, author }, ready.change, message ?? row.name);
+    }
+    const { change } = ready as NonNullable<typeof ready>;
+    const version = await applyChange(tx, { ...context, author }, change, message ?? row.name);
     await store.deleteDraft(tx, row.id);
     return version;
   };
@@ -216,9 +224,12 @@ export interface DueDraft {
   readonly id: string;
 }
 
-/** Drafts of all teams that are to be published by now. */
-export const findDueDrafts = (reader: Reader, nowMs: number): Promise<DueDraft[]> =>
-  store.selectDue(reader, nowMs, LIMITS.draftsPerTeam);
+/** The teams that have scheduled drafts, with the time of the first one; the earliest team first. */
+export const listScheduled = (reader: Reader): Promise<{ teamId: string; firstAtMs: number }[]> =>
+  store.selectScheduled(reader);
+
+/** The drafts of a team that are to be published by now, the earliest first. */
+export const listDueDrafts = (reader: Reader, nowMs: number): Promise<string[]> => store.selectDue(reader, nowMs);
 
 /** The draft, if it is still to be published by now: another node may have done so, or it was taken off the schedule. */
 const holdDue = async (tx: Transaction, id: string, nowMs: number): Promise<store.DraftRow | undefined> => {

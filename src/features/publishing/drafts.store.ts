@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 
@@ -61,12 +60,27 @@ export const updateDraft = (tx: Transaction, { team_id, id, ...values }: DraftRo
 export const deleteDraft = (tx: Transaction, id: string) =>
   tx.queries.deleteFrom('catalog_drafts').where('team_id', '=', tx.teamId).where('id', '=', id).execute();
 
-/** Drafts of all teams that are to be published by now. */
-export const selectDue = (reader: Reader, nowMs: number, limit: number) =>
-  reader.queries
+/** The first scheduled draft of each team. */
+export const selectScheduled = async ({ queries }: Reader): Promise<{ teamId: string; firstAtMs: number }[]> => {
+  const rows = await queries
     .selectFrom('catalog_drafts')
-    .select([sql<string>`team_id`.as('teamId'), 'id'])
+    .select((eb) => ['team_id as teamId', eb.fn.min<number>('publish_at').as('firstAtMs')])
+    .where('publish_at', 'is not', null)
+    .groupBy('team_id')
+    .orderBy('firstAtMs')
+    .execute();
+  return rows.map(({ teamId, firstAtMs }) => ({ teamId, firstAtMs: Number(firstAtMs) }));
+};
+
+/** The drafts of a team that are to be published by now. */
+export const selectDue = async ({ queries, teamId }: Reader, nowMs: number): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom('catalog_drafts')
+    .select('id')
+    .where('team_id', '=', teamId)
     .where('publish_at', '<=', nowMs)
     .orderBy('publish_at')
-    .limit(limit)
+    .orderBy('id')
     .execute();
+  return rows.map(({ id }) => id);
+};

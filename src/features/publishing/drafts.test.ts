@@ -18,7 +18,7 @@ const ifMatch = (etag: string | null) => ({ headers: { 'if-match': etag ?? '' } 
 
 /** Repeats until it returns something else than undefined. */
 const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-  for (let turn = 0; turn < 200; turn += 1) {
+  for (let turn = 0; turn < 600; turn += 1) {
     const found = await look();
     if (found !== undefined) return found;
     await delay(50);
@@ -214,5 +214,50 @@ onEveryDatabase('drafts of the catalog', (service) => {
       await delay(2500);
       assert.deepEqual(await itemIds(team), []);
     });
+  });
+
+  test('are rebased again if the catalog changes while they are being published', async () => {
+    const team = await service().anotherTeam();
+    assertDone(await team.post('/items', item('axe')));
+    const changes = Array.from({ length: 2000 }, (_, index) => wants(`item-${index}`));
+    const { id } = await draftOf(team, { changes });
+    let isOver = false;
+    const published = team.post(`/catalog/drafts/${id}/publish`, { rebase: true }).finally(() => {
+      isOver = true;
+    });
+    let changed = 0;
+    for (; !isOver && changed < 5; changed += 1) {
+      assertDone(await team.put('/items/axe', { rollNumerator: 1 + changed }));
+      await delay(20);
+    }
+    assertDone(await published);
+    const [last] = assertDone(await team.get('/catalog/versions')).body;
+    assert.equal(last.version, 2 + changed);
+  });
+
+  test('that are due are published in turn, whatever another team has to publish, and never wait for a rest', async () => {
+    const [busy, other] = [await service().anotherTeam(), await service().anotherTeam()];
+    const nowMs = Date.now();
+    service().setClock(nowMs);
+    const scheduleOn = async (team: Client, number: number, count: number, atMs: number): Promise<void> => {
+      const changes = Array.from({ length: count }, (_, index) => wants(`item-${number}-${index}`));
+      const { id } = await draftOf(team, { changes });
+      const at = new Date(atMs).toISOString();
+      assertDone(await team.post(`/catalog/drafts/${id}/publish`, { at, rebase: true }));
+    };
+    const draftsOf = async (team: Client): Promise<number> => assertDone(await team.get('/catalog/drafts')).body.length;
+    const isPublished = (team: Client) => async (): Promise<true | undefined> =>
+      (await draftsOf(team)) === 0 || undefined;
+    for (let number = 0; number < 6; number += 1) await scheduleOn(busy, number, 1000, nowMs + 1000);
+    await scheduleOn(other, 0, 1, nowMs + 2000);
+    service().setClock(nowMs + 3000);
+    await eventually(isPublished(other));
+    assert.ok((await draftsOf(busy)) >= 2, 'it waits for a few of them, not for all');
+    await eventually(isPublished(busy));
+    await scheduleOn(other, 1, 1, nowMs + 4000);
+    service().setClock(nowMs + 5000);
+    // Seconds of work would have made a rest of a minute or more.
+    await eventually(isPublished(other));
+    service().setClock(Date.now());
   });
 });

@@ -2,6 +2,7 @@ import type { Database } from '../../database/work.ts';
 import { disconnectSignal } from '../../http/disconnect.ts';
 import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
+import type { Body } from '../../http/outgoing.ts';
 import { type App, sendText } from '../../http/server.ts';
 import { LIMITS } from '../../limits.ts';
 import * as contract from './publishing.contract.ts';
@@ -27,7 +28,7 @@ export const publishingRoutes = (
         const { context, exchange } = request;
         const plan = () => service.planChange(deps, context, bytesOf(request), disconnectSignal(reply));
         const made = hasIdempotencyKey(request) ? command(request, reply, service.keepPlan(plan)) : plan();
-        return sendText(reply, await exchange.allow<string | Buffer>(LIMITS.catalogWorkMs, made));
+        return sendText(reply, await exchange.allow<Body>(LIMITS.catalogWorkMs, made));
       },
     );
 

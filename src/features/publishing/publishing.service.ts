@@ -7,6 +7,7 @@ import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
 import type { Planned, Wanted } from '../../planning/plan.ts';
 import { type Purpose, readRequest } from '../../planning/request.ts';
 import type { WriteName } from '../../planning/rows.ts';
+import { readSharedText } from '../../shared-text.ts';
 import { takeTurns } from '../../turns.ts';
 import { changeItemCount } from '../catalog/catalog.service.ts';
 import {
@@ -40,12 +41,12 @@ export interface Prepared {
 const readRows = async ({ writes, records }: Planned): Promise<Pick<Prepared, 'writes' | 'records'>> => {
   const read: { write: WriteName; rows: object[] }[] = [];
   for (const { write, text } of writes) {
-    read.push({ write, rows: JSON.parse(text) });
+    read.push({ write, rows: JSON.parse(readSharedText(text)) });
     await takeTurns();
   }
   const recorded: ChangeText[] = [];
   for (const text of records) {
-    recorded.push(...(JSON.parse(text) as ChangeText[]));
+    recorded.push(...(JSON.parse(readSharedText(text)) as ChangeText[]));
     await takeTurns();
   }
   return { writes: read, records: recorded };
@@ -107,7 +108,7 @@ export const planChange = async (
   context: Pick<Context, 'teamId' | 'nowMs'>,
   bytes: Uint8Array,
   signal?: AbortSignal,
-): Promise<Buffer> => {
+): Promise<Uint8Array[]> => {
   const { base, planned } = await prepare(deps, context, { bytes }, 'plan', signal);
   const [faults, warnings] = [listFindings(), listFindings()];
   faults.found.push(...planned.faults);
@@ -120,11 +121,7 @@ export const planChange = async (
   const end = JSON.stringify({ players: { withState }, instances: { orphaned } }).slice(1);
   const findings = `"faults":${JSON.stringify(faults.found)},"warnings":${JSON.stringify(warnings.found)}`;
   const odds = `"odds":${planned.odds},"oddsLeftOut":${planned.oddsLeftOut}`;
-  return Buffer.concat([
-    Buffer.from(`${start},"changes":`),
-    planned.changes,
-    Buffer.from(`,${findings},${odds},${end}`),
-  ]);
+  return [Buffer.from(`${start},"changes":`), planned.changes, Buffer.from(`,${findings},${odds},${end}`)];
 };
 
 /** Everything about a change that can be done before its transaction. */
@@ -181,13 +178,13 @@ export const explainRejection = ({ message, issues }: ServiceError): string =>
         .join('; ');
 
 /** A plan whose response is stored. It is made outside of any transaction. */
-export const keepPlan = (plan: () => Promise<Buffer>) => {
-  let made: Buffer | undefined;
+export const keepPlan = (plan: () => Promise<Uint8Array[]>) => {
+  let made: Uint8Array[] | undefined;
   return async (finder: Finder): Promise<string> => {
-    if (made !== undefined) return made.toString();
+    if (made !== undefined) return Buffer.concat(made).toString();
     return finder.rerunAfter(
-      plan().then((buffer) => {
-        made = buffer;
+      plan().then((parts) => {
+        made = parts;
       }),
     );
   };

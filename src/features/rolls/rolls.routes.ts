@@ -6,14 +6,11 @@ import * as service from './rolls.service.ts';
 
 export const rollRoutes = (
   app: App,
-  { database, command, ...deps }: { database: Database } & RequestRunners & service.RollDeps,
+  { database, draw, ...deps }: { database: Database } & RequestRunners & service.RollDeps,
 ): void => {
   app.post('/items/roll', { schema: contract.rollItem }, async (request, reply) => {
     const { context, body } = request;
-    return sendText(
-      reply,
-      await command(request, reply, (work) => service.rollItem(work, context, body ?? null, deps)),
-    );
+    return sendText(reply, await draw(request, reply, (work) => service.rollItem(work, context, body ?? null, deps)));
   });
 
   app.get('/items/odds', { schema: contract.listItemOdds }, async ({ context }, reply) =>

@@ -73,7 +73,7 @@ const poolOf = (work: Work, team: TeamCatalog, request: RollRequest | null): Poo
 
 /** Only rolls on all items are evidence; with a filter, the odds are different for every filter. */
 const observationOf = (team: TeamCatalog, request: RollRequest | null, { item }: RolledItem): Rolls['observe'] =>
-  request?.classifierOptionIds?.length ? null : (observe) => team.observer()(item.id, observe);
+  request?.classifierOptionIds?.length ? null : (observe) => team.observer(item.id, observe);
 
 /** Rolls an item and gives it to a user; if the team wants it so, with a receipt. */
 const rollForUser = async (

@@ -8,6 +8,7 @@ export const getSnapshot = {
     'The manifest, configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls were made from.',
   tags: ['Public'],
   security: [],
+  'x-cached': true,
   params: Strict({ teamId: Id, hash: Type.String({ description: 'SHA-256 in hexadecimal.' }) }),
   response: responses(
     'The snapshot.',

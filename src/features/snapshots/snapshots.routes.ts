@@ -1,18 +1,22 @@
-import type { Database } from '../../database/work.ts';
-import { type App, sendText } from '../../http/server.ts';
+import { sendPrepared } from '../../http/prepared-responses.ts';
+import type { App } from '../../http/server.ts';
 import { LIMITS } from '../../limits.ts';
+import type { PublicSnapshots } from './public-snapshots.service.ts';
 import * as contract from './snapshots.contract.ts';
-import * as service from './snapshots.service.ts';
 
-export const snapshotRoutes = (app: App, { database }: { database: Database }): void => {
+const kind = {
+  type: 'application/json; charset=utf-8',
+  // The text of a hash never changes.
+  cacheControl: `public, max-age=${LIMITS.snapshotAgeS}, immutable`,
+};
+
+export const snapshotRoutes = (app: App, { publicSnapshots }: { publicSnapshots: PublicSnapshots }): void => {
   app.get(
     '/public/:teamId/snapshots/:hash',
     { schema: contract.getSnapshot, config: { access: 'public' } },
-    async ({ params: { teamId, hash } }, reply) => {
-      const text = await database.read(teamId, (reader) => service.getPublishedSnapshot(reader, hash));
-      // The text of a hash never changes.
-      reply.header('cache-control', `public, max-age=${LIMITS.snapshotAgeS}, immutable`);
-      return sendText(reply, text);
+    async (request, reply) => {
+      const { teamId, hash } = request.params;
+      return sendPrepared(request, reply, await publicSnapshots(teamId, hash), kind);
     },
   );
 };

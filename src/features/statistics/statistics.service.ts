@@ -3,7 +3,7 @@ import { compareBytes } from '../../engine/byte-order.ts';
 import { sorted } from '../../engine/steps.ts';
 import { invalid } from '../../errors.ts';
 import { jsonList } from '../../json-list.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns, takeTurns } from '../../turns.ts';
 import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';
@@ -35,7 +35,9 @@ export const listDropRates = async (reader: Reader, filter: StatisticsFilter): P
   checkFilter(filter);
   const counts = await readItemCounts(reader, filter);
   const total = counts.values().reduce((sum, count) => sum + count, 0);
+  await takeTurns();
   const names = await store.selectNames(reader, [...counts.keys()]);
+  await takeTurns();
   const mostFirst = await inTurns(
     sorted([...counts], ([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareBytes(a, b)),
   );

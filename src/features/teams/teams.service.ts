@@ -46,6 +46,9 @@ export const listTeams = async (reader: Reader) =>
     createdAt: isoTime(row.created_at),
   }));
 
+export const doesTeamExist = async (reader: Reader): Promise<boolean> =>
+  (await store.selectTeam(reader, reader.teamId)) !== undefined;
+
 export const getTeam = async (reader: Reader, { teamId, role }: Context): Promise<Team> => {
   const row = await store.selectTeam(reader, teamId);
   if (row === undefined) throw notFound();

@@ -6,7 +6,6 @@ import { basic, issuePaths, onEveryDatabase, startService } from '../../../test/
 
 const MOMENT = Date.parse('2026-11-14T09:30:00.000Z');
 const TIME = '2026-11-14T09:30:00.000Z';
-const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'Authorization not provided', issues: [] };
 
 onEveryDatabase('team and secrets', (service) => {
   test('returns the team and the role of the caller', async () => {
@@ -84,7 +83,7 @@ onEveryDatabase('team and secrets', (service) => {
     assert.deepEqual(answer.body, {});
     const rejected = await caller.get('/team');
     assert.equal(rejected.status, 401);
-    assert.deepEqual(rejected.body, UNAUTHORIZED);
+    assert.equal(rejected.body.code, 'UNAUTHORIZED');
     assert.equal((await team.get('/team')).status, 200, 'the other secrets hold');
     assert.equal((await team.delete(`/secrets/${body.id}`)).status, 404);
   });

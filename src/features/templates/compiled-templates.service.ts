@@ -4,11 +4,12 @@ import type { Finder, Work } from '../../database/work.ts';
 import { createObserver, type Observer } from '../../engine/evidence/observation.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
-import type { Catalog } from '../../engine/pool/catalog.ts';
+import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
 import { stepsOfChances } from '../../engine/systems/card-pack/pack-counts.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
+import { findLongestItems, type LongestItems } from '../../engine/systems/longest.ts';
 import { oddsInputOf, plainOddsInputOf } from '../../engine/systems/odds-input.ts';
 import {
   type CompiledOrFaults,
@@ -35,11 +36,13 @@ export interface ReadyTemplate {
   /** What it was compiled from. */
   source(): TemplateSource;
   /** Its exact odds, as members of a JSON object. Must not be awaited in a transaction. */
-  readonly odds: Shared<string>;
+  readonly odds: Shared<readonly string[]>;
   /** The largest footprint among the items that can be rolled. */
   largest(): Footprint;
   /** What is observed of its results. */
   observer(): Observer;
+  /** What decides how long the results of a call can be. */
+  longestItems(finder: Finder): LongestItems;
 }
 
 /**
@@ -63,10 +66,23 @@ const sourceOf = (row: TemplateRow): TemplateSource => {
 export const compileRow = (catalog: Catalog, row: TemplateRow): Steps<CompiledOrFaults> =>
   compileTemplateInSteps(sourceOf(row), catalog);
 
+function* rollableItems({ tiers }: CompiledTemplate): Generator<CompiledItem> {
+  for (const { items } of tiers.all) for (const item of items) if (item.weight > 0) yield item;
+}
+
 /** Whether the chances of the next pack or offer take more than a moment to compute. */
 const needsChances = (template: CompiledTemplate): boolean => {
   const input = oddsInputOf(template);
   return input.kind === 'packs' && stepsOfChances(input.plan) > LIMITS.inlineSteps;
+};
+
+/** Found once, on first use: few calls come near the limit. */
+const createLongestItems = (team: TeamCatalog, template: () => CompiledTemplate): ReadyTemplate['longestItems'] => {
+  let found: LongestItems | undefined;
+  const find = once(async (): Promise<void> => {
+    found = await inTurns(findLongestItems(template(), team.rollLength));
+  });
+  return (finder) => found ?? finder.rerunAfter(find());
 };
 
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
@@ -86,10 +102,9 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       template,
       source: () => sourceOf(row),
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
-      largest: once(() =>
-        largestFootprint(template().tiers.all.flatMap(({ items }) => items.filter(({ weight }) => weight > 0))),
-      ),
+      largest: once(() => largestFootprint(rollableItems(template()))),
       observer: once(() => createObserver(template())),
+      longestItems: createLongestItems(team, template),
     };
   };
 

@@ -27,18 +27,22 @@ const rowsByPlace = ({ all }: Tiers) => {
 };
 
 /**
- * The odds of a template as members of a JSON object, without the braces. One row per tier, rarest first, and one per
- * item, in the order of their ids.
+ * The odds of a template as members of a JSON object, without the braces: in parts, since there may be a hundred thousand
+ * items. One row per tier, rarest first, and one per item, in the order of their ids.
  */
-export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
+export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string[]> {
   const { all, ranked, featured } = tiers;
   const tierTexts = ranked.map((place) => {
     const tier = all[place];
     return JSON.stringify({ tier: tier?.optionId ?? null, name: tier?.name ?? null, ...oddsAt(table.tiers, place) });
   });
   const { rows, tiers: tierOfRow, firsts } = rowsByPlace(tiers);
-  const pages: string[] = [];
+  const parts = [`"tiers":[${tierTexts.join(',')}],"items":[`];
   let page: string[] = [];
+  const turnPage = (): void => {
+    if (page.length > 0) parts.push(`${parts.length === 1 ? '' : ','}${page.join(',')}`);
+    page = [];
+  };
   // Places in the catalog are in byte order of the ids.
   for (const row of rows) {
     if (row === -1) continue;
@@ -57,10 +61,10 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string> {
       }),
     );
     if (page.length < ROWS_PER_STEP) continue;
-    pages.push(page.join(','));
-    page = [];
+    turnPage();
     yield;
   }
-  if (page.length > 0) pages.push(page.join(','));
-  return `"tiers":[${tierTexts.join(',')}],"items":[${pages.join(',')}]`;
+  turnPage();
+  parts.push(']');
+  return parts;
 }

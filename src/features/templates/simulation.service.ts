@@ -8,8 +8,9 @@ import type { Steps } from '../../engine/steps.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
 import { depthFaults } from '../../engine/systems/rolling.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
-import { type Issue, invalid, ServiceError, throwIfAny, unavailable } from '../../errors.ts';
+import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
+import { type SharedText, shareText } from '../../shared-text.ts';
 import { inTurns } from '../../turns.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
@@ -24,55 +25,11 @@ export interface Watcher {
   readonly onProgress: (progress: number) => void;
 }
 
-/** Runs simulations one at a time, while a few others wait. */
-export interface Simulations {
-  /**
-   * Rejects with 503 if too many are waiting. What a simulation needs is prepared when its turn has come: a large pool
-   * should not be in memory while it waits.
-   */
-  run(teamId: string, prepare: () => Promise<SimulationInput>, watcher: Watcher): Promise<string>;
-}
-
-/** Waits for a promise that never rejects, until the signal aborts. */
-const waitFor = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {
-  const { promise: left, reject: leave } = Promise.withResolvers<void>();
-  const onAbort = (): void => leave(unavailable(signal.reason));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
-  try {
-    await Promise.race([promise, left]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-};
-
-export const createSimulations = (compute: Compute): Simulations => {
-  let accepted = 0;
-  /** Settles when all simulations that were accepted so far have ended. */
-  let allEnded = Promise.resolve();
-  return {
-    run: async (teamId, prepare, { signal, onProgress }) => {
-      if (accepted > LIMITS.waitingSimulations) throw new ServiceError('SERVICE_UNAVAILABLE', [], { reason: 'load' });
-      accepted += 1;
-      const turn = allEnded;
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      allEnded = turn.then(() => ended);
-      try {
-        onProgress(0);
-        await waitFor(turn, signal);
-        return await compute.run(teamId, 'simulation', await prepare(), signal, onProgress);
-      } finally {
-        accepted -= 1;
-        end();
-      }
-    },
-  };
-};
-
 export interface SimulationDeps {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
-  readonly simulations: Simulations;
+  /** Apart from other work, since simulations take far longer. */
+  readonly simulating: Compute;
 }
 
 /** What is simulated: a template that compiles, with the catalog that it was compiled against. */
@@ -137,13 +94,12 @@ const requestFaults = (
   return faults;
 };
 
-function* poolOf({ team, template, source }: Simulated): Steps<Uint8Array[] | null> {
+function* poolOf({ team, template, source }: Simulated): Steps<SharedText[] | null> {
   const parts = yield* templatePoolText(team, template, source, LIMITS.simulationPoolLength);
   if (parts === null) return null;
-  const encoder = new TextEncoder();
-  const pool: Uint8Array[] = [];
+  const pool: SharedText[] = [];
   for (const part of parts) {
-    pool.push(encoder.encode(part));
+    pool.push(shareText(part));
     yield;
   }
   return pool;
@@ -176,7 +132,9 @@ export const simulateTemplate = async (
 ): Promise<string> => {
   const simulated = await read(teamId, (reader) => findSimulated(reader, request, deps));
   throwIfAny(requestFaults(simulated, request));
-  return deps.simulations.run(teamId, () => inputOf(simulated, request), watcher);
+  const { signal, onProgress } = watcher;
+  // A large pool should not be in memory while others are simulated.
+  return deps.simulating.run(teamId, 'simulation', () => inputOf(simulated, request), signal, onProgress);
 };
 
 /** The same in a unit of work, which runs again once there is a response to store. */

@@ -46,7 +46,7 @@ export const createOdds = (
   teamId: string,
   template: () => CompiledTemplate,
   path: string,
-): Shared<string> => {
+): Shared<readonly string[]> => {
   const table = share((signal) => {
     const steps = stepsOfOdds(template());
     rejectLongOdds(template().type, steps, path);
@@ -62,12 +62,12 @@ export type Previews = (
   key: string,
   template: CompiledTemplate,
   path: string,
-) => Shared<string>;
+) => Shared<readonly string[]>;
 
 export const createPreviews = (compute: Compute): Previews => {
-  const byCatalog = new WeakMap<TeamCatalog, Map<string, Shared<string>>>();
+  const byCatalog = new WeakMap<TeamCatalog, Map<string, Shared<readonly string[]>>>();
   return (team, teamId, key, template, path) => {
-    const kept = byCatalog.get(team) ?? new Map<string, Shared<string>>();
+    const kept = byCatalog.get(team) ?? new Map<string, Shared<readonly string[]>>();
     byCatalog.set(team, kept);
     const odds = kept.get(key) ?? createOdds(compute, teamId, () => template, path);
     kept.set(key, odds);

@@ -12,18 +12,21 @@ export const templateRollRoutes = (
   {
     database,
     command,
+    draw,
     keptOdds,
     ...deps
   }: { database: Database; keptOdds: KeptOdds } & RequestRunners & service.TemplateRollDeps,
 ): void => {
   app.post('/templates/:id/roll', { schema: contract.rollTemplate }, async (request, reply) => {
     const { context, params, body } = request;
-    const text = await command(request, reply, (work) => service.rollTemplate(work, context, params.id, body, deps));
+    const text = await draw(request, reply, (work, _request, limit) =>
+      service.rollTemplate(work, context, params.id, body, deps, limit),
+    );
     return sendText(reply, text);
   });
 
   app.post('/templates/:id/spark', { schema: contract.sparkTemplate }, (request, reply) =>
-    command(request, reply, (work, { context, params, body }) =>
+    draw(request, reply, (work, { context, params, body }) =>
       service.sparkTemplate(work, context, params.id, body, deps),
     ),
   );

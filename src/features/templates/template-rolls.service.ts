@@ -1,7 +1,8 @@
-import type { Context } from '../../context.ts';
+import type { Context, ResponseLimit } from '../../context.ts';
 import type { Finder, Read, Work } from '../../database/work.ts';
 import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
+import { longestResults } from '../../engine/systems/longest.ts';
 import {
   depthFaults,
   isOpen,
@@ -18,12 +19,13 @@ import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
 import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
+import { itemOf } from '../item-instances/item-instances.service.ts';
 import { beginRoll, fairnessText, holdChainOfState, type RecentSeeds } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
-import type { ReadyTemplates } from './compiled-templates.service.ts';
+import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.service.ts';
 import { CONFIG_PATH, type ConfigChecks } from './config-checks.service.ts';
 import type { Previews } from './template-odds.service.ts';
 import type {
@@ -111,6 +113,17 @@ const giftOf = ({ item, values }: Pick<RollResult, 'item' | 'values'>): Gift => 
 const moreText = ({ tier, pity, featured }: RollResult, given: GiveResult | undefined): string =>
   `,"tier":${JSON.stringify(tier)},"pity":${pity},"featured":${featured}${given === undefined ? '' : giveResultText(given)}`;
 
+/** Refuses a call whose results may become too long. The digits of values are not counted, which depend on luck. */
+const requireShort = (
+  finder: Finder,
+  ready: ReadyTemplate,
+  call: { readonly results: number; readonly count: number; readonly depth: number },
+  limit: ResponseLimit,
+): void => {
+  if (call.results * ready.team.longestRoll() <= limit.length) return;
+  if (longestResults(ready.template(), ready.longestItems(finder), call) > limit.length) throw limit.tooLong();
+};
+
 /** Rolls on a template. Returns JSON, since most of it consists of cached JSON. */
 export const rollTemplate = async (
   work: Work,
@@ -118,6 +131,7 @@ export const rollTemplate = async (
   id: string,
   request: TemplateRollRequest,
   deps: TemplateRollDeps,
+  limit: ResponseLimit,
 ): Promise<string> => {
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1, test = false } = request;
   const { nowMs } = context;
@@ -142,7 +156,10 @@ export const rollTemplate = async (
     userId === undefined || !isVerifiable ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
   ]);
   const before = held?.state ?? null;
-  receiver?.requireRoom(resultsOf(template, before, { count, nowMs }), ready.largest());
+  // Whatever may refuse the roll comes before the draws, and looks at the pool alone.
+  const results = resultsOf(template, before, { count, nowMs });
+  receiver?.requireRoom(results, ready.largest());
+  requireShort(work, ready, { results, count, depth }, limit);
   const verifiable =
     userId === undefined || identity === null || continueChain === null
       ? null
@@ -152,17 +169,17 @@ export const rollTemplate = async (
         });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
-  const { results, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
-  const given = gives ? receiver?.give(results.map(giftOf)) : undefined;
+  const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
+  const given = gives ? receiver?.give(rolled.map(giftOf)) : undefined;
   if (!test)
     recordRolls(work, {
       version: ready.team.version,
       templateId: id,
       rollerId: receiver?.user.roller_id ?? null,
       nowMs,
-      rolled: results,
+      rolled,
       // A seed gives the same offers every time, so they say nothing about the odds.
-      observe: seed === undefined ? (observe) => ready.observer()(before?.pity ?? null, results, depth, observe) : null,
+      observe: seed === undefined ? (observe) => ready.observer()(before?.pity ?? null, rolled, depth, observe) : null,
     });
 
   const fairness = verifiable?.leaveReceipt({
@@ -170,10 +187,10 @@ export const rollTemplate = async (
     request: receiptRequest(template.type, count, depth),
     before,
     after,
-    results: results.map(templateRow),
+    results: rolled.map(templateRow),
   });
   if (after !== null) held?.save(after, fairness && verifiable?.lastOf(fairness));
-  const rolls = results.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
+  const rolls = rolled.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
   const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
   return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}${fairnessText(fairness)}}`;
 };
@@ -201,6 +218,12 @@ export const sparkTemplate = async (
     identity === null ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
   ]);
   const after = paySpark(template, held.state);
+  if (after === null)
+    throw conflict({
+      path: '/body/userId',
+      message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
+    });
+  receiver.requireRoom(1, itemOf(ready.team, itemId));
   const verifiable =
     identity === null || continueChain === null
       ? null
@@ -209,12 +232,7 @@ export const sparkTemplate = async (
           chain: await continueChain(held.last),
         });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
-  if (after === null || item === undefined)
-    throw conflict({
-      path: '/body/userId',
-      message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
-    });
-  receiver.requireRoom(1, item.item);
+  if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
   const [given] = receiver.give([giftOf(item)]) as [GiveResult];
   const fairness = verifiable?.leaveReceipt({
     kind: 'spark',
@@ -258,14 +276,14 @@ export const getTemplateOdds = async (
   { id, depth }: { readonly id: string; readonly depth?: number },
   { readyTemplates, previews }: TemplateRollDeps,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string[]> => {
   const ready = await read(teamId, (reader) => readyTemplates(reader, id));
   if (depth !== undefined) checkDepth(ready.template(), depth, '/query/depth');
   const odds =
     depth === undefined || depth === 0
       ? ready.odds
       : previews(ready.team, teamId, JSON.stringify([id, depth]), atDepth(ready.template(), depth), CONFIG_PATH);
-  return `{"templateId":${JSON.stringify(id)},${await odds(signal)}}`;
+  return [`{"templateId":${JSON.stringify(id)},`, ...(await odds(signal)), '}'];
 };
 
 /** The odds that a configuration would have if it were saved, as JSON. */
@@ -275,12 +293,12 @@ export const previewTemplateOdds = async (
   { type = 'gacha', config, depth }: OddsRequest,
   { checkConfig, previews }: TemplateRollDeps,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string[]> => {
   const { team, template } = await read(teamId, (reader) => checkConfig(reader, { type, config }));
   checkDepth(template, depth, '/body/depth');
   const key = JSON.stringify([type, config, depth ?? 0]);
   const odds = previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
-  return `{${await odds(signal)}}`;
+  return ['{', ...(await odds(signal)), '}'];
 };
 
 /**
@@ -296,7 +314,7 @@ export const keepPreviewOfOdds = (
 ): ((work: Work) => Promise<string>) => {
   let text: string | undefined;
   const preview = async (): Promise<void> => {
-    text = await previewTemplateOdds(read, context, request, deps, signal);
+    text = (await previewTemplateOdds(read, context, request, deps, signal)).join('');
   };
   return async (work) => text ?? work.rerunAfter(preview());
 };

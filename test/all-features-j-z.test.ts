@@ -1,3 +1,0 @@
-import { runTogether } from './together.ts';
-
-await runTogether('src/features/[j-z]*/**/*.test.ts');

@@ -1,0 +1,23 @@
+import apiReference from '@scalar/fastify-api-reference';
+import Fastify from 'fastify';
+
+/** The API reference: a page, and the script that shows the OpenAPI document in it. */
+export const buildReference = async (): Promise<{ page: string; script: string }> => {
+  const app = Fastify();
+  await app.register(apiReference, {
+    routePrefix: '/docs',
+    configuration: {
+      title: 'Itemwright API reference',
+      // The service puts its path prefix in this place.
+      url: 'PATH_PREFIX/openapi.json',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    } as never,
+  });
+  const read = async (path: string): Promise<string> => (await app.inject(path)).body;
+  return { page: await read('/docs/'), script: await read('/docs/js/scalar.js') };
+};
