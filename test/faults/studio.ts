@@ -219,9 +219,13 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
   };
 
   /** Deletes drafts that were never scheduled, or that a jump of the clock made due days later. */
-  const tidyUp = async (team: Team, waiting: ReadonlyMap<string, { readonly id: string }>): Promise<void> => {
+  const tidyUp = async (
+    team: Team,
+    settled: ReadonlySet<string | undefined>,
+    waiting: ReadonlyMap<string, { readonly id: string }>,
+  ): Promise<void> => {
     for (const [slot, message] of team.slots.entries()) {
-      if (message === undefined || team.pending.has(message) || team.scheduling === message) continue;
+      if (message === undefined || !settled.has(message)) continue;
       const id = waiting.get(message)?.id;
       if (id !== undefined) {
         if (team.acknowledged.delete(message)) team.unsure.add(message);
@@ -234,6 +238,12 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
   /** Notices which drafts were published, and how late. */
   const watchDrafts = async (team: Team): Promise<void> => {
     const jumps = scene.clockJumps();
+    // The list says nothing about drafts that are created or scheduled while it is read.
+    const settled = new Set(
+      team.slots.filter(
+        (message) => message !== undefined && message !== team.scheduling && !team.pending.has(message),
+      ),
+    );
     const listed = await ask(team, 'GET', '/catalog/drafts');
     if (listed === null) return;
     const nowMs = performance.now();
@@ -252,7 +262,7 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
       }
       assert.ok(lateMs <= mostLateMs, `${message} of the ${team.name} team is late by ${Math.round(lateMs)} ms`);
     }
-    await tidyUp(team, waiting);
+    await tidyUp(team, settled, waiting);
   };
 
   const simulate = async (team: Team): Promise<void> => {
