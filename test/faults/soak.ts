@@ -16,7 +16,7 @@ const RECOVERY_MS = 60_000;
 export interface SoakOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** By how much scheduled drafts may be late, beyond the time in which faults happened. */
+  /** By how much scheduled drafts may be late, beyond the time in which faults happened, and again after each fault. */
   readonly mostLateMs: number;
   readonly print: (line: string) => void;
 }
