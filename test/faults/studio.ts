@@ -7,6 +7,7 @@ import { basic } from '../harness.ts';
 import { cheapDraws } from '../statistics.ts';
 import { verified } from '../verified.ts';
 import type { Scene } from './scene.ts';
+import { watchStolenTime } from './stolen.ts';
 
 /**
  * What happens beside the game, in teams of its own: designers who change odds and publish large changes, now or at a
@@ -82,14 +83,15 @@ const rssMibOf = async (pid: number): Promise<number> => {
 };
 
 /**
- * Drafts may be late by `mostLateMs`, beyond the time in which faults happened, and by as much again for each fault: what
- * had been begun is lost with a process or a connection, and begins anew.
+ * Drafts may be late by `mostLateMs`, beyond the time in which faults happened or the machine was not given any, and by as
+ * much again for each fault: what had been begun is lost with a process or a connection, and begins anew.
  */
 export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number; mostLateMs: number }) => {
   const figures = newStudioFigures();
   const draws = cheapDraws(seed);
   const choose = (below: number): number => Math.floor(draws() * below);
   const faults: Span[] = [];
+  const stolen = watchStolenTime();
   const teams: Team[] = [];
   const simulated = new Map<string, string>();
   const working: Promise<void>[] = [];
@@ -256,12 +258,14 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
     const listed = await ask(team, 'GET', '/catalog/drafts');
     if (listed === null) return;
     const nowMs = performance.now();
+    stolen.look();
     const waiting = new Map<string, { id: string; publishAt: string | null; failure: string | null }>(
       listed.body.map((draft: { name: string }) => [draft.name, draft]),
     );
     for (const [message, dueAtMs] of team.pending) {
       const draft = waiting.get(message);
-      const { ms: lateMs, times } = undisturbed(dueAtMs, nowMs, faults);
+      const { ms, times } = undisturbed(dueAtMs, nowMs, faults);
+      const lateMs = ms - stolen.sinceMs(dueAtMs);
       if (jumps !== scene.clockJumps()) return;
       assert.ok(draft?.failure == null, `${message} could not be published: ${draft?.failure}`);
       if (draft === undefined) {
