@@ -250,7 +250,8 @@ export const createServer = async ({
     requestTimeout: requestTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(requestTimeoutMs, LIMITS.requestTimeoutCheckMs),
-      // Node uses the longer of this and the request timeout as the limit for the whole request.
+      // Node refuses a longer time for the headers than for the whole request, which Fastify tells it only later.
+      requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
