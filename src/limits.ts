@@ -217,6 +217,8 @@ export const LIMITS = {
   /** How often Node looks for requests that have not arrived in time. */
   requestTimeoutCheckMs: 5000,
   keepAliveMs: 72_000,
+  /** Connections that the operating system may hold until the service accepts them; beyond them, a client tries again after a second or more. */
+  waitingConnections: 4096,
   /** For open requests to finish once the service is told to stop. */
   stopTimeoutMs: 20_000,
   stopDelayMs: 600_000,
@@ -286,6 +288,8 @@ export const LIMITS = {
   turnMs: 10,
   /** How long short work may run in each turn that long work has used up. */
   leastTurnMs: 2,
+  /** How long work waits while new connections are accepted, one per turn. */
+  connectMs: 20,
   /** Rows that are read or written between checks whether to yield. */
   rowsPerTurnCheck: 64,
   /** Rows of a list whose details are read at once; each may have a hundred options and a hundred attributes. */

@@ -128,7 +128,7 @@ const serveAlone = async (settings: Settings, logger: Logger, options: ServeOpti
     logger.info('stopped');
     exit(logger, 0);
   });
-  await app.listen({ host: settings.host, port: settings.port });
+  await app.listen({ host: settings.host, port: settings.port, backlog: LIMITS.waitingConnections });
   const address = addressOf(settings, (app.server.address() as { port: number }).port);
   logger.info({ address, engine: database.engine }, 'listening');
   if (firstTeam !== undefined) printExample(address, firstTeam, settings.firstTeam);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startInTurn, takeTurns } from './turns.ts';
+import { LIMITS } from './limits.ts';
+import { noteConnection, startInTurn, takeTurns } from './turns.ts';
 
 /** Blocks the thread. */
 const work = (ms: number): void => {
@@ -37,5 +38,35 @@ describe('turns of the event loop', () => {
     for (let turns = 0; turns < 100 && done.length < 22; turns += 1) await delay(1);
     assert.equal(done.length, 22);
     assert.ok(done.lastIndexOf('team') <= 5, done.join(' '));
+  });
+
+  test('are short while connections are accepted, but not for long', async () => {
+    let connects = true;
+    let turns = 0;
+    const connect = (): void => {
+      noteConnection();
+      turns += 1;
+      if (connects) setImmediate(connect);
+    };
+    connect();
+    let done = 0;
+    for (let number = 0; number < 40; number += 1)
+      startInTurn('visitors', () => {
+        work(1);
+        done += 1;
+      });
+    const byThen: number[] = [];
+    for (let seen = done; done < 40; await delay(1))
+      if (done > seen) {
+        seen = done;
+        byThen.push(turns);
+      }
+    connects = false;
+    // Ten are done in a turn, and many connections are accepted until the next ones.
+    assert.ok(byThen.length >= 2, byThen.join(' '));
+    byThen.reduce((before, now) => {
+      assert.ok(now - before > LIMITS.connectMs / 2, byThen.join(' '));
+      return now;
+    });
   });
 });

@@ -30,6 +30,16 @@ type Party = 'teams' | 'visitors';
 const waiting: Record<Party, (() => void)[]> = { teams: [], visitors: [] };
 let next: Party = 'teams';
 let isScheduled = false;
+let hasConnected = false;
+let workedMs = 0;
+
+/**
+ * Node accepts one connection per turn. A thousand that arrive at once would each wait for the work of those before, and
+ * so would a game server that connects in the meantime; so while they come, work waits, but not for long.
+ */
+export const noteConnection = (): void => {
+  hasConnected = true;
+};
 
 /** The parties take turns, so that neither waits longer because the other has more to do. */
 const takeNext = (): (() => void) | undefined => {
@@ -47,11 +57,19 @@ const schedule = (): void => {
 /** Some of it is done in every turn, even if long work has used up the time of each. */
 const workOff = (): void => {
   isScheduled = false;
-  const untilMs = performance.now() + LIMITS.leastTurnMs;
+  const nowMs = performance.now();
+  const waitsForConnections = hasConnected && nowMs - workedMs < LIMITS.connectMs;
+  hasConnected = false;
+  if (waitsForConnections) {
+    schedule();
+    return;
+  }
+  const untilMs = nowMs + LIMITS.leastTurnMs;
   for (let work = takeNext(); work !== undefined; work = takeNext()) {
     work();
     if (isOver() && performance.now() >= untilMs) break;
   }
+  workedMs = performance.now();
   schedule();
 };
 
