@@ -9,7 +9,10 @@ export interface NetworkProxy {
   garble(text: string | undefined): void;
   /** Breaks all connections. */
   cut(): void;
-  /** From now on forwards nothing in either direction, and closes nothing: a network that went silent. */
+  /**
+   * From now on forwards nothing in either direction, and closes nothing: a network that went silent. Once it is back, what
+   * was sent is lost, but each side learns that the other has left, as TCP tells until it is heard.
+   */
   silence(isSilent: boolean): void;
   /** The same for all current connections, permanently; later ones work. */
   mute(): void;
@@ -26,6 +29,7 @@ export const startProxy = async (target: { host: string; port: number }): Promis
   let garbled: string | undefined;
   const openings: Buffer[] = [];
   const muted = new WeakSet<Socket>();
+  const left = new Set<Socket>();
   let isSilent = false;
   let lost: { text: string; how: Loss } | undefined;
 
@@ -67,7 +71,9 @@ export const startProxy = async (target: { host: string; port: number }): Promis
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
+        left.delete(from);
         if (isHeard()) to.destroy();
+        else if (isSilent && !to.destroyed) left.add(to);
       });
     }
   });
@@ -84,6 +90,7 @@ export const startProxy = async (target: { host: string; port: number }): Promis
     cut,
     silence: (silent) => {
       isSilent = silent;
+      if (!isSilent) for (const socket of left) socket.destroy();
     },
     mute: () => {
       for (const socket of sockets) muted.add(socket);
