@@ -22,7 +22,6 @@ import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRet
 import { bodyIssues, sizeIssue } from '../json-text.ts';
 import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
-import { noteConnection } from '../turns.ts';
 import { type Authorizer, type Caller, explainHeader } from './authorization.ts';
 import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';
@@ -363,7 +362,6 @@ export const createServer = async ({
   /** Without a limit per address, whoever needs no secret could ask a million times. */
   const limitVisitor = ({ ip, arrivedAtMs, routeOptions: { config } }: FastifyRequest): ServiceError | undefined =>
     config?.isProbe ? undefined : admitVisitor(ip, arrivedAtMs);
-  app.server.on('connection', noteConnection);
   paceVisitors(app.server);
   // Node would respond with an error that is not one of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

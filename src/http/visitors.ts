@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { startInTurn } from '../turns.ts';
+import { noteConnection, startInTurn } from '../turns.ts';
 import { createBuckets } from './buckets.ts';
 import { addressOf } from './failed-attempts.ts';
 
@@ -21,6 +21,7 @@ export const createVisitors = (requestsPerSecond: number): AdmitVisitor => {
  * leave time for everyone else; the others wait for the next one.
  */
 export const paceVisitors = (server: Server): void => {
+  server.on('connection', noteConnection);
   const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
