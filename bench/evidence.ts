@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Accumulation, accumulate, type Observations } from '../src/engine/evidence/accumulation.ts';
 import { logEvidenceOfDays } from '../src/engine/evidence/evidence.ts';
-import { logSumExp } from '../src/engine/evidence/likelihood.ts';
 import { type EvidenceModel, evidenceModel } from '../src/engine/evidence/model.ts';
 import { createObserver } from '../src/engine/evidence/observation.ts';
+import { mixStarts } from '../src/engine/evidence/starts.ts';
 import { compileCatalog } from '../src/engine/pool/catalog.ts';
 import { templateOdds } from '../src/engine/systems/odds.ts';
 import { rollTemplate } from '../src/engine/systems/rolling.ts';
@@ -89,9 +89,8 @@ const watch = (model: EvidenceModel) => {
       for (const sum of since) sum.add(observed);
     },
     log: (): number => {
-      const [whole, ...later] = since.map((sum) => sum.log()) as [number, ...number[]];
-      const logs = later.map((log, index) => log - Math.log((index + 1) * (index + 2)));
-      return logSumExp([whole, logSumExp([...logs, -Math.log(later.length + 1)])]) - Math.LN2;
+      const logs = since.map((sum) => sum.log());
+      return mixStarts(logs[0] as number, logs);
     },
   };
 };

@@ -24,10 +24,14 @@ declare
     'snapshots',
     'template_versions',
     'noted_versions',
+    'team_keys',
     'users',
-    'fairness_seeds',
+    'player_seeds',
     'user_states',
-    'receipts',
+    'player_receipts',
+    'log_heads',
+    'log_leaves',
+    'log_nodes',
     'item_instances',
     'item_instance_history',
     'spaces',
@@ -40,7 +44,8 @@ declare
     'roll_pending',
     'roll_evidence',
     'evidence_due',
-    'evidence_streams'
+    'evidence_streams',
+    'evidence_frozen'
   ];
   -- Things that happen once in the life of a database; every server has a copy.
   of_all constant text[] := array['migrations', 'migrations_expanded', 'migrations_lock', 'milestones', 'chores'];

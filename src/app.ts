@@ -12,21 +12,25 @@ import { disclosureRoutes } from './features/disclosure/disclosure.routes.ts';
 import { createDisclosures } from './features/disclosure/disclosure.service.ts';
 import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
 import { fairnessRoutes } from './features/fairness/fairness.routes.ts';
+import { snapshotRoutes } from './features/fairness/public-snapshots.routes.ts';
+import { createPublicSnapshots } from './features/fairness/public-snapshots.service.ts';
 import { batchRoutes } from './features/item-instances/batch.routes.ts';
 import { itemInstanceRoutes } from './features/item-instances/item-instances.routes.ts';
 import { itemRoutes } from './features/items/items.routes.ts';
+import { logRoutes } from './features/log/public-log.routes.ts';
+import { createPublicLog } from './features/log/public-log.service.ts';
 import { placementRoutes } from './features/placements/placements.routes.ts';
 import { draftRoutes } from './features/publishing/drafts.routes.ts';
 import { publishingRoutes } from './features/publishing/publishing.routes.ts';
 import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
-import { createManifests, createRecentSeeds } from './features/receipts/receipts.service.ts';
+import { createManifests, createPublished, createRecentSeeds } from './features/receipts/receipts.service.ts';
+import { createSalts } from './features/receipts/salts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
-import { createPublicSnapshots } from './features/snapshots/public-snapshots.service.ts';
-import { snapshotRoutes } from './features/snapshots/snapshots.routes.ts';
-import { publishKept, publishSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
+import { keepSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
+import { createTeamKeys, keepTeamKey } from './features/team-keys/team-keys.service.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { doesTeamExist, secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
@@ -103,24 +107,30 @@ export const buildApp = async ({
   const reads = createPublicReads(database.read, doesTeamExist, () => performance.now());
   const readyTemplates = createReadyTemplates(catalogs, compute);
   const identities = createIdentities();
+  const readWhole = createWholeCatalogs();
+  const teamKeys = createTeamKeys((teamId, purpose) =>
+    database.write(teamId, async (work) => keepTeamKey(work, purpose)),
+  );
   const parts = {
     database,
     ...createRequestRunners(database),
     authorizer,
     catalogs,
     compute,
-    readWhole: createWholeCatalogs(),
-    disclosures: createDisclosures({ reads, compute, keptOdds, clock, readyTemplates, identities }),
+    readWhole,
+    disclosures: createDisclosures({ reads, compute, keptOdds, readWhole, clock, readyTemplates, identities }),
     draws,
     identities,
-    keepPublic: (teamId: string, snapshots: readonly Snapshot[]) =>
-      database.write(teamId, async (work) => publishSnapshots(work, snapshots)),
-    publishKept: (teamId: string, hashes: readonly string[]) =>
-      database.transaction(teamId, (tx) => publishKept(tx, hashes)),
+    keepSnapshots: (teamId: string, snapshots: readonly Snapshot[]) =>
+      database.write(teamId, async (work) => keepSnapshots(work, snapshots)),
     manifests: createManifests(),
+    isUpgraded: () => database.hasCompleted('0016-second-edition'),
     recentSeeds: createRecentSeeds(),
+    salts: createSalts(teamKeys),
+    published: createPublished(),
     pathPrefix,
-    publicSnapshots: createPublicSnapshots(reads),
+    publicLog: createPublicLog(reads),
+    publicSnapshots: createPublicSnapshots({ reads, clock, readyTemplates, identities }),
     previews: createPreviews(compute),
     keptOdds,
     checkConfig: createConfigChecks(catalogs),
@@ -151,6 +161,7 @@ export const buildApp = async ({
   fairnessRoutes(app, parts);
   receiptRoutes(app, parts);
   snapshotRoutes(app, parts);
+  logRoutes(app, parts);
   disclosureRoutes(app, parts);
   userRoutes(app, parts);
   userDeletionRoutes(app, parts);
@@ -168,6 +179,7 @@ export const buildApp = async ({
     compute,
     computeDue,
     readWhole: parts.readWhole,
+    teamKeys,
     clock,
     logger,
     settings,

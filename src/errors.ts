@@ -78,3 +78,13 @@ export const listIssues = <T>(faults: readonly T[], toIssue: (fault: T) => Issue
 /** Escapes a reference token of a JSON pointer, as in RFC 6901. */
 export const pointerToken = (token: string | number): string =>
   String(token).replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What a function returns; undefined if it finds its input invalid. */
+export const unlessInvalid = <T>(make: () => T): T | undefined => {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'BAD_REQUEST') return undefined;
+    throw error;
+  }
+};

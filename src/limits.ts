@@ -115,7 +115,7 @@ export const LIMITS = {
   notedLength: 8 * 1024 * 1024,
   /** Configurations of a template on a page of its history. */
   listedConfigs: 20,
-  /** How long what was observed of rolls is kept. */
+  /** For how many days what was observed of rolls is kept by day, so that a fault that began later is found. */
   evidenceDays: 400,
   /** States of counters, depths and slots that are told apart per day. */
   evidenceClasses: 10_000,
@@ -134,6 +134,8 @@ export const LIMITS = {
   disclosedVersions: 50,
   /** Items listed on the page of a template; there is no such limit for the odds as JSON. */
   disclosedItems: 1000,
+  /** Templates of a pity group that are looked at to list the public ones. */
+  disclosedGroup: 100,
   /** Significant digits of the shares in results: more would tell the exact number of rolls. */
   shareDigits: 4,
 
@@ -204,7 +206,9 @@ export const LIMITS = {
   checkedConfigs: 8,
   /** Manifests that players' seeds were begun with. */
   cachedManifests: 1000,
-  /** Players and scopes whose seeds a process remembers from the last verifiable roll. */
+  /** Keys of teams that a process remembers. */
+  cachedTeamKeys: 10_000,
+  /** Players whose draws a process remembers from the last verifiable roll. */
   cachedSeeds: 20_000,
 
   // Timeouts and intervals.
@@ -264,6 +268,8 @@ export const LIMITS = {
   choreLeaseMs: 60_000,
   /** How often roll events and history are searched for expired rows. */
   removalPassMs: 6 * 3_600_000,
+  /** Leaves that are added to the log of a team at once. */
+  leavesPerHead: 2000,
   rollCountsPerFold: 2000,
   /** Fewer pending rows than this are added to the counters once a minute, more once a second. */
   rollCountsFoldedFrom: 32,
@@ -303,6 +309,8 @@ export const LIMITS = {
   /** Templates of a list that are read at once; each may have a configuration as large as a request. */
   templatesPerRead: 5,
   receiptsPerRead: 50,
+  /** Leaves of a log whose inclusion is shown at once: each takes a few dozen hashes. */
+  inclusionsPerRead: 50,
   // Metrics.
   eventLoopResolutionMs: 10,
   eventLoopWindowMs: 15_000,

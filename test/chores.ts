@@ -2,9 +2,11 @@ import { type Logger, pino } from 'pino';
 import { createCompute } from '../src/compute/compute.ts';
 import { NO_TEAM } from '../src/database/work.ts';
 import { createWholeCatalogs } from '../src/features/catalog/document.service.ts';
+import { teamsToLog } from '../src/features/log/log.service.ts';
 import { teamsToNote } from '../src/features/snapshots/noting.service.ts';
+import { createTeamKeys, keepTeamKey, type TeamKeys } from '../src/features/team-keys/team-keys.service.ts';
 import { earliestId } from '../src/ids.ts';
-import { choresOf, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
+import { choresOf, freezeObservations, growLogs, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
 import type { Client, Service } from './harness.ts';
 
 type Running = Pick<Service, 'database'>;
@@ -16,6 +18,16 @@ const compute = createCompute();
 export const noteAll = async ({ database }: Running): Promise<void> => {
   while ((await database.read('', teamsToNote)).length > 0)
     await noteVersions({ database, compute, readWhole: createWholeCatalogs(), clock: Date.now }, () => true);
+};
+
+const teamKeysIn = ({ database }: Running): TeamKeys =>
+  createTeamKeys((teamId, purpose) => database.write(teamId, async (work) => keepTeamKey(work, purpose)));
+
+/** Adds everything to the public logs, without waiting for the service to do it. */
+export const logAll = async (service: Running, clock: () => number = Date.now): Promise<void> => {
+  const { database } = service;
+  while ((await database.read('', teamsToLog)).length > 0)
+    await growLogs({ database, teamKeys: teamKeysIn(service), clock }, () => true);
 };
 
 interface LookOptions {
@@ -32,6 +44,17 @@ export const lookAtAll = async (
   await noteAll(service);
   const watch = alarmed && { alarmed };
   await lookAtEvidence({ database: service.database, compute, clock, logger, watch }, () => true);
+};
+
+/** Adds up what was observed on days that are too old to be kept one by one at some time. */
+export const freezeAll = async ({ database }: Running, nowMs: number): Promise<void> => {
+  const setDue = () =>
+    database.transaction(NO_TEAM, ({ queries }) =>
+      queries.updateTable('chores').set({ due_at: 0 }).where('name', '=', 'observations').execute(),
+    );
+  await setDue();
+  await freezeObservations({ database, compute, clock: () => nowMs }, () => true);
+  await setDue();
 };
 
 const DAY_MS = 86_400_000;
@@ -61,6 +84,8 @@ export const doAllChores = async ({ database }: Running, teams: readonly Client[
   const logger = pino({ level: 'silent' });
   const settings = { keepRollEventsDays: 30, keepHistoryDays: 30 };
   const clock = () => Date.now() + 500 * DAY_MS;
-  const parts = { database, compute, computeDue: compute, readWhole: createWholeCatalogs(), clock, logger, settings };
+  const teamKeys = teamKeysIn({ database });
+  const threads = { compute, computeDue: compute };
+  const parts = { database, ...threads, readWhole: createWholeCatalogs(), teamKeys, clock, logger, settings };
   for (const { work } of choresOf(parts)) await work(() => true);
 };

@@ -3,7 +3,7 @@
  * `src/http/openapi-examples.json`, and a test replays it and compares every response.
  */
 import assert from 'node:assert/strict';
-import { lookAtAll, noteAll } from './chores.ts';
+import { logAll, lookAtAll, noteAll } from './chores.ts';
 import type { Service } from './harness.ts';
 import { operationOf } from './walk.ts';
 
@@ -143,16 +143,22 @@ export const recordExamples = async (service: Service): Promise<Record<string, E
   await send('GET', '/users/player-1/templates/standard-banner');
   const fair = { pityThreshold: 10, pool: { itemIds: ['wooden-sword'] } };
   await send('POST', '/templates', { id: 'fair-banner', name: 'Fair banner', config: fair, verifiable: true });
-  const { nextCommitment } = await send('POST', '/users/player-1/fairness');
-  const { manifest } = await send('POST', '/users/player-1/fairness/rotate', {
+  const { nextCommitment, nextManifest } = await send('POST', '/users/player-1/fairness');
+  await send('POST', '/users/player-1/fairness/rotate', {
     clientSeed: 'lucky ☘',
     commitment: nextCommitment,
+    manifest: nextManifest,
   });
   await send('POST', '/templates/fair-banner/roll', { userId: 'player-1' });
   await send('GET', '/users/player-1/fairness');
-  await send('GET', '/users/player-1/receipts');
+  const receipts = await send('GET', '/users/player-1/receipts');
+  await logAll(service, () => NOW_MS);
   await send('GET', '/users/player-1/proof?epoch=0');
-  await send('GET', `/public/${service.teamId}/snapshots/${manifest}`);
+  await send('GET', `/public/${service.teamId}/log`);
+  await send('GET', `/public/${service.teamId}/log/consistency?from=1`);
+  const { leaves } = await send('GET', `/public/${service.teamId}/log/leaves`);
+  await send('GET', `/public/${service.teamId}/log/inclusion?leaf=${leaves[0].hash}`);
+  await send('GET', `/public/${service.teamId}/snapshots/${receipts.at(-1).receipt.config}`);
   await send('DELETE', '/templates/fair-banner');
   await send('POST', '/item-instances', {
     ...{ id: 'sword-1', itemId: 'wooden-sword', userId: 'player-1', userSpaceId: bag },

@@ -1,10 +1,11 @@
 /** Proofs for tests: the published one, and others that an honest or dishonest service might make. */
 import { readFileSync } from 'node:fs';
-import { compareBytes } from '../src/engine/byte-order.ts';
 import { bytesOfHex, hexOf } from '../src/engine/fairness/bytes.ts';
 import { verifiableDraws } from '../src/engine/fairness/draws.ts';
 import {
   type AnyReceipt,
+  EDITION,
+  manifestEntry,
   manifestText,
   NO_PREVIOUS,
   PLAIN_SCOPE,
@@ -39,6 +40,8 @@ export type TestRotation = Changeable<RotateReceipt>;
 export type TestCall = Changeable<RollReceipt | SparkReceipt>;
 export interface TestProof {
   v: number;
+  epoch?: number | 'all';
+  from?: number;
   receipts: TestReceipt[];
   snapshots: Record<string, string>;
 }
@@ -61,28 +64,24 @@ export const rotationOf = ({ receipts }: TestProof, epoch: number): TestRotation
     (receipt): receipt is TestRotation => receipt.kind === 'rotate' && receipt.epoch === epoch,
   ) as TestRotation;
 
-export const callOf = ({ receipts }: TestProof, epoch: number, scope: string, nonce: number): TestCall =>
+export const callOf = ({ receipts }: TestProof, epoch: number, nonce: number): TestCall =>
   receipts.find(
-    (receipt): receipt is TestCall =>
-      receipt.kind !== 'rotate' && receipt.epoch === epoch && receipt.scope === scope && receipt.nonce === nonce,
+    (receipt): receipt is TestCall => receipt.kind !== 'rotate' && receipt.epoch === epoch && receipt.nonce === nonce,
   ) as TestCall;
 
 /** What a service would do that hides a change: every link is computed again, in the order of the proof. */
 export const relink = ({ receipts }: TestProof): void => {
-  let rotation = '0'.repeat(64);
-  let heads = new Map<string, { count: number; head: string }>();
+  let rotation = NO_PREVIOUS;
+  let [count, head] = [0, NO_PREVIOUS];
   for (const receipt of receipts) {
     if (receipt.kind === 'rotate') {
-      receipt.previous = rotation;
-      receipt.chains = [...heads].map(([scope, { count, head }]) => [scope, count, head]);
-      receipt.chains.sort(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      Object.assign(receipt, { previous: rotation, count, head });
       rotation = hashOfReceipt(receipt);
-      heads = new Map();
+      [count, head] = [0, rotation];
     } else {
-      const count = heads.get(receipt.scope)?.count ?? 0;
-      receipt.nonce = count;
-      receipt.previous = heads.get(receipt.scope)?.head ?? rotation;
-      heads.set(receipt.scope, { count: count + 1, head: hashOfReceipt(receipt) });
+      Object.assign(receipt, { nonce: count, previous: head });
+      count += 1;
+      head = hashOfReceipt(receipt);
     }
   }
 };
@@ -107,6 +106,10 @@ interface HistorySource {
   readonly templates: readonly TestTemplate[];
   /** Whatever the server seeds are made of. */
   readonly secret?: string;
+  /** Or the seeds themselves, in hex. */
+  readonly seedOf?: (epoch: number) => string;
+  readonly player?: { readonly teamId: string; readonly userId: string };
+  readonly startsAtMs?: number;
 }
 
 /** An honest service with a single player. */
@@ -118,36 +121,47 @@ export interface TestHistory {
   /** A plain roll if the template is ''. */
   roll(templateId: string, request?: RollReceiptRequest): void;
   spark(templateId: string, itemId: string): void;
+  /** What a single roll would give now: whoever runs the service can know. */
+  foresee(templateId: string): ResultRow[];
   proof(): TestProof;
 }
 
 interface Fixed {
   readonly hash: string;
+  readonly salt: string;
   readonly pool: string;
   readonly template: CompiledTemplate | null;
 }
 
 /** Plays by the rules of the engine, and leaves receipts as the documentation of fairness says. */
-export const playHistory = ({ options, items, templates, secret = 'secret' }: HistorySource): TestHistory => {
+export const playHistory = ({
+  options,
+  items,
+  templates,
+  secret = 'secret',
+  seedOf = (epoch) => hashOfText(`${secret} ${epoch}`),
+  player = { teamId: 'team', userId: 'player' },
+  startsAtMs = Date.UTC(2027, 0, 1),
+}: HistorySource): TestHistory => {
   const catalog = compileCatalog(options, items);
   const source: SnapshotCatalog = {
     catalog,
     rollNumeratorOf: ({ id }) => items.find((item) => item.id === id)?.rollNumerator ?? 0,
   };
-  const proof: TestProof = { v: 1, receipts: [], snapshots: {} };
+  const proof: TestProof = { v: EDITION, epoch: 'all', from: 0, receipts: [], snapshots: {} };
   const pities = new Map<string, PityState>();
   const owns = new Map<string, OwnState>();
   let configured = templates;
   let fixed = new Map<string, Fixed>();
-  let heads = new Map<string, { count: number; head: string }>();
   let [epoch, rotation, clientSeed] = [-1, NO_PREVIOUS, ''];
-  let nowMs = Date.UTC(2027, 0, 1);
+  let [count, head] = [0, NO_PREVIOUS];
+  let nowMs = startsAtMs;
 
-  const seedOf = (number: number): string => hashOfText(`${secret} ${number}`);
+  const saltOf = (templateId: string, config: string): string => hashOfText(`salt of ${templateId} ${config}`);
   const commitmentOf = (number: number): string => hexOf(sha256(bytesOfHex(seedOf(number))));
   const shared = () => {
     nowMs += 1000;
-    return { v: 1, teamId: 'team', userId: 'player', at: new Date(nowMs).toISOString(), epoch } as const;
+    return { v: EDITION, ...player, at: new Date(nowMs).toISOString(), epoch } as const;
   };
   const fix = ({ id, type, config }: TestTemplate): Fixed => {
     const { bindings } = bindTiers(type, config, catalog);
@@ -157,13 +171,22 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
       proof,
       allAtOnce(templatePoolText(source, template, { config, bindings }))?.join('') ?? '',
     );
-    return { hash: addSnapshot(proof, configText({ templateId: id, type, config, bindings, pool })), pool, template };
+    const hash = addSnapshot(proof, configText({ templateId: id, type, config, bindings, pool }));
+    return { hash, salt: saltOf(id, hash), pool, template };
   };
   const fixPlain = (): Fixed => {
     const pool = addSnapshot(proof, allAtOnce(plainPoolText(source))?.join('') ?? '');
     const text = configText({ templateId: '', type: 'plain', config: {}, bindings: {}, pool });
-    return { hash: addSnapshot(proof, text), pool, template: null };
+    const hash = addSnapshot(proof, text);
+    return { hash, salt: saltOf('', hash), pool, template: null };
   };
+
+  const stateOf = (templateId: string, template: CompiledTemplate | null): TemplateState => {
+    const scope = template === null ? PLAIN_SCOPE : scopeOf(templateId, template.pityGroup);
+    return { pity: pities.get(scope) ?? initialState().pity, own: owns.get(templateId) ?? initialState().own };
+  };
+  const drawsOfNext = () =>
+    verifiableDraws({ ...player, serverSeed: bytesOfHex(seedOf(epoch)), clientSeed, nonce: count });
 
   const call = (
     templateId: string,
@@ -172,24 +195,21 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
     run: (found: Fixed, before: TemplateState, draws: Draws) => { rows: ResultRow[]; after: TemplateState | null },
   ): void => {
     const found = fixed.get(templateId) as Fixed;
-    const { hash: config, pool, template } = found;
+    const { hash: config, salt, pool, template } = found;
     const scope = template === null ? PLAIN_SCOPE : scopeOf(templateId, template.pityGroup);
-    const { count: nonce, head: previous } = heads.get(scope) ?? { count: 0, head: rotation };
-    const before = {
-      pity: pities.get(scope) ?? initialState().pity,
-      own: owns.get(templateId) ?? initialState().own,
-    };
+    const [nonce, previous] = [count, head];
+    const before = stateOf(templateId, template);
     const common = shared();
-    const serverSeed = bytesOfHex(seedOf(epoch));
-    const { draws, used } = verifiableDraws({ ...common, serverSeed, templateId, config, clientSeed, nonce });
+    const { draws, used } = drawsOfNext();
     const { rows, after } = run(found, before, draws);
     const receipt = {
       ...common,
-      ...{ kind, scope, nonce, previous, templateId, config, pool, request },
+      ...{ kind, scope, nonce, previous, templateId, config, salt, pool, request },
       ...{ before: template === null ? null : before, results: rows, after, draws: used() },
     } as TestCall;
     proof.receipts.push(structuredClone(receipt));
-    heads.set(scope, { count: nonce + 1, head: hashOfReceipt(receipt) });
+    count += 1;
+    head = hashOfReceipt(receipt);
     if (after === null) return;
     pities.set(scope, after.pity);
     owns.set(templateId, after.own);
@@ -198,8 +218,6 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
 
   return {
     rotate: (seed) => {
-      const chains = [...heads].map(([scope, { count, head }]) => [scope, count, head] as const);
-      chains.sort(([left], [right]) => compareBytes(left, right));
       epoch += 1;
       fixed = new Map([['', fixPlain()], ...configured.map((template) => [template.id, fix(template)] as const)]);
       const receipt: RotateReceipt = {
@@ -210,13 +228,16 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
         commitment: commitmentOf(epoch),
         nextCommitment: commitmentOf(epoch + 1),
         revealed: epoch === 0 ? null : seedOf(epoch - 1),
-        manifest: addSnapshot(proof, manifestText([...fixed].map(([id, { hash }]) => [id, hash] as const))),
-        chains,
+        manifest: addSnapshot(
+          proof,
+          manifestText([...fixed].map(([id, { hash, salt }]) => manifestEntry(id, hash, salt))),
+        ),
+        ...{ count, head },
       };
       proof.receipts.push(structuredClone(receipt) as TestRotation);
       rotation = hashOfText(receiptText(receipt));
       clientSeed = seed;
-      heads = new Map();
+      [count, head] = [0, rotation];
     },
     configure: (changed) => {
       configured = changed;
@@ -226,12 +247,12 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
     },
     roll: (templateId, request = {}) =>
       call(templateId, 'roll', request, ({ template }, before, draws) => {
-        const { classifierOptionIds, count = 1, depth = 0 } = request;
+        const { classifierOptionIds, count: times = 1, depth = 0 } = request;
         if (template === null) {
           const rolled = rollItem(compilePool(catalog, { classifierOptionIds }), draws);
           return { rows: rolled === undefined ? [] : [plainRow(rolled)], after: null };
         }
-        const { results, state } = rollTemplate(template, before, { count, depth, drawsOf: () => draws, nowMs });
+        const { results, state } = rollTemplate(template, before, { count: times, depth, drawsOf: () => draws, nowMs });
         return { rows: results.map(templateRow), after: state };
       }),
     spark: (templateId, itemId) =>
@@ -239,6 +260,14 @@ export const playHistory = ({ options, items, templates, secret = 'secret' }: Hi
         const rolled = template && rollSpark(template, itemId, draws);
         return { rows: rolled ? [sparkRow(rolled)] : [], after: template && paySpark(template, before) };
       }),
+    foresee: (templateId) => {
+      const { template } = fixed.get(templateId) as Fixed;
+      if (template === null) return [];
+      const { draws } = drawsOfNext();
+      const before = stateOf(templateId, template);
+      const { results } = rollTemplate(template, before, { count: 1, depth: 0, drawsOf: () => draws, nowMs });
+      return results.map(templateRow);
+    },
     proof: () => structuredClone(proof),
   };
 };

@@ -73,7 +73,7 @@ const LAYERS: [RegExp, Layer][] = [
   [/^settings\.ts$/, 'settings'],
   [/^randomness\.ts$/, 'randomness'],
   [
-    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|prepared|shared-text|worker-metrics|program)\.ts$/,
+    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|prepared|shared-text|worker-metrics|program|signatures)\.ts$/,
     'common',
   ],
   [/^engine\//, 'engine'],
@@ -202,6 +202,17 @@ describe('the architecture', () => {
     }
   });
 
+  test('lets the console import nothing but the words that the public page uses, too', async () => {
+    const folder = new URL('../console/src/', import.meta.url);
+    const names = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+    const texts = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')));
+    const imported = texts.flatMap((text) => [
+      ...text.matchAll(/from '(?:\.\.\/)+(src\/(?:engine|features)\/[^']+)'/g),
+    ]);
+    assert.ok(imported.length > 3);
+    for (const [, target] of imported) assert.equal(target, 'src/engine/evidence/words.ts');
+  });
+
   test('uses no randomness except draws', () => {
     for (const { path, text } of files) assert.doesNotMatch(text, /Math\.random\s*\(/, path);
   });
@@ -315,8 +326,12 @@ describe('the architecture', () => {
       snapshots: 'snapshots',
       template_versions: 'snapshots',
       noted_versions: 'snapshots',
-      fairness_seeds: 'receipts',
-      receipts: 'receipts',
+      team_keys: 'team-keys',
+      log_heads: 'log',
+      log_leaves: 'log',
+      log_nodes: 'log',
+      player_seeds: 'receipts',
+      player_receipts: 'receipts',
       users: 'users',
       user_states: 'user-states',
       spaces: 'spaces',
@@ -332,6 +347,7 @@ describe('the architecture', () => {
       roll_evidence: 'evidence',
       evidence_due: 'evidence',
       evidence_streams: 'evidence',
+      evidence_frozen: 'evidence',
     };
     /** Who else may read, and why. */
     const READERS: Record<string, readonly string[]> = {
@@ -374,13 +390,17 @@ describe('the architecture', () => {
         'item_instance_history',
         'templates',
         'user_states',
-        'fairness_seeds',
-        'receipts',
+        'player_seeds',
+        'player_receipts',
+        'log_heads',
+        'log_leaves',
+        'log_nodes',
         'stored_answers',
         'roll_events',
         'roll_counts',
         'roll_pending',
         'roll_evidence',
+        'evidence_frozen',
         'snapshots',
       ],
     };

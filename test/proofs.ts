@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Kept } from '../src/engine/fairness/kept.ts';
 import type { CheckedReceipt, Verification } from '../src/engine/fairness/verify.ts';
 import { item, option } from './catalogs.ts';
 import { fairnessVectors, playHistory, type TestHistory, type TestProof, type TestTemplate } from './fairness.ts';
 import { verified } from './verified.ts';
 
 export const labelOf = ({ receipt }: CheckedReceipt): string =>
-  receipt.kind === 'rotate' ? `rotation ${receipt.epoch}` : `${receipt.epoch} ${receipt.scope} #${receipt.nonce}`;
+  receipt.kind === 'rotate' ? `rotation ${receipt.epoch}` : `${receipt.epoch} #${receipt.nonce}`;
 
 /** The failed receipts with their reasons. */
 export const failuresOf = ({ receipts }: Verification): Record<string, readonly string[]> =>
@@ -14,7 +15,7 @@ export const failuresOf = ({ receipts }: Verification): Record<string, readonly 
   );
 
 /** What is found after a change of the published proof. */
-export const afterChange = (change: (proof: TestProof) => void, kept: readonly string[] = []): Verification => {
+export const afterChange = (change: (proof: TestProof) => void, kept: Kept = {}): Verification => {
   const { proof } = fairnessVectors();
   change(proof);
   return verified(proof, kept);
@@ -82,7 +83,6 @@ export const playedHistory = (secret: string): TestHistory => {
 };
 
 export const changed = /one of the two was changed/;
-export const g = 'group:g';
 
 /** The path of each value in a receipt that is neither list nor object. */
 export const leavesOf = (value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] => {

@@ -131,13 +131,16 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   await post('/templates/banner/spark', { userId: 'ann', itemId: 'sword' });
   await post('/templates', { id: 'fair', name: 'Fair', config, verifiable: true });
   await send('PUT', '/team', { verifiableRolls: true });
-  const { nextCommitment } = await post('/users/ann/fairness');
-  const { manifest } = await post('/users/ann/fairness/rotate', { clientSeed: 'one', commitment: nextCommitment });
+  const { nextCommitment, nextManifest } = await post('/users/ann/fairness');
+  await post('/users/ann/fairness/rotate', {
+    ...{ clientSeed: 'one', commitment: nextCommitment, manifest: nextManifest },
+  });
   await Promise.all([1, 2].map(() => post('/templates/fair/roll', { userId: 'ann' })));
   await post('/templates/fair/spark', { userId: 'ann', itemId: 'sword' });
   await post('/items/roll', { userId: 'ann' });
-  const { nextCommitment: next } = await get('/users/ann/fairness');
-  await post('/users/ann/fairness/rotate', { clientSeed: 'two', commitment: next });
+  const receipts = await get('/users/ann/receipts');
+  const { nextCommitment: next, nextManifest: then } = await get('/users/ann/fairness');
+  await post('/users/ann/fairness/rotate', { clientSeed: 'two', commitment: next, manifest: then });
   await post('/users/bob/fairness');
   await send('PUT', '/team', { verifiableRolls: false });
   const give = (id: string, itemId: string) =>
@@ -192,8 +195,9 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
       '/users/ann/receipts',
       '/users/ann/receipts?limit=1',
       '/users/ann/proof?epoch=0',
-      '/users/ann/proof?epoch=0&scope=plain&from=1',
-      `/public/${team.teamId}/snapshots/${manifest}`,
+      '/users/ann/proof?epoch=0&from=1',
+      '/users/ann/proof?epoch=all',
+      `/public/${team.teamId}/snapshots/${receipts.at(-1).receipt.config}`,
     ],
     ...['/item-instances', '/item-instances?userId=ann', `/item-instances?userSpaceId=${bags.ann}`],
     ...[
@@ -215,6 +219,13 @@ export const walkThroughInterface = async (team: Client): Promise<void> => {
   const banner = `/public/${team.teamId}/templates/banner`;
   while ((await team.get(`${banner}/odds`)).status === 503) await delay(100);
   for (const path of [`${banner}/odds`, `${banner}/history`, banner]) await get(path);
+
+  // Rotations are logged within a second or so.
+  const log = `/public/${team.teamId}/log`;
+  while ((await team.get(log)).status === 404) await delay(100);
+  const [{ hash: leaf }] = (await team.get(`${log}/leaves`)).body.leaves;
+  for (const path of [log, `${log}/consistency?from=1`, `${log}/inclusion?leaf=${leaf}`, `${log}/leaves`])
+    await get(path);
 
   // Deletions.
   await send('DELETE', '/item-instances/three');

@@ -108,7 +108,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
         `${count(LIMITS.versionsPerNote)}; ${count(LIMITS.changesPerNote)}`,
       ],
       ['Rows on a page of the history of odds', count(LIMITS.listedConfigs)],
-      ['Days of rolls that evidence is computed from', count(LIMITS.evidenceDays)],
+      ['Days of rolls that evidence keeps one by one; earlier ones are added up', count(LIMITS.evidenceDays)],
       [
         'Configurations, and rows of each, in a list of evidence',
         `${count(LIMITS.listedStreams)}; ${count(LIMITS.evidenceRows)}`,

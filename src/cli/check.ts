@@ -1,6 +1,7 @@
 import { orphans, REFERENCES } from '../database/references.ts';
 import type { Snapshot } from '../database/work.ts';
-import { checkAll, forEachRow, type Report } from '../features/check/check.service.ts';
+import { checkAll } from '../features/check/check.service.ts';
+import { forEachRow, type Report } from '../features/check/rows.service.ts';
 import { LIMITS } from '../limits.ts';
 import { type Command, checkSchema, openExisting, withDatabase } from './command.ts';
 import { formatCount, formatElapsed } from './shared.ts';
@@ -21,8 +22,8 @@ export const check: Command = {
   summary: 'looks for inconsistent data, and changes nothing',
   help: [
     'It finds overlapping or out-of-bounds placements, dangling references, counters that differ from the roll events,',
-    'history that differs from instances, catalogs that differ from their versions, broken chains of receipts, and',
-    'snapshots that differ from their hashes.',
+    'history that differs from instances, catalogs that differ from their versions, broken chains of receipts, a public',
+    'log that differs from its head, and snapshots that differ from their hashes.',
     'The exit code is 1 if there are any.',
   ],
   examples: ['check', 'DATABASE_URL=sqlite:copy.db check'],
@@ -42,7 +43,7 @@ export const check: Command = {
         return checkAll(snapshot, report);
       });
       if (findings > LIMITS.printedFindings) print(`… and ${formatCount(findings - LIMITS.printedFindings)} more`);
-      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states, ${formatCount(seen.receipts)} receipts, ${formatCount(seen.entities)} catalog entities and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
+      const checked = `${formatCount(seen.instances)} instances, ${formatCount(seen.placements)} placements, ${formatCount(seen.events)} history events, ${formatCount(seen.states)} states, ${formatCount(seen.receipts)} receipts, ${formatCount(seen.leaves)} leaves of public logs, ${formatCount(seen.entities)} catalog entities and ${formatCount(seen.rolls)} roll events in ${formatElapsed(startedMs)}`;
       print(
         findings === 0
           ? `no problems found: checked ${checked}`

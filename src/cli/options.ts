@@ -34,7 +34,10 @@ export const OPTIONS: Readonly<Record<keyof Options, OptionSyntax>> = {
   seed: { value: 'TEXT', help: 'the same seed gives the same result' },
   price: { value: 'X', help: 'what a roll costs' },
   depth: { value: 'D', help: 'the depth of roguelike offers' },
-  receipt: { value: 'HASH', isRepeatable: true, help: 'a hash that the player kept, which must be in the proof' },
+  receipt: { value: 'HASH', isRepeatable: true, help: 'a receipt that the player kept, which must be in the proof' },
+  commitment: { value: 'HASH', help: 'the commitment that the player was shown before they chose a client seed' },
+  'client-seed': { value: 'TEXT', help: 'the client seed that the player chose then' },
+  head: { value: 'HEAD', isRepeatable: true, help: 'a head of the public log that the player kept, or a file with it' },
 };
 
 export const optionNames = Object.keys(OPTIONS) as (keyof Options)[];

@@ -96,7 +96,7 @@ const unknownCommand = async (words: readonly string[]): Promise<CommandError> =
 
 /** Rejects arguments and options that the command does not have. */
 const assertSyntax = ({ command, name, rest }: Named<CommandSyntax>, options: Options): void => {
-  if (rest.length > (command.takesArgument ? 1 : 0))
+  if (rest.length > (command.takesMore ? Number.POSITIVE_INFINITY : command.takesArgument ? 1 : 0))
     throw new CommandError(`too many arguments; the command is ${`${name} ${command.usage}`.trimEnd()}`);
   for (const option of Object.keys(options) as (keyof Options)[])
     if (!command.options.includes(option)) throw new CommandError(`${name} has no option --${option}`);
@@ -172,7 +172,7 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
   const local = commandIn(LOCAL_COMMANDS, words);
   if (local !== undefined) {
     assertSyntax(local, options);
-    return local.command.run({ terminal, argument: local.rest[0], options });
+    return local.command.run({ terminal, files: local.rest, options });
   }
   const onCatalog = commandIn(CATALOG_COMMANDS, words);
   if (onCatalog !== undefined) {

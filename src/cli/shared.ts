@@ -27,6 +27,9 @@ export interface Options {
   readonly price?: string;
   readonly depth?: string;
   readonly receipt?: readonly string[];
+  readonly commitment?: string;
+  readonly 'client-seed'?: string;
+  readonly head?: readonly string[];
 }
 
 /** How a command is called. */
@@ -40,6 +43,8 @@ export interface CommandSyntax {
   /** Calls without the name of the program. */
   readonly examples?: readonly string[];
   readonly takesArgument: boolean;
+  /** Whether it takes any number of them. */
+  readonly takesMore?: boolean;
   readonly options: readonly (keyof Options)[];
 }
 

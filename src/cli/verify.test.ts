@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { callOf, fairnessVectors, type TestProof } from '../../test/fairness.ts';
+import { callOf, fairnessVectors, playHistory, type TestProof } from '../../test/fairness.ts';
 import { run as runScript } from '../../test/processes.ts';
+import { banner, items, options } from '../../test/proofs.ts';
+import { createTestLog, leavesOf, otherLeaf } from '../../test/public-log.ts';
 import type { Surroundings } from './catalog/terminal.ts';
 import { runCommandLine } from './run.ts';
 
@@ -62,7 +64,7 @@ describe('itemwright verify', () => {
     return file;
   };
   const changeItem = (proof: TestProof): void => {
-    (callOf(proof, 1, 'group:g', 3).results[4] as unknown[])[0] = 'dawn\u001b[31mblade\u202e';
+    (callOf(proof, 1, 3).results[4] as unknown[])[0] = 'dawn\u001b[31mblade\u202e';
   };
 
   test('says that a proof is sound, what was revealed, and what sealed means', async () => {
@@ -72,13 +74,69 @@ describe('itemwright verify', () => {
       stdout,
       /^33 receipts of the player "p1" in the team "t1":\n {2}32 verified, 1 sealed, 0 failed\n\nServer seeds/,
     );
-    assert.match(
-      stdout,
-      / {2}epoch 0: 000102[0-9a-f]+1f\n {2}epoch 1: 2021[0-9a-f]+3f\n\nSealed means: nothing is wrong/,
-    );
+    assert.match(stdout, / {2}epoch 0: 000102[0-9a-f]+1f\n {2}epoch 1: 2021[0-9a-f]+3f\n\nRolls that were not made/);
+    assert.match(stdout, /\n {2}end of epoch 0, the template "b": \w+ \(\w+\)\n/);
+    assert.match(stdout, /\n {2}Of 2 such rolls, \d would have been of the best tier, and /);
+    assert.match(stdout, /\n\nSealed means: nothing is wrong/);
     assert.match(stdout, /\n\nNothing is wrong with this proof\.\n$/);
-    assert.doesNotMatch(stdout, /Failed|kept|Left out/);
+    assert.doesNotMatch(stdout, /Failed|kept|Not shown/);
     for (const line of stdout.split('\n')) assert.ok(line.length <= 120, line);
+  });
+
+  test('takes heads of the public log, as text or in a file, and names a fork', async () => {
+    const { proof } = fairnessVectors();
+    const leaves = [otherLeaf('ann'), ...leavesOf(proof), otherLeaf('bob')];
+    const log = createTestLog(leaves);
+    const file = await fileWith((one) => Object.assign(one, { log: log.of(one, leaves.length, 3) }));
+    const { head } = log.signed(3);
+    const sound = await run(['verify', file, '--head', `3 ${head.root}`]);
+    assert.equal(sound.code, 0, sound.stdout);
+    assert.match(sound.stdout, /The public log of rotations and manifests:\n {2}\d in it, 0 on the way\n/);
+    const forked = createTestLog([otherLeaf('eve'), ...leaves.slice(1)]).signed(3);
+    const kept = join(folder, 'head.json');
+    await writeFile(kept, JSON.stringify(forked));
+    const failed = await run(['verify', file, '--head', kept]);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /The log forks: the head of 3 leaves that you kept/);
+    assert.match(failed.stdout, /This proof is not sound/);
+    const wrong = await run(['verify', file, '--head', 'nonsense']);
+    assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+  });
+
+  test('reads what the player kept from a file, and says what to keep', async () => {
+    const file = await fileWith();
+    const { toKeep } = JSON.parse((await run(['verify', file, '--json'])).stdout);
+    assert.deepEqual([toKeep.kept, toKeep.receipts.length], [1, 2]);
+    const kept = join(folder, 'kept.json');
+    await writeFile(kept, JSON.stringify(toKeep));
+    assert.equal((await run(['verify', kept, file])).code, 0);
+    await writeFile(kept, JSON.stringify({ ...toKeep, receipts: ['f'.repeat(64)] }));
+    const { code, stdout } = await run(['verify', file, kept]);
+    assert.equal(code, 1);
+    assert.match(stdout, /What you kept, but is not in this proof\. .*\n {2}receipt f{64}\n/);
+    for (const [text, message] of [
+      ['{"kept":1,"receipts":[1]}', /what you kept cannot be read: receipts\[0\] is not a hash/],
+      ['{"kept":1}', /There is no proof among these files/],
+    ] as const) {
+      await writeFile(kept, text);
+      const wrong = await run(['verify', kept]);
+      assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+      assert.match(wrong.stderr, message);
+    }
+  });
+
+  test('does not call it all right if rotations came before good rolls', async () => {
+    const steered = playHistory({ options, items, templates: [banner] });
+    steered.rotate('first');
+    for (let epoch = 0; epoch < 12; epoch += 1) {
+      do steered.roll('banner', { count: 1 });
+      while (steered.foresee('banner')[0]?.[1] !== 'five');
+      steered.rotate(`avoided ${epoch}`);
+    }
+    const { code, stdout } = await run(['verify', '-'], { input: JSON.stringify(steered.proof()) });
+    assert.equal(code, 0);
+    assert.match(stdout, /Of 12 such rolls, 12 would have been of the best tier/);
+    assert.match(stdout, /\n\nNothing is wrong with these rolls, but look at those that were not made\.\n$/);
   });
 
   test('reads standard input', async () => {
@@ -92,16 +150,13 @@ describe('itemwright verify', () => {
     assert.deepEqual([code, stderr], [1, '']);
     assert.match(
       stdout,
-      /30 verified, 1 sealed, 2 failed\n\nFailed:\n {2}roll #3 of the pity group "g" in epoch 1, 2027-/,
+      /30 verified, 1 sealed, 2 failed\n\nFailed:\n {2}roll #3 of epoch 1, the pity group "g", 2027-/,
     );
     assert.match(
       stdout,
       /\n {4}[0-9a-f]{64}\n {4}- item 5 should be "cap", but the receipt says "dawn\\u001b\[31mblade\\u202e"\n/,
     );
-    assert.match(
-      stdout,
-      /\n {2}roll #4 of the pity group "g" in epoch 1, .*\n.*\n {4}- it names another receipt as #3/,
-    );
+    assert.match(stdout, /\n {2}roll #4 of epoch 1, the pity group "g", .*\n.*\n {4}- it names another receipt as #3/);
     assert.match(stdout, /\n\nThis proof is not sound\.\n$/);
   });
 
@@ -114,10 +169,10 @@ describe('itemwright verify', () => {
     assert.equal((await run(['verify', file])).code, 0);
     const { code, stdout } = await run(['verify', file, ...kept]);
     assert.equal(code, 1);
-    const section = /\n\nReceipts that you kept, but that are not in this proof\. .*\n((?: {2}[0-9a-f]{64}\n)+)\n/.exec(
+    const section = /\n\nWhat you kept, but is not in this proof\. .*\n((?: {2}receipt [0-9a-f]{64}\n)+)\n/.exec(
       stdout,
     );
-    assert.equal(section?.[1]?.trim(), held.at(-1));
+    assert.equal(section?.[1]?.trim(), `receipt ${held.at(-1)}`);
     assert.match(stdout, /0 failed/);
     assert.match(stdout, /This proof is not sound\.\n$/);
   });
@@ -125,10 +180,14 @@ describe('itemwright verify', () => {
   test('says what a proof leaves out', async () => {
     const file = await fileWith((proof) => {
       proof.receipts = proof.receipts.filter(({ kind, epoch }) => epoch === 1 || (kind === 'rotate' && epoch === 2));
+      proof.epoch = 1;
     });
     const { code, stdout } = await run(['verify', file]);
     assert.equal(code, 0);
-    assert.match(stdout, /\n\nLeft out of this proof:\n {2}- The first counters of the pity group "g" come from rolls/);
+    assert.match(
+      stdout,
+      /\n\nNot shown by this proof:\n {2}- The first counters of the pity group "g" come from rolls/,
+    );
     assert.doesNotMatch(stdout, /Sealed/);
   });
 
@@ -148,8 +207,13 @@ describe('itemwright verify', () => {
       userId: 'p1',
       counts: { verified: 30, sealed: 1, failed: 2 },
       seeds: rest.seeds,
-      kept: [{ hash: held[0], isFound: true }],
+      kept: [{ kind: 'receipt', value: held[0], isFound: true }],
+      toKeep: { kept: 1, receipts: [held[0]], seeds: [], heads: [] },
       notes: [],
+      log: null,
+      notMade: rest.notMade,
+      passedOver: rest.passedOver,
+      lookalikes: [],
     });
     assert.deepEqual(receipts[0], {
       hash: held[0],
@@ -178,7 +242,7 @@ describe('itemwright verify', () => {
     await truncate(large, 2 ** 40);
     for (const [args, input, message] of [
       [['-'], '', /^itemwright: This is not a proof that can be read: it is not JSON\.\n$/],
-      [['-'], '{"v":1,"receipts":[]}', /snapshots is missing/],
+      [['-'], '{"v":2,"receipts":[]}', /snapshots is missing/],
       [['-'], Buffer.from([0xff, 0xfe, 0x7b, 0x00]), /it is not UTF-8/],
       [[join(folder, 'nothing')], '', /no such file/],
       [[folder], '', /is a directory\n$/],
@@ -213,7 +277,10 @@ describe('itemwright verify', () => {
     const { code, stderr } = await run(['verify', '-', '--team', 'a']);
     assert.deepEqual([code, stderr], [1, 'itemwright: verify has no option --team\n']);
     const { stdout } = await run(['help', 'verify']);
-    assert.match(stdout, /^itemwright verify FILE \[--receipt HASH\]\.\.\. \[--json\]\n\nchecks a proof/);
+    assert.match(
+      stdout,
+      /^itemwright verify FILE\.\.\. \[--receipt HASH\]\.\.\. \[--commitment HASH\] .*\n\nchecks a proof/,
+    );
   });
 
   test('shows on a terminal how far it is, and in colour what it found', async () => {

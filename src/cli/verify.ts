@@ -1,14 +1,17 @@
+import { joinKept, type Kept, type KeptHead, keptText, readHeads, readKept } from '../engine/fairness/kept.ts';
 import { nameOfScope } from '../engine/fairness/ledger.ts';
+import { looksChosen, nameOfNotMade, textOfPassedOver } from '../engine/fairness/not-made.ts';
 import { MAX_PROOF_LENGTH, type Unreadable } from '../engine/fairness/proof.ts';
 import type { AnyReceipt } from '../engine/fairness/receipts.ts';
 import { type CheckedReceipt, type Verification, verifyInSteps } from '../engine/fairness/verify.ts';
 import { LIMITS } from '../limits.ts';
+import { isSigned } from '../signatures.ts';
 import { formatJson, printable, type Terminal } from './catalog/terminal.ts';
 import { readFile } from './input.ts';
 import { type CommandSyntax, countOf, formatCount, type Options } from './shared.ts';
 
 export interface VerifyCall {
-  readonly argument: string | undefined;
+  readonly files: readonly string[];
   readonly options: Options;
   readonly terminal: Terminal;
 }
@@ -36,15 +39,29 @@ const readSource = async (path: string, terminal: Terminal): Promise<string | Un
   }
 };
 
-/** Checks a proof, and shows on a terminal how far that is. */
-const verifyAndShow = (source: string, kept: readonly string[], { status }: Terminal): Verification | Unreadable => {
-  const steps = verifyInSteps(source, kept);
+/** A small file; empty if there is none. */
+const readText = async (path: string): Promise<string> => {
+  try {
+    return (await readFile(path, LIMITS.bodyBytes)).toString();
+  } catch {
+    return '';
+  }
+};
+
+/** Checks proofs, and shows on a terminal how far that is. */
+const verifyAndShow = (sources: readonly string[], kept: Kept, { status }: Terminal): Verification | Unreadable => {
+  const steps = verifyInSteps(sources, kept);
   let shown = -1;
+  let answer: boolean | null = null;
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = steps.next(answer);
     if (done) {
       status?.('');
       return value;
+    }
+    if (typeof value !== 'number') {
+      answer = isSigned(value);
+      continue;
     }
     const percent = Math.floor(100 * value);
     if (percent > shown) status?.(`Checking: ${percent}%`);
@@ -52,23 +69,51 @@ const verifyAndShow = (source: string, kept: readonly string[], { status }: Term
   }
 };
 
-const verifyFile = async (
-  path: string | undefined,
+/** Heads of the public log: each is a text, or a file with one. */
+const readKeptHeads = async (given: readonly string[]): Promise<KeptHead[] | undefined> => {
+  const heads: KeptHead[] = [];
+  for (const one of given) {
+    const read = readHeads(one) ?? readHeads(await readText(one));
+    if (read === undefined || read.length === 0) return undefined;
+    heads.push(...read);
+  }
+  return heads;
+};
+
+const verifyFiles = async (
+  paths: readonly string[],
   options: Options,
   terminal: Terminal,
 ): Promise<Verification | Unreadable> => {
-  if (path === undefined || path === '') return unreadable('FILE is missing');
+  if (paths.length === 0 || paths.includes('')) return unreadable('FILE is missing');
   // As players may have noted them.
-  const kept = (options.receipt ?? []).map((text) => text.trim().toLowerCase());
-  if (!kept.every(isHash)) return unreadable('--receipt must be a hash of 64 hexadecimal digits');
-  const source = await readSource(path, terminal);
-  return typeof source === 'string' ? verifyAndShow(source, kept, terminal) : source;
+  const tidied = (text: string): string => text.trim().toLowerCase();
+  const receipts = (options.receipt ?? []).map(tidied);
+  const commitment = options.commitment === undefined ? undefined : tidied(options.commitment);
+  if (!receipts.every(isHash)) return unreadable('--receipt must be a hash of 64 hexadecimal digits');
+  if (commitment !== undefined && !isHash(commitment))
+    return unreadable('--commitment must be a hash of 64 hexadecimal digits');
+  const heads = await readKeptHeads(options.head ?? []);
+  if (heads === undefined) return unreadable('--head must be a head of the public log, or a file with one');
+  const seeds = { commitment, clientSeed: options['client-seed'] };
+  const sources: string[] = [];
+  const kept: Kept[] = [{ receipts, seeds: [seeds], heads }];
+  for (const path of paths) {
+    const source = await readSource(path, terminal);
+    if (typeof source !== 'string') return source;
+    const fromFile = readKept(source);
+    if (fromFile === undefined) sources.push(source);
+    else if ('error' in fromFile) return fromFile;
+    else kept.push(fromFile);
+  }
+  if (sources.length === 0) return unreadable('There is no proof among these files, only what was kept.');
+  return verifyAndShow(sources, joinKept(kept), terminal);
 };
 
 const nameOf = (receipt: AnyReceipt): string => {
   if (receipt.kind === 'rotate') return `rotation to epoch ${receipt.epoch}`;
   const noun = receipt.kind === 'spark' ? 'exchange' : 'roll';
-  return `${noun} #${receipt.nonce} of ${nameOfScope(receipt.scope)} in epoch ${receipt.epoch}`;
+  return `${noun} #${receipt.nonce} of epoch ${receipt.epoch}, ${nameOfScope(receipt.scope)}`;
 };
 
 /** The first of many, and how many more there are. */
@@ -87,8 +132,35 @@ const failureLines = ({ receipt, hash, reasons }: CheckedReceipt): string[] => [
   ...reasons.map((reason) => `    - ${reason}`),
 ];
 
+/** What rotations prevented, and whether it looks like chance. */
+const notMadeLines = ({ notMade, passedOver, itemsOf }: Verification): string[] => {
+  const lines = firstOf(notMade, (roll) => {
+    const items = itemsOf({ pool: roll.call.pool, results: roll.results }).map(({ name, tier }) =>
+      tier === null ? name : `${name} (${tier})`,
+    );
+    return [`  ${nameOfNotMade(roll)}: ${items.join(', ')}`];
+  });
+  const text = textOfPassedOver(passedOver);
+  // A sentence per line.
+  return [...lines, ...(text?.split(/(?<=\.) (?=[A-Z])/) ?? []).map((sentence) => `  ${sentence}`)];
+};
+
+/** Whether rotations are in the log that everybody sees. */
+const logLines = ({ log }: Verification): string[] => {
+  if (log === null)
+    return ['  It is not shown by this proof, so you cannot tell whether others see the same history as you.'];
+  const { included, pending, newest, reasons } = log;
+  return [
+    ...reasons.map((reason) => `  - ${reason}`),
+    `  ${formatCount(included)} in it, ${formatCount(pending)} on the way`,
+    ...(newest === undefined
+      ? []
+      : ['  Keep this head, and compare it with others:', `  ${newest.size} ${newest.root}`]),
+  ];
+};
+
 const summaryLines = (verification: Verification): string[] => {
-  const { counts, receipts, seeds, kept, notes, teamId, userId } = verification;
+  const { counts, receipts, seeds, kept, notes, lookalikes, teamId, userId } = verification;
   const lost = kept.filter(({ isFound }) => !isFound);
   return [
     `${countOf(receipts.length, 'receipt')} of the player ${JSON.stringify(userId)} in the team ${JSON.stringify(teamId)}:`,
@@ -101,8 +173,8 @@ const summaryLines = (verification: Verification): string[] => {
       ),
     ),
     ...section(
-      'Receipts that you kept, but that are not in this proof. They were changed or removed, unless the proof is of other rolls:',
-      firstOf(lost, ({ hash }) => [`  ${hash}`]),
+      'What you kept, but is not in this proof. It was changed or removed, unless the proof is of other rolls:',
+      firstOf(lost, ({ kind, value }) => [`  ${kind} ${value}`]),
     ),
     ...section(
       'Server seeds that were revealed:',
@@ -111,9 +183,15 @@ const summaryLines = (verification: Verification): string[] => {
       ]),
     ),
     ...section(
-      'Left out of this proof:',
+      'Not shown by this proof:',
       firstOf(notes, (note) => [`  - ${note}`]),
     ),
+    ...section('Rolls that were not made, because you rotated before:', notMadeLines(verification)),
+    ...section(
+      'Templates with the same odds, between which whoever runs the game could have sent you:',
+      firstOf(lookalikes, (ids) => [`  - ${ids.map((id) => JSON.stringify(id)).join(', ')}`]),
+    ),
+    ...section('The public log of rotations and manifests:', logLines(verification)),
     ...(counts.sealed === 0
       ? []
       : [
@@ -126,7 +204,11 @@ const summaryLines = (verification: Verification): string[] => {
 
 /** Everything but the contents of the receipts, which are in the proof. */
 const jsonOf = (verification: Verification): object => {
-  const { isSound, teamId, userId, counts, receipts, seeds, kept, notes } = verification;
+  const { isSound, teamId, userId, counts, receipts, seeds, kept, toKeep, notes, passedOver, lookalikes, log } =
+    verification;
+  const notMade = verification.notMade.map(({ epoch, call, results }) => ({
+    ...{ epoch, nonce: call.nonce, templateId: call.templateId, scope: call.scope, results },
+  }));
   const checked = receipts.map(({ receipt, hash, status, reasons }) => {
     const { kind, epoch, at } = receipt;
     return {
@@ -139,22 +221,47 @@ const jsonOf = (verification: Verification): object => {
       reasons,
     };
   });
-  return { isSound, teamId, userId, counts, receipts: checked, seeds, kept, notes };
+  return {
+    isSound,
+    teamId,
+    userId,
+    counts,
+    receipts: checked,
+    seeds,
+    kept,
+    toKeep: JSON.parse(keptText(toKeep)),
+    notes,
+    log,
+    notMade,
+    passedOver,
+    lookalikes,
+  };
+};
+
+const verdictOf = ({ isSound, passedOver }: Verification): { color: 'green' | 'yellow' | 'red'; text: string } => {
+  if (!isSound) return { color: 'red', text: 'This proof is not sound.' };
+  return looksChosen(passedOver)
+    ? { color: 'yellow', text: 'Nothing is wrong with these rolls, but look at those that were not made.' }
+    : { color: 'green', text: 'Nothing is wrong with this proof.' };
 };
 
 const verify: LocalCommand = {
-  usage: 'FILE [--receipt HASH]... [--json]',
+  usage: 'FILE... [--receipt HASH]... [--commitment HASH] [--client-seed TEXT] [--head HEAD]... [--json]',
   summary: 'checks a proof of verifiable rolls that the service gave for a player',
   help: [
-    'It checks hashes and links, seeds against commitments, configurations against manifests, and runs each roll again.',
-    'FILE may be - for standard input.',
+    'It checks hashes and links, seeds against commitments, configurations against manifests, rotations against the',
+    'public log, and runs each roll again.',
+    'Several files are checked together, as one story. FILE may be - for standard input.',
+    'What the player kept, apart from the proof, shows what a proof cannot show by itself: give it by the options, or as a',
+    'FILE that the page saved.',
     'The exit code is 0 if nothing is wrong, 1 if something failed, and 2 if the file is not a proof.',
   ],
   examples: ['verify proof.json'],
   takesArgument: true,
-  options: ['receipt', 'json'],
-  run: async ({ argument, options, terminal }) => {
-    const verification = await verifyFile(argument, options, terminal);
+  takesMore: true,
+  options: ['receipt', 'commitment', 'client-seed', 'head', 'json'],
+  run: async ({ files, options, terminal }) => {
+    const verification = await verifyFiles(files, options, terminal);
     if ('error' in verification) {
       if (options.json) terminal.print(formatJson(verification));
       else terminal.note(`itemwright: ${printable(verification.error)}`);
@@ -164,8 +271,8 @@ const verify: LocalCommand = {
     if (options.json) terminal.print(formatJson(jsonOf(verification)));
     else {
       for (const line of summaryLines(verification)) terminal.print(printable(line));
-      const verdict = isSound ? 'Nothing is wrong with this proof.' : 'This proof is not sound.';
-      terminal.print(`\n${terminal.paint(isSound ? 'green' : 'red', verdict)}`);
+      const { color, text } = verdictOf(verification);
+      terminal.print(`\n${terminal.paint(color, text)}`);
     }
     return isSound ? EXIT.sound : EXIT.failed;
   },

@@ -30,8 +30,12 @@ export interface Disclosure extends Period, DisclosedRules {
   readonly items: readonly ItemRow[];
   readonly itemCount: number;
   readonly featuredNames: readonly string[];
-  /** Whether pity counts rolls on other templates, too. */
-  readonly sharesPity: boolean;
+  /** Templates of the same group share the counters of pity. */
+  readonly groupName: string | null;
+  /** How many attributes of items there are: the rules list some of those of the items above. */
+  readonly attributeCount: number;
+  /** The ids of attributes, to look up their names; the first ones if there are many. */
+  readonly attributeIds: readonly string[];
 }
 
 const inOrder = ({ tiers, items }: TemplateOdds): ItemRow[] => {
@@ -51,8 +55,10 @@ export const disclose = ({ config, pool, mostSteps, mostItems }: DisclosureInput
   const template = templateFromSnapshot(snapshot, pool);
   if (stepsOfOdds(template) > mostSteps) return null;
   const odds = templateOdds(template);
-  const rules = disclosedRules(template);
+  const rules = disclosedRules(template, mostSteps);
   const members = JSON.stringify({ ...odds, ...rules }).slice(1, -1);
+  const items = inOrder(odds).slice(0, mostItems);
+  const listed = new Set(items.map(({ itemId }) => itemId));
   const names = new Map(odds.items.map(({ itemId, itemName }) => [itemId, itemName]));
   return {
     type: template.type,
@@ -62,9 +68,12 @@ export const disclose = ({ config, pool, mostSteps, mostItems }: DisclosureInput
     digest: digestOf(members),
     tiers: odds.tiers,
     places: template.tiers.all.map(({ optionId }) => optionId),
-    items: inOrder(odds).slice(0, mostItems),
+    items,
+    attributes: rules.attributes.filter(({ itemId }) => listed.has(itemId)).slice(0, mostItems),
+    attributeCount: rules.attributes.length,
     itemCount: odds.items.length,
     featuredNames: (rules.featured?.itemIds ?? []).map((id) => names.get(id) ?? id),
-    sharesPity: template.pityGroup !== null,
+    groupName: template.pityGroup,
+    attributeIds: [...new Set(rules.attributes.map(({ attributeId }) => attributeId))].slice(0, mostItems),
   };
 };

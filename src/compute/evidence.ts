@@ -1,14 +1,33 @@
-import { type EvidenceRow, evidenceRows, logEvidenceOfDays } from '../engine/evidence/evidence.ts';
+import {
+  type EvidenceRow,
+  evidenceRows,
+  freezeDays,
+  logEvidenceOfDays,
+  type TierResults,
+  tierResults,
+} from '../engine/evidence/evidence.ts';
 import { type EvidenceModel, evidenceModel, plainEvidenceModel } from '../engine/evidence/model.ts';
+import type { FrozenStarts } from '../engine/evidence/starts.ts';
 import { type ConfigSnapshot, itemsFromSnapshot, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
 import { LIMITS } from '../limits.ts';
 
-export interface EvidenceInput {
+/** Days that are no longer kept one by one: what was observed on them, and what began on them. */
+export interface FrozenTexts {
+  readonly texts: readonly string[];
+  readonly starts: FrozenStarts;
+}
+
+/** All that was observed of a configuration. */
+interface ObservedInput {
   /** The texts of a configuration and its pool. */
   readonly config: string;
   readonly pool: string;
-  /** What was observed on each day, in order: flat lists of class, outcome and count. */
+  readonly frozen: FrozenTexts;
+  /** What was observed on each further day, in order: flat lists of class, outcome and count. */
   readonly days: readonly (readonly string[])[];
+}
+
+export interface EvidenceInput extends ObservedInput {
   /** Whether to return rows as well. */
   readonly withRows: boolean;
 }
@@ -55,26 +74,41 @@ const listedRows = (rows: readonly EvidenceRow[]): readonly EvidenceRow[] => {
   return rows.filter((row) => row.kind !== 'item' || kept.has(row));
 };
 
+const daysOf = ({ frozen, days }: ObservedInput) => ({
+  days: days.map(countsOf),
+  frozen: { observed: countsOf(frozen.texts), starts: frozen.starts },
+});
+
 /** The evidence against the odds of a configuration, from nothing but its snapshot and what was observed. */
-export const computeEvidence = ({ config, pool, days, withRows }: EvidenceInput): Evidence => {
-  const model = modelOf(config, pool);
+export const computeEvidence = ({ withRows, ...input }: EvidenceInput): Evidence => {
+  const model = modelOf(input.config, input.pool);
+  const { days, frozen } = daysOf(input);
+  const all = [...input.frozen.texts, ...input.days.flat()];
   return {
-    logEvidence: logEvidenceOfDays(model, days.map(countsOf)),
-    rows: withRows ? listedRows(evidenceRows(model, countsOf(days.flat()))) : [],
+    logEvidence: logEvidenceOfDays(model, days, frozen),
+    rows: withRows ? listedRows(evidenceRows(model, countsOf(all))) : [],
   };
 };
 
-export interface TierHitsInput {
+export interface FreezeInput extends ObservedInput {
+  /** How many of the days are to be kept no longer. */
+  readonly count: number;
+}
+
+/** What began on the first days, as it is at this moment. */
+export const freeze = ({ count, ...input }: FreezeInput): FrozenStarts => {
+  const { days, frozen } = daysOf(input);
+  return freezeDays(modelOf(input.config, input.pool), days, count, frozen);
+};
+
+export interface TierResultsInput {
+  /** The texts of a configuration and its pool. */
+  readonly config: string;
+  readonly pool: string;
   /** What was observed, as flat lists of class, outcome and count. */
   readonly texts: readonly string[];
 }
 
-/** How often each tier was rolled, by its place. */
-export const countTierHits = ({ texts }: TierHitsInput): number[] => {
-  const hits: number[] = [];
-  for (const [kind, outcomes] of countsOf(texts)) {
-    if (!kind.startsWith('t')) continue;
-    for (const [outcome, count] of outcomes) hits[Number(outcome)] = (hits[Number(outcome)] ?? 0) + count;
-  }
-  return Array.from(hits, (count) => count ?? 0);
-};
+/** How often each tier was rolled, beside what was promised for these rolls. */
+export const computeTierResults = ({ config, pool, texts }: TierResultsInput): TierResults =>
+  tierResults(modelOf(config, pool), countsOf(texts));

@@ -4,7 +4,7 @@ import type { DraftInput } from '../planning/draft.ts';
 import type { NoteInput } from '../planning/noting.ts';
 import type { EffectInput, PlanInput } from '../planning/plan.ts';
 import type { DisclosureInput } from './disclosure.ts';
-import type { EvidenceInput, TierHitsInput } from './evidence.ts';
+import type { EvidenceInput, FreezeInput, TierResultsInput } from './evidence.ts';
 import type { SimulationInput } from './simulation.ts';
 import type { SnapshotOddsInput } from './snapshot-odds.ts';
 
@@ -32,8 +32,10 @@ export const JOBS = {
   snapshotOdds: async (input: SnapshotOddsInput) => (await import('./snapshot-odds.ts')).oddsOfSnapshot(input),
   /** The evidence against the odds of a configuration that was kept. */
   evidence: async (input: EvidenceInput) => (await import('./evidence.ts')).computeEvidence(input),
-  /** How often each tier was rolled. */
-  tierHits: async (input: TierHitsInput) => (await import('./evidence.ts')).countTierHits(input),
+  /** What is kept of days that are no longer kept one by one. */
+  freeze: async (input: FreezeInput) => (await import('./evidence.ts')).freeze(input),
+  /** How often each tier was rolled, and how often that was to be expected. */
+  tierResults: async (input: TierResultsInput) => (await import('./evidence.ts')).computeTierResults(input),
   /** What anyone may know about a configuration that was kept. */
   disclosure: async (input: DisclosureInput) => (await import('./disclosure.ts')).disclose(input),
   /** What becomes of new players of a template, as JSON. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { fitOf } from './migrate.ts';
+import { fitOf, numberOf } from './migrate.ts';
 import type { Migrations } from './work.ts';
 
 /**
@@ -15,6 +15,8 @@ export interface Fence {
   pass(): void;
   /** Takes the last migration that was completed; throws if it is newer. */
   met(contracted: string | null | undefined): void;
+  /** Whether a migration was seen to be completed, so that no node of an earlier version writes any more. */
+  hasCompleted(migration: string): boolean;
 }
 
 /** The last migration that was completed. */
@@ -22,6 +24,7 @@ export const LAST_MIGRATION = 'select max(name) as name from migrations';
 
 export const createFence = (migrations?: Migrations): Fence => {
   let refusal: ServiceError | undefined;
+  let last = '';
   const pass = (): void => {
     if (refusal !== undefined) throw refusal;
   };
@@ -29,11 +32,13 @@ export const createFence = (migrations?: Migrations): Fence => {
     refusal: () => refusal,
     pass,
     met: (contracted) => {
+      last = contracted ?? '';
       if (contracted && fitOf({ contracted, expanded: contracted }, migrations) === 'newer') {
         const message = `the database was migrated to ${contracted}, which this version of the service does not know: replace it by the one that migrated`;
         refusal ??= new ServiceError('SERVICE_UNAVAILABLE', [{ path: '', message }], { reason: 'database' });
       }
       pass();
     },
+    hasCompleted: (migration) => numberOf(last) >= numberOf(migration),
   };
 };

@@ -15,6 +15,7 @@ import { up as catalogDrafts } from './migrations/0012-catalog-drafts.ts';
 import { up as evidence } from './migrations/0013-evidence.ts';
 import { up as verifiableRolls } from './migrations/0014-verifiable-rolls.ts';
 import { rollingUpgrades } from './migrations/0015-rolling-upgrades.ts';
+import { secondEdition } from './migrations/0016-second-edition.ts';
 import type { Engine, HalvedMigration, Migrations, Queries, SchemaState } from './work.ts';
 
 export const MIGRATIONS: Migrations = {
@@ -33,6 +34,7 @@ export const MIGRATIONS: Migrations = {
   '0013-evidence': evidence,
   '0014-verifiable-rolls': verifiableRolls,
   '0015-rolling-upgrades': rollingUpgrades,
+  '0016-second-edition': secondEdition,
 };
 
 /**
@@ -54,7 +56,7 @@ export interface MigrateOptions {
 }
 
 /** Migrations are identified by their number: earlier releases may have called one something else. */
-const numberOf = (name: string): string => name.slice(0, 4);
+export const numberOf = (name: string): string => name.slice(0, 4);
 
 const later = (a: string, b: string): string => (numberOf(a) < numberOf(b) ? b : a);
 

@@ -94,7 +94,7 @@ export interface Tables {
   };
   /**
    * Changes that are not published yet, as JSON. Every update increments `revision`. The publisher is who scheduled it;
-   * `rebase` is 0 or 1.
+   * `rebase` and `announce` are 0 or 1.
    */
   catalog_drafts: TeamRow &
     Timestamps & {
@@ -109,6 +109,7 @@ export interface Tables {
       publisher_id: string | null;
       publisher_name: string | null;
       rebase: number;
+      announce: number;
       message: string | null;
       failure: string | null;
     };
@@ -135,11 +136,17 @@ export interface Tables {
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
   /**
+   * Keys of a team, which nobody may know: `salts` is what the salts of manifests are derived from, `log` signs the heads
+   * of the public log.
+   */
+  team_keys: { team_id: string; purpose: 'salts' | 'log'; secret: string };
+  /**
    * The seeds of a user whose rolls are verifiable: that of the current epoch, null until the user chooses a client seed
    * for the first time, and the next one, to which the service is already committed. Seeds are hexadecimal; `manifest`
-   * and `rotation` are the hashes of the manifest and the receipt that the epoch began with.
+   * and `rotation` are the hashes of the manifest and the receipt that the epoch began with, `nonce` is that of the next
+   * roll, `head` the hash of the last receipt, and `at_ms` its time.
    */
-  fairness_seeds: {
+  player_seeds: {
     team_id: string;
     user_id: string;
     epoch: number | null;
@@ -148,20 +155,47 @@ export interface Tables {
     manifest: string | null;
     rotation: string | null;
     next_seed: string;
+    nonce: number;
+    head: string | null;
+    at_ms: number;
   };
   /**
-   * What a player can verify: a receipt per verifiable roll, and, with an empty scope and nonce 0, per rotation, with which
-   * an epoch begins.
+   * What a player can verify: a receipt per verifiable roll, and, with nonce -1, per rotation, with which an epoch begins.
+   * Receipts whose counters go on from each other have the same `series`. Rotations have there, as JSON, the place of the
+   * last receipt of each series before them.
    */
-  receipts: {
+  player_receipts: {
     team_id: string;
     user_id: string;
     epoch: number;
-    scope: string;
     nonce: number;
+    series: string;
     hash: string;
     receipt: string;
   };
+
+  /** The newest head of a team's public log. Whoever adds leaves to the log locks it. */
+  log_heads: {
+    team_id: string;
+    size: number;
+    root: string;
+    at_ms: number;
+    signature: string;
+    public_key: string;
+  };
+  /**
+   * The leaves of a team's public log, by their hashes: each rotation and each manifest once. `subject` is the hash of
+   * what a leaf is about; `position` is null until it is added to the tree.
+   */
+  log_leaves: {
+    team_id: string;
+    hash: string;
+    kind: 'rotation' | 'manifest';
+    subject: string;
+    position: number | null;
+  };
+  /** The complete subtrees of the log, of two leaves or more: the place-th of 2^level leaves. */
+  log_nodes: { team_id: string; level: number; place: number; hash: string };
 
   spaces: TeamRow & Timestamps & { name: string; cols: number; rows: number };
   user_spaces: TeamRow & Timestamps & { user_id: string; space_id: string; external_id: string | null };
@@ -268,7 +302,8 @@ export interface Tables {
   evidence_due: { team_id: string; template_id: string; version: number; stamp: string };
   /**
    * The evidence against rolls on one configuration, as natural logarithms: at the last look, and the greatest ever.
-   * `streams` is the most configurations that were watched at a time; the threshold depends on it.
+   * `streams` is the most configurations that were watched at a time; the threshold depends on it. `began_at` is the
+   * time of the first look, 0 if that was before it was kept.
    */
   evidence_streams: {
     team_id: string;
@@ -279,6 +314,23 @@ export interface Tables {
     greatest: number;
     looked_at: number;
     alarmed_at: number | null;
+    began_at: number;
+  };
+  /**
+   * What was observed of rolls on one configuration from the day `since` until before the day `until`, once these days
+   * are no longer kept one by one. `days` is how many there were, and `evidence` ln of the weighted sum of the evidence
+   * that began on them, null if none did: that of the first day counts everything, and is never frozen.
+   */
+  evidence_frozen: {
+    team_id: string;
+    template_id: string;
+    config: string;
+    since: string;
+    until: string;
+    days: number;
+    rolls: number;
+    counts: string;
+    evidence: number | null;
   };
 }
 
@@ -307,10 +359,14 @@ export const TABLES: readonly (keyof Tables)[] = [
   'snapshots',
   'template_versions',
   'noted_versions',
+  'team_keys',
   'users',
-  'fairness_seeds',
+  'player_seeds',
   'user_states',
-  'receipts',
+  'player_receipts',
+  'log_heads',
+  'log_leaves',
+  'log_nodes',
   'item_instances',
   'item_instance_history',
   'spaces',
@@ -324,4 +380,5 @@ export const TABLES: readonly (keyof Tables)[] = [
   'roll_evidence',
   'evidence_due',
   'evidence_streams',
+  'evidence_frozen',
 ];

@@ -117,6 +117,8 @@ export interface Database {
   expand(): Promise<void>;
   /** Throws if it was seen that this version cannot serve the schema; see `Fence`. */
   assertSchema(): void;
+  /** Whether a migration was seen to be completed: from then on, no node of an earlier version writes. */
+  hasCompleted(migration: string): boolean;
   /** Looks whether this version can serve the schema, and fails if not. */
   checkSchema(): Promise<void>;
   /** Fails if the server does not allow as many connections as this many processes may open. */

@@ -77,9 +77,14 @@ interface Operation {
   'x-cached'?: boolean;
   'x-lines'?: string;
   readonly security?: readonly unknown[];
-  parameters?: { name: string; in: string; schema?: { type?: string }; example?: Json }[];
+  parameters?: { name: string; in: string; schema?: ParameterSchema; example?: Json }[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Json | { description: string; headers: Json; content?: Record<string, Media> }>;
+}
+
+interface ParameterSchema {
+  readonly type?: string;
+  readonly anyOf?: readonly ParameterSchema[];
 }
 
 interface Media {
@@ -137,11 +142,14 @@ const valuesIn = (template: string, path: string): Map<string, string> => {
   return values;
 };
 
+const isInteger = (value: string, { type, anyOf = [] }: ParameterSchema): boolean =>
+  /^-?\d+$/.test(value) && (type === 'integer' || anyOf.some((schema) => isInteger(value, schema)));
+
 const addExample = (template: string, operation: Operation, { path, request, response }: Example): void => {
   const values = valuesIn(template, path);
   for (const parameter of operation.parameters ?? []) {
     const value = values.get(parameter.name);
-    if (value !== undefined) parameter.example = parameter.schema?.type === 'integer' ? Number(value) : value;
+    if (value !== undefined) parameter.example = isInteger(value, parameter.schema ?? {}) ? Number(value) : value;
   }
   const body = operation.requestBody?.content['application/json'];
   if (body !== undefined && request !== undefined) body.example = request;

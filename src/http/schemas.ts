@@ -10,6 +10,13 @@ export const Id = Type.String({
   examples: ['019a8f3e-7c21-7d4a-9b11-3f0c5a6e8d02'],
 });
 
+/** As receipts, snapshots and leaves of the public log are named. */
+export const Hash = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 in hexadecimal.',
+  examples: ['8126b99e6a198c972ba17efa0c6f565e95e70059030df11c73fe1135741b0c65'],
+});
+
 /** Path segments that appear where an id could be. */
 const RESERVED_IDS = ['roll', 'odds', 'batch', 'type', 'stats', 'drop-rates'];
 

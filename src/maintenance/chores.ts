@@ -4,7 +4,13 @@ import type { Compute } from '../compute/compute.ts';
 import { claimChore, noteRemoval, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM } from '../database/work.ts';
 import type { ReadWhole } from '../features/catalog/document.service.ts';
-import { removeOldEvidence, teamsWithOldEvidence } from '../features/evidence/roll-evidence.service.ts';
+import {
+  findFreeze,
+  findOldDays,
+  removeVain,
+  saveFreeze,
+  teamsWithOldDays,
+} from '../features/evidence/freezing.service.ts';
 import {
   findDueStreams,
   forgetDue,
@@ -14,6 +20,7 @@ import {
   teamsWithDueStreams,
 } from '../features/evidence/streams.service.ts';
 import { removeOldHistory } from '../features/history/history.service.ts';
+import { growLog, teamsToLog } from '../features/log/log.service.ts';
 import {
   failDueDraft,
   isRejection,
@@ -23,6 +30,7 @@ import {
 } from '../features/publishing/drafts.service.ts';
 import { type Finding, findUnnoted, saveNoted, teamsToNote } from '../features/snapshots/noting.service.ts';
 import { foldCounts, teamsToFold } from '../features/statistics/roll-counts.service.ts';
+import type { TeamKeys } from '../features/team-keys/team-keys.service.ts';
 import { removeOldResponses } from '../http/idempotency.ts';
 import type { ChoreObserver } from '../http/metrics.ts';
 import { LIMITS } from '../limits.ts';
@@ -48,6 +56,7 @@ interface Parts {
   /** For what is due at a time, which must not wait for anything that is not. */
   readonly computeDue: Compute;
   readonly readWhole: ReadWhole;
+  readonly teamKeys: TeamKeys;
   readonly clock: () => number;
   readonly logger: Logger;
   readonly settings: Pick<Settings, 'keepRollEventsDays' | 'keepHistoryDays'>;
@@ -262,6 +271,22 @@ const createFolding = (database: Database, least: number) => {
   return (shouldContinue: () => boolean): Promise<void> => serveTeams({ turns, find, serve, shouldContinue });
 };
 
+/** Adds what waits to the public logs. Nodes may do it at the same time: each leaf gets one place. */
+const createLogging = ({ database, teamKeys, clock }: Pick<Parts, 'database' | 'teamKeys' | 'clock'>) => {
+  const most = LIMITS.leavesPerHead;
+  const turns = createTeamTurns(RESTS);
+  const find = (): Promise<string[]> => database.read(NO_TEAM, teamsToLog);
+  const serve = async (teamId: string): Promise<boolean> =>
+    (await database.transaction(teamId, (tx) => growLog(tx, teamKeys, clock(), most))) === most;
+  return (shouldContinue: () => boolean): Promise<void> => serveTeams({ turns, find, serve, shouldContinue });
+};
+
+/** Adds all that waits. */
+export const growLogs = (
+  parts: Pick<Parts, 'database' | 'teamKeys' | 'clock'>,
+  shouldContinue: () => boolean,
+): Promise<void> => createLogging(parts)(shouldContinue);
+
 type EvidenceParts = Pick<Parts, 'database' | 'compute' | 'clock' | 'logger'> & {
   readonly watch?: Pick<ChoreObserver, 'alarmed'>;
 };
@@ -279,7 +304,7 @@ const createLooking = (parts: EvidenceParts) => {
       if (vain.length > 0) await database.transaction(teamId, (tx) => forgetDue(tx, vain));
       for (const stream of streams) {
         if (!shouldContinue()) return false;
-        const found = await lookAt(deps, teamId, stream, clock(), { withPending: false, withRows: false });
+        const found = await lookAt(deps, teamId, stream, { withPending: false, withRows: false });
         if (found === undefined) {
           await database.transaction(teamId, (tx) => forgetDue(tx, stream.due));
           continue;
@@ -301,16 +326,32 @@ const createLooking = (parts: EvidenceParts) => {
 export const lookAtEvidence = (parts: EvidenceParts, shouldContinue: () => boolean): Promise<void> =>
   createLooking(parts)(shouldContinue);
 
-/** Removes observations of rolls that are too old. */
-export const removeObservations = async (
-  { database, clock }: Pick<Parts, 'database' | 'clock'>,
+type FreezingParts = Pick<Parts, 'database' | 'compute' | 'clock'>;
+
+/** Adds up the days of a team that are to be kept no longer. */
+const freezeDaysOf = async (
+  { database, compute, clock }: FreezingParts,
+  teamId: string,
   shouldContinue: () => boolean,
 ): Promise<void> => {
+  const deps = { read: database.read, compute };
+  const old = await database.read(teamId, (reader) => findOldDays(reader, clock()));
+  if (old.vain.length > 0) await database.transaction(teamId, (tx) => removeVain(tx, old, clock()));
+  for (const stream of old.streams)
+    for (let hasMore = true; hasMore && shouldContinue(); ) {
+      const found = await findFreeze(deps, teamId, stream, clock());
+      hasMore = found !== undefined && (await database.transaction(teamId, (tx) => saveFreeze(tx, stream, found)));
+    }
+};
+
+/** Adds up what was observed on days that are too old to be kept one by one. */
+export const freezeObservations = async (parts: FreezingParts, shouldContinue: () => boolean): Promise<void> => {
+  const { database, clock } = parts;
   const chore = 'observations';
   if ((await database.transaction(NO_TEAM, (tx) => claimChore(tx, chore, clock()))) === undefined) return;
-  for (const teamId of await database.read(NO_TEAM, (reader) => teamsWithOldEvidence(reader, clock()))) {
+  for (const teamId of await database.read(NO_TEAM, (reader) => teamsWithOldDays(reader, clock()))) {
     if (!shouldContinue()) break;
-    await database.transaction(teamId, (tx) => removeOldEvidence(tx, clock()));
+    await freezeDaysOf(parts, teamId, shouldContinue);
   }
   const dueAtMs = clock() + (shouldContinue() ? LIMITS.removalPassMs : 0);
   await database.transaction(NO_TEAM, (tx) => saveChoreProgress(tx, chore, { dueAtMs, position: '' }));
@@ -355,6 +396,13 @@ export const choresOf = (parts: Parts): Chore[] => {
       work: inWhiles(createFolding(database, LIMITS.rollCountsFoldedFrom)),
     },
     {
+      name: 'log',
+      everyMs: 1_000,
+      isForTeams: true,
+      failure: 'could not add rotations to the public log; will retry',
+      work: inWhiles(createLogging(parts)),
+    },
+    {
       name: 'evidence',
       everyMs: 60_000,
       isForTeams: true,
@@ -364,8 +412,8 @@ export const choresOf = (parts: Parts): Chore[] => {
     {
       name: 'observations',
       everyMs: 60_000,
-      failure: 'could not delete old observations of rolls; will retry',
-      work: (shouldContinue) => removeObservations(parts, shouldContinue),
+      failure: 'could not add up old observations of rolls; will retry',
+      work: (shouldContinue) => freezeObservations(parts, shouldContinue),
     },
   ];
   if (settings.keepRollEventsDays < Number.POSITIVE_INFINITY)

@@ -52,9 +52,14 @@ const CONFIGS = {
 };
 const TITLES = { banner: 'Winter Banner', pack: 'Starter Pack', offers: 'Boss Reward', hours: 'Expedition' };
 type Id = keyof typeof CONFIGS;
+const LANGUAGES = ['en', 'ja', 'ko', 'zh', 'de'] as const;
 
 const DOCUMENT = {
-  ...{ formatVersion: 1, attributes: [], spaces: [], baseVersion: 0 },
+  ...{ formatVersion: 1, spaces: [], baseVersion: 0 },
+  attributes: [
+    { id: 'attack', name: 'Attack', min: 0, max: 1000, step: 10 },
+    { id: 'crit', name: 'Critical hit rate', min: 0, max: 1 },
+  ],
   classifiers: [
     {
       ...{ id: 'rarity', name: 'Rarity' },
@@ -65,6 +70,12 @@ const DOCUMENT = {
     Array.from({ length: count }, (_, index) => ({
       ...{ id: `${tier}-${index + 1}`, classifierOptionIds: [tier], rollNumerator: 100 + 10 * index },
       name: `${NAMES[(index + stars.length) % NAMES.length]}${index < NAMES.length ? '' : ' II'}`,
+      ...(tier === 'five' && {
+        itemAttributes: [
+          { id: `${index}a`, attributeId: 'attack', min: 500, max: 620 },
+          { id: `${index}c`, attributeId: 'crit', min: 0.05, max: 0.125 },
+        ],
+      }),
     })),
   ),
   templates: Object.entries(CONFIGS).map(([id, template]) => ({
@@ -96,6 +107,15 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
           assertDone(await service.post(`/templates/${id}/roll`, { userId, count: 100 }));
     service.setDraws();
     await lookAtAll(service, { clock: () => Date.parse('2026-11-20T08:00:00.000Z') });
+    const [template] = DOCUMENT.templates;
+    const after = { ...template, config };
+    assertDone(
+      await service.post('/catalog/drafts', {
+        ...{ id: 'soon', name: 'Soon', changes: [{ kind: 'template', id: 'banner', after }] },
+      }),
+    );
+    const publication = { at: '2026-12-24T18:00:00.000Z', rebase: true, announce: true };
+    assertDone(await service.post('/catalog/drafts/soon/publish', publication));
     browser = await launchBrowser();
   });
   after(async () => {
@@ -118,7 +138,7 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
     assert.equal(await row.isVisible(), false);
     await details.click();
     await row.waitFor();
-    await page.getByText('There is no evidence against the published odds.').waitFor();
+    await page.getByText('No evidence against the published odds.', { exact: true }).waitFor();
     const [data] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'odds and results' }).click(),
@@ -157,25 +177,46 @@ describe('the page with the odds of a template', { skip: noBrowser }, () => {
       ['wide', 1280],
       ['narrow', 360],
     ] as const)
-      test(`is accessible in ${scheme}, ${size}`, async () => {
+      test(`is accessible in ${scheme}, ${size}, in every language`, async () => {
         const { page, context, complaints } = await openTab(browser, service.address, { scheme, width });
-        for (const id of Object.keys(CONFIGS)) {
-          await page.goto(urlOf(id));
-          assert.deepEqual(await axeFaults(page), [], id);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(overflow <= 0, `${id} is ${overflow} pixels too wide`);
-          const tooWide = await page
-            .locator('.scroll')
-            .evaluateAll((tables) =>
-              tables.map((table) => table.scrollWidth - table.clientWidth).filter((pixels) => pixels > 0),
-            );
-          assert.deepEqual(tooWide, [], `tables of ${id} are too wide`);
-          if (SCREENSHOTS)
-            await page.screenshot({ path: `${SCREENSHOTS}/disclosure-${id}-${scheme}-${size}.png`, fullPage: true });
-        }
+        for (const language of LANGUAGES)
+          for (const id of Object.keys(CONFIGS)) {
+            const name = `${id} in ${language}`;
+            await page.goto(`${urlOf(id)}?lang=${language}`);
+            // Colours are the same in every language.
+            const check = language === 'en' ? 'all' : 'structure';
+            if (language === 'en' || (scheme === 'light' && id === 'banner'))
+              assert.deepEqual(await axeFaults(page, check), [], name);
+            const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+            assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide`);
+            const tooWide = await page
+              .locator('.scroll')
+              .evaluateAll((tables) =>
+                tables
+                  .filter((table) => table.scrollWidth > table.clientWidth)
+                  .map((table) => `${table.getAttribute('aria-label')}: ${table.scrollWidth - table.clientWidth}`),
+              );
+            if (SCREENSHOTS)
+              await page.screenshot({
+                path: `${SCREENSHOTS}/disclosure-${id}-${language}-${scheme}-${size}.png`,
+                fullPage: true,
+              });
+            assert.deepEqual(tooWide, [], `tables of ${name} are too wide`);
+          }
         assert.deepEqual(complaints, []);
         await context.close();
       });
+
+  test('leads to the same page in another language', async () => {
+    const { page, context } = await openTab(browser, service.address);
+    await page.goto(urlOf('banner'));
+    await page.getByRole('navigation', { name: 'Language' }).getByRole('link', { name: '日本語' }).click();
+    await page.getByText('ガチャの提供割合・ルール・抽選結果').waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'ja');
+    await page.getByRole('navigation', { name: '言語' }).getByRole('link', { name: 'Deutsch' }).click();
+    await page.getByText('Banner: Wahrscheinlichkeiten, Regeln und Ergebnisse').waitFor();
+    await context.close();
+  });
 
   test('can be printed', async () => {
     const { page, context } = await openTab(browser, service.address, { scheme: 'dark' });

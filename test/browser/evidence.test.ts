@@ -163,7 +163,9 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await page.evaluate("history.pushState(null, '', '/console/statistics')");
       await page.reload();
       const banner = stream(page, /^Banner\b/);
-      await banner.getByText(`Evidence 1 : ${Math.floor(found.evidence)} against`, { exact: true }).waitFor();
+      await banner
+        .getByText(`Evidence 1 : ${Math.floor(found.evidence)} against the published odds`, { exact: true })
+        .waitFor();
       await card(page).getByText('No alarm; some evidence against 1 configuration.').waitFor();
       await banner.click();
       await card(page).getByText('The alarm is at 1 : 60').waitFor();
@@ -213,7 +215,7 @@ onEveryDatabase('evidence in the console', (service, engine) => {
       await lookAtAll(service());
       const { page, context } = await open(team, '/statistics');
       const told = card(page).getByRole('alert');
-      await told.getByText(/: evidence 1 : more than 1 trillion against$/).waitFor();
+      await told.getByText(/: evidence 1 : more than 1 trillion against the published odds$/).waitFor();
       await told.getByText('Something was rolled whose odds are 0.').waitFor();
       await context.close();
     });

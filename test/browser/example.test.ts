@@ -307,7 +307,7 @@ describe('the loot game', { skip: noBrowser, timeout: 300_000 }, () => {
     assert.equal(download.suggestedFilename(), 'proof-0.json');
     const file = join(folder, 'proof-0.json');
     await download.saveAs(file);
-    assert.equal(JSON.parse(await readFile(file, 'utf8')).v, 1);
+    assert.equal(JSON.parse(await readFile(file, 'utf8')).v, 2);
 
     const popup = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Verify rolls' }).click();
@@ -316,7 +316,7 @@ describe('the loot game', { skip: noBrowser, timeout: 300_000 }, () => {
     await verifier
       .getByLabel('Receipts that you kept')
       .fill(await page.getByLabel('Receipts', { exact: true }).inputValue());
-    await verifier.getByLabel('Choose the proof').setInputFiles(file);
+    await verifier.getByLabel('Choose proofs').setInputFiles(file);
     await verifier.getByRole('heading', { level: 2, name: 'Everything is right' }).waitFor();
     assert.deepEqual(complaints, []);
     await context.close();

@@ -321,7 +321,11 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
     if (rolled?.status === 409) {
       const player = await ask(team, 'POST', path, {});
       if (player === null) return;
-      const rotation = { clientSeed: `seed-${asked}`, commitment: player.body.nextCommitment };
+      const rotation = {
+        clientSeed: `seed-${asked}`,
+        commitment: player.body.nextCommitment,
+        manifest: player.body.nextManifest,
+      };
       await ask(team, 'POST', `${path}/rotate`, rotation);
       before = await configOf();
       rolled = await roll();
@@ -330,8 +334,8 @@ export const createStudio = (scene: Scene, { seed, mostLateMs }: { seed: number;
     if (rolled === null || rolled.status === 409) return;
     assert.equal(rolled.status, 200, rolled.text);
     figures.verifiableRolls += 1;
-    const { epoch, scope } = rolled.body.fairness;
-    const receipts = await ask(team, 'GET', `/users/player/receipts?epoch=${epoch}&scope=${scope}&limit=1000`);
+    const { epoch } = rolled.body.fairness;
+    const receipts = await ask(team, 'GET', `/users/player/receipts?epoch=${epoch}&limit=1000`);
     if (receipts?.status !== 200) return;
     const used = receipts.body.find(({ hash }: { hash: string }) => hash === rolled.body.fairness.receipt);
     if (before === undefined || used === undefined || (await configOf()) !== before) return;

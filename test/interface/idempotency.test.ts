@@ -50,7 +50,12 @@ const REQUESTS: Record<string, { path: string; body?: object; isEffectless?: boo
   'POST /users/:userId/fairness': { path: '/users/bob/fairness' },
   'POST /users/:userId/fairness/rotate': {
     path: '/users/ann/fairness/rotate',
-    body: { clientSeed: 'lucky', commitment: createHash('sha256').update(SEED, 'hex').digest('hex') },
+    body: {
+      clientSeed: 'lucky',
+      commitment: createHash('sha256').update(SEED, 'hex').digest('hex'),
+      // Nothing is verifiable.
+      manifest: createHash('sha256').update('{"templates":[],"v":2}').digest('hex'),
+    },
   },
   'POST /users/:userId/spaces/:id/sort': { path: '/users/bob/spaces/bob-bag/sort' },
 };
@@ -74,7 +79,7 @@ const stock = async (service: Service): Promise<Client> => {
   await send('/users/bob/spaces', { id: 'bob-bag', spaceId: 'bag' });
   await send('/users/ann/fairness', {});
   await service.database.transaction(team.teamId, ({ queries }) =>
-    queries.updateTable('fairness_seeds').set({ next_seed: SEED }).where('team_id', '=', team.teamId).execute(),
+    queries.updateTable('player_seeds').set({ next_seed: SEED }).where('team_id', '=', team.teamId).execute(),
   );
   const corner = { userSpaceId: 'bob-bag', spacePositionX: 2, spacePositionY: 2 };
   await send('/item-instances', { itemId: 'sword', userId: 'bob', ...corner });

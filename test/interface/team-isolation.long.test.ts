@@ -41,6 +41,7 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
     name: 'Template',
     config: { baseRates: { [optionId]: 1 }, featuredItemIds: [`${prefix}-item`], sparkCurrency: 1 },
   });
+  await send('/templates', { id: `${prefix}-fair`, name: 'Fair', config: {}, verifiable: true });
   const user = { id: `${prefix}-user`, externalId: `${prefix}-external` };
   assert.equal((await client.post('/users', user, { headers: { 'idempotency-key': `${prefix}-key` } })).status, 200);
   await send('/spaces', { id: `${prefix}-space`, name: 'Space', cols: 4, rows: 4 });
@@ -53,8 +54,8 @@ const stock = async (service: Service, prefix: string): Promise<Stocked> => {
   });
   await send('/items/roll', { userId: `${prefix}-user` });
   const fairness = `/users/${prefix}-user/fairness`;
-  const { nextCommitment: commitment } = await send(fairness, {});
-  await send(`${fairness}/rotate`, { clientSeed: prefix, commitment });
+  const { nextCommitment: commitment, nextManifest: manifest } = await send(fairness, {});
+  await send(`${fairness}/rotate`, { clientSeed: prefix, commitment, manifest });
   await send('/catalog/drafts', { id: `${prefix}-draft`, name: 'Draft' });
   await send(`/templates/${prefix}-template/roll`, { userId: `${prefix}-user` });
   const secret = await send('/secrets', { name: 'Secret', role: 'read' });
@@ -72,8 +73,8 @@ interface Attempt {
 
 const attempt = (expected: Expected, path: string, body?: object): Attempt => ({ path, body, expected });
 
-/** Of no seed. */
-const COMMITMENT = '0'.repeat(64);
+/** Of nothing. */
+const HASH = '0'.repeat(64);
 
 /** What team B tries on team A, for every operation. */
 const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
@@ -98,7 +99,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
     attempt('own', '/catalog/plan', { changes: [{ kind: 'item', id: 'a-item', after: null }] }),
     attempt('not found', '/catalog/plan', { rollbackTo: 1000 }),
   ],
-  'POST /catalog/publish': () => [attempt('not found', '/catalog/publish', { undo: 1000, baseVersion: 5 })],
+  'POST /catalog/publish': () => [attempt('not found', '/catalog/publish', { undo: 1000, baseVersion: 6 })],
   'GET /attributes': () => [attempt('empty', '/attributes?id=a-attribute'), attempt('own', '/attributes')],
   'PUT /attributes/:id': (a) => [
     attempt('not found', '/attributes/a-attribute', { name: 'B' }),
@@ -294,7 +295,7 @@ const ATTEMPTS: Record<string, (a: Stocked, b: Stocked) => Attempt[]> = {
   'GET /users/:userId/fairness': () => [attempt('not found', '/users/a-user/fairness')],
   'POST /users/:userId/fairness': () => [attempt('own', '/users/a-user/fairness')],
   'POST /users/:userId/fairness/rotate': () => [
-    attempt('not found', '/users/a-user/fairness/rotate', { clientSeed: 'b', commitment: COMMITMENT }),
+    attempt('not found', '/users/a-user/fairness/rotate', { clientSeed: 'b', commitment: HASH, manifest: HASH }),
   ],
   'GET /users/:userId/receipts': () => [attempt('not found', '/users/a-user/receipts')],
   'GET /users/:userId/proof': () => [attempt('not found', '/users/a-user/proof')],
@@ -352,7 +353,8 @@ onEveryDatabase('teams', (service, engine) => {
   test('have rows in every table except those of deleted and pending things', async () => {
     const rows = await rowsOf(service(), tables, a.client.teamId);
     const empty = Object.keys(rows).filter((table) => rows[table]?.length === 0);
-    assert.deepEqual(empty, ['deleted_items', 'evidence_due', 'item_instance_history', 'roll_pending']);
+    const expected = ['deleted_items', 'evidence_due', 'evidence_frozen', 'item_instance_history', 'roll_pending'];
+    assert.deepEqual(empty, expected);
   });
 
   for (const [operation, attempts] of Object.entries(ATTEMPTS)) {
@@ -420,7 +422,8 @@ onEveryDatabase('teams', (service, engine) => {
       // User ids come from elsewhere; histories refer to things that may be deleted, so they have no foreign keys.
       const free = [
         ...['users', 'item_instance_history', 'catalog_versions', 'catalog_drafts'],
-        ...['template_versions', 'evidence_due', 'evidence_streams', 'fairness_seeds', 'receipts'],
+        ...['template_versions', 'evidence_due', 'evidence_streams', 'evidence_frozen'],
+        ...['player_seeds', 'player_receipts'],
       ];
       assert.deepEqual(referring.map(({ name }) => name).sort(), [...Object.keys(REFERENCES), ...free].sort());
     });

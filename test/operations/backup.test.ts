@@ -18,6 +18,7 @@ import { TABLES } from '../../src/database/tables.ts';
 import { digestOf as contentsOf, tableIn } from '../../src/database/transfer.ts';
 import type { Database, Snapshot, Value } from '../../src/database/work.ts';
 import { digestOf } from '../../src/digest.ts';
+import { logAll } from '../chores.ts';
 import {
   basic,
   createEmptyDatabase,
@@ -115,6 +116,7 @@ onEveryDatabase('a backup', (service, engine) => {
   before(async () => {
     game = await createGame(service());
     await game.play(6);
+    await logAll(service());
   });
 
   for (const other of ENGINES) {

@@ -9,6 +9,7 @@ import { REFERENCES } from '../../src/database/references.ts';
 import { TABLES } from '../../src/database/tables.ts';
 import { digestOf } from '../../src/digest.ts';
 import { commitmentTo } from '../../src/engine/fairness/links.ts';
+import { logAll } from '../chores.ts';
 import { createEmptyDatabase, onEveryDatabase } from '../harness.ts';
 import { createGame } from '../played.ts';
 import { runToEnd } from '../processes.ts';
@@ -71,25 +72,55 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   ],
   [
     'a receipt that was removed from the middle',
-    ["delete from receipts where team_id = 'TEAM' and user_id = 'ann' and epoch = 0 and nonce = 1"],
-    [
-      /receipt 2 of epoch 0 in template:fair of user ann (comes where nonce 1 should be|is not linked to the one before)/,
-    ],
+    ["delete from player_receipts where team_id = 'TEAM' and user_id = 'ann' and epoch = 0 and nonce = 1"],
+    [/receipt 2 of epoch 0 of user ann (comes where nonce 1 should be|is not linked to the one before)/],
   ],
   [
     'a receipt that was removed from the end',
-    ["delete from receipts where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 2"],
-    [/the rotation of epoch 1 of user bob closes other chains than epoch 0 has/],
+    ["delete from player_receipts where team_id = 'TEAM' and user_id = 'bob' and epoch = 0 and nonce = 2"],
+    [/the rotation of epoch 1 of user bob ends epoch 0 elsewhere than its receipts do/],
   ],
   [
     'a receipt that was rewritten, and a seed that was exchanged',
     [
-      "update receipts set receipt = replace(receipt, 'dora', 'Dora') where team_id = 'TEAM' and user_id = 'dora' and epoch = 1 and nonce = 2",
-      "update fairness_seeds set next_seed = seed where team_id = 'TEAM' and user_id = 'dora'",
+      "update player_receipts set receipt = replace(receipt, 'dora', 'Dora') where team_id = 'TEAM' and user_id = 'dora' and epoch = 1 and nonce = 2",
+      "update player_seeds set next_seed = seed where team_id = 'TEAM' and user_id = 'dora'",
     ],
     [
-      /receipt 2 of epoch 1 in template:fair of user dora has another hash than it should/,
+      /receipt 2 of epoch 1 of user dora has another hash than it should/,
       /the seeds of user dora are not those that the last rotation committed to/,
+    ],
+  ],
+  [
+    'a public log whose head is not signed, and whose tree lacks a node',
+    [
+      "update log_heads set at_ms = at_ms + 1 where team_id = 'TEAM'",
+      "delete from log_nodes where team_id = 'TEAM' and level = 1 and place = 0",
+    ],
+    [
+      /the head of the public log is not signed by its key/,
+      /the tree of the public log lacks nodes/,
+      /node 0 of level 2 of the public log is not that of the nodes below it/,
+    ],
+  ],
+  [
+    'a leaf of the public log that was exchanged',
+    [
+      "update log_leaves set subject = hash where team_id = 'TEAM' and subject = (select hash from player_receipts where team_id = 'TEAM' and user_id = 'dora' and epoch = 0 and nonce = -1)",
+    ],
+    [
+      /leaf \d+ of the public log has another hash than it should/,
+      /the rotation of epoch 0 of user dora is not in the public log/,
+    ],
+  ],
+  [
+    'a rotation that was removed from the public log',
+    [
+      "delete from log_leaves where team_id = 'TEAM' and subject = (select hash from player_receipts where team_id = 'TEAM' and user_id = 'fay' and epoch = 0 and nonce = -1)",
+    ],
+    [
+      /the rotation of epoch 0 of user fay is not in the public log/,
+      /the public log has no leaf|the head of the public log is not that of its|node \d+ of level 1 of the public log/,
     ],
   ],
   [
@@ -174,6 +205,16 @@ const DAMAGES: [string, string[], RegExp[]][] = [
       `insert into roll_evidence (team_id, template_id, version, day, rolls, counts) values ('TEAM', '', 3, '2020-01-02', 0, '["i","dot"]')`,
     ],
     [/the evidence of rolls without a template on 2020-01-02, version 3, cannot be read/],
+  ],
+  [
+    'frozen evidence of more rolls than were counted, which cannot be read',
+    [
+      `insert into evidence_frozen (team_id, template_id, config, since, until, days, rolls, counts, evidence) values ('TEAM', 'banner', 'abc', '2020-01-01', '2020-02-01', 2, 1000000, '["i0","dot"]', null)`,
+    ],
+    [
+      /the evidence of rolls on template banner, all days together, configuration abc, cannot be read/,
+      /rolls on template banner, all days together: the evidence has 1000000, but the counters say \d+/,
+    ],
   ],
   [
     'a snapshot with another text',
@@ -347,14 +388,16 @@ onEveryDatabase('a check', (service) => {
     ])
       for (const owner of owners) await transfer(id as string, owner);
     await must('POST', '/templates', { id: 'fair', name: 'Fair', config: {}, verifiable: true });
-    for (const userId of ['ann', 'bob', 'dora', 'eve']) {
+    for (const userId of ['ann', 'bob', 'dora', 'eve', 'fay']) {
       for (const clientSeed of ['one', 'two']) {
-        const { nextCommitment: commitment } = (await team.post(`/users/${userId}/fairness`)).body;
-        await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment });
+        const { nextCommitment: commitment, nextManifest: manifest } = (await team.post(`/users/${userId}/fairness`))
+          .body;
+        await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment, manifest });
         if (userId === 'eve' && clientSeed === 'two') continue;
         for (let count = 0; count < 3; count += 1) await must('POST', '/templates/fair/roll', { userId });
       }
     }
+    await logAll(service());
     await must('POST', '/items/roll', {}, 'kept');
     await must('POST', '/templates/banner/roll', { userId: 'ann' });
   });
@@ -397,26 +440,26 @@ onEveryDatabase('a check', (service) => {
     const seed = 'ab'.repeat(32);
     await database.transaction(teamId, async ({ queries }) => {
       const rotation = queries
-        .selectFrom('receipts')
+        .selectFrom('player_receipts')
         .select('receipt')
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .where('epoch', '=', 1)
-        .where('scope', '=', '');
+        .where('nonce', '=', -1);
       const { receipt } = await rotation.executeTakeFirstOrThrow();
       const forged = JSON.stringify({ ...JSON.parse(receipt), commitment: commitmentTo(seed), revealed: seed });
       const hash = digestOf(forged);
       await queries
-        .updateTable('receipts')
+        .updateTable('player_receipts')
         .set({ receipt: forged, hash })
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .where('epoch', '=', 1)
-        .where('scope', '=', '')
+        .where('nonce', '=', -1)
         .execute();
       await queries
-        .updateTable('fairness_seeds')
-        .set({ seed, rotation: hash })
+        .updateTable('player_seeds')
+        .set({ seed, rotation: hash, head: hash })
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
         .execute();
@@ -426,6 +469,7 @@ onEveryDatabase('a check', (service) => {
     assert.deepEqual(found, [
       'the rotation of epoch 1 of user eve uses another seed than the rotation before had promised',
       'the rotation of epoch 1 of user eve reveals another seed than was promised',
+      'the rotation of epoch 1 of user eve is not in the public log',
     ]);
   });
 

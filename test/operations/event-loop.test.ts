@@ -220,16 +220,21 @@ const fairness = async (send: Send, teamId: string): Promise<void> => {
   await send('PUT', '/team', { verifiableRolls: true });
   await send('POST', '/items/roll', { userId: 'roller' }, 400);
   await send('POST', '/templates', { id: 'fair', name: 'Fair', config: open, verifiable: true });
-  const { nextCommitment } = await send('POST', '/users/roller/fairness');
-  const { manifest } = await send('POST', '/users/roller/fairness/rotate', {
-    ...{ clientSeed: 'lucky', commitment: nextCommitment },
+  const { nextCommitment, nextManifest } = await send('POST', '/users/roller/fairness');
+  await send('POST', '/users/roller/fairness/rotate', {
+    ...{ clientSeed: 'lucky', commitment: nextCommitment, manifest: nextManifest },
   });
   for (let call = 0; call < 10; call += 1)
     await send('POST', '/templates/fair/roll', { userId: 'roller', count: LIMITS.rollsPerCall });
   await send('GET', '/users/roller/fairness');
   await send('GET', '/users/roller/receipts');
-  await send('GET', '/users/roller/proof?epoch=0');
-  await send('GET', `/public/${teamId}/snapshots/${manifest}`);
+  await send('GET', '/users/roller/proof?epoch=all');
+  const { receipts } = await send('GET', '/users/roller/proof?epoch=0');
+  await send('GET', `/public/${teamId}/snapshots/${receipts.at(-1).config}`);
+  await send('GET', `/public/${teamId}/log`);
+  const { leaves } = await send('GET', `/public/${teamId}/log/leaves?limit=1000`);
+  await send('GET', `/public/${teamId}/log/inclusion?leaf=${leaves[0].hash}`);
+  await send('GET', `/public/${teamId}/log/consistency?from=1`);
   await send('DELETE', '/templates/fair');
 };
 

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { check } from '../../src/cli/check.ts';
 import { move } from '../../src/cli/move.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { lookAtAll } from '../chores.ts';
+import { logAll, lookAtAll } from '../chores.ts';
 import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';
 import { run } from '../processes.ts';
@@ -31,6 +31,7 @@ onEveryDatabase('a move', (service, engine) => {
     await game.play(6);
     // Otherwise the running service may do so during a move, which would then notice that something was written.
     await lookAtAll(service());
+    await logAll(service());
   });
 
   const other = ENGINES.find((one) => one !== engine) as (typeof ENGINES)[number];

@@ -7,9 +7,11 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/open.ts';
+import { EDITION } from '../../src/engine/fairness/receipts.ts';
 import { checkAll } from '../../src/features/check/check.service.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase } from '../harness.ts';
 import { freePort, type Running, run, runToEnd } from '../processes.ts';
+import { RELEASES, readRecording } from '../releases/release.ts';
 import { openService, type ReleasedService } from '../releases/service.ts';
 import { verified } from '../verified.ts';
 
@@ -164,28 +166,44 @@ interface Known {
   plain: number;
   versions: number;
   isOver: boolean;
+  /** Whether all nodes make verifiable rolls in the same way. */
+  isFair: boolean;
   readonly players: { readonly userId: string; banner: number; kept: string[]; fair: number; receipts: Fairness[] }[];
 }
 
 const playAs = async ({ post, read }: Cluster, known: Known, player: Known['players'][number]): Promise<void> => {
   const { userId } = player;
   const rotate = async (): Promise<void> => {
-    const { nextCommitment: commitment } = await read(`/users/${userId}/fairness`);
-    await post(`/users/${userId}/fairness/rotate`, { clientSeed: randomUUID(), commitment });
+    const { nextCommitment: commitment, nextManifest: manifest } = await read(`/users/${userId}/fairness`);
+    await post(`/users/${userId}/fairness/rotate`, { clientSeed: randomUUID(), commitment, manifest });
   };
-  await post(`/users/${userId}/fairness`, {});
-  await rotate();
-  for (let time = 1; !known.isOver; time += 1) {
+  const rollFairly = async (): Promise<void> => {
+    if (player.fair === 0) {
+      await post(`/users/${userId}/fairness`, {});
+      await rotate();
+    }
+    const { fairness } = await post('/templates/fair/roll', { userId });
+    player.fair += 1;
+    player.receipts.push(fairness);
+    if (player.fair % 20 === 0) await rotate();
+  };
+  while (!known.isOver) {
     const rolled = await post('/templates/banner/roll', { userId, grant: true });
     player.banner += 1;
     player.kept.push(rolled.rolls[0].itemInstance.id);
     assert.equal(rolled.state.rolls, player.banner);
     await post('/items/roll', {});
     known.plain += 1;
-    const { fairness } = await post('/templates/fair/roll', { userId });
-    player.fair += 1;
-    player.receipts.push(fairness);
-    if (time % 20 === 0) await rotate();
+    if (known.isFair) await rollFairly();
+  }
+};
+
+/** While nodes of another edition run, nobody can begin with this one. */
+const assertNotFairYet = async ({ nodes }: Cluster): Promise<void> => {
+  for (const { address } of nodes) {
+    const response = await fetch(`${address}/users/early/fairness`, { method: 'POST', headers, body: '{}' });
+    assert.equal(response.status, 503);
+    assert.match(await response.text(), /verifiable rolls begin when the upgrade is completed/);
   }
 };
 
@@ -216,7 +234,7 @@ const compare = async ({ read, send, counts }: Cluster, known: Known, databaseUr
     for (let number = 0; number <= epoch; number += 1) {
       const proof = await read(`/users/${userId}/proof?epoch=${number}`);
       const own = receipts.filter((one) => one.epoch === number).map(({ receipt }) => receipt);
-      const { isSound, counts: found } = verified(proof, own);
+      const { isSound, counts: found } = verified(proof, { receipts: own });
       assert.deepEqual([isSound, found.failed], [true, 0]);
     }
   }
@@ -233,21 +251,30 @@ const compare = async ({ read, send, counts }: Cluster, known: Known, databaseUr
 interface Pair {
   readonly older: string;
   readonly newer: string;
+  /** Whether both make verifiable rolls in the same way. */
+  readonly areOfOneEdition: boolean;
   migrate(step: 'expand' | 'contract', databaseUrl: string): Promise<void>;
 }
+
+/** Whether the last release makes verifiable rolls in the same way as this version. */
+const isOfThisEdition = async (): Promise<boolean> => {
+  const { memory } = await readRecording(RELEASES.at(-1) as string, 'postgres');
+  return memory.fair?.edition === EDITION;
+};
 
 const ran = async (script: string, args: readonly string[], databaseUrl: string): Promise<void> => {
   const { code, stderr } = await runToEnd(script, args, { DATABASE_URL: databaseUrl });
   assert.deepEqual([code, stderr], [0, '']);
 };
 
-const rollThrough = async ({ older, newer, migrate }: Pair, databaseUrl: string): Promise<string> => {
+const rollThrough = async ({ older, newer, areOfOneEdition, migrate }: Pair, databaseUrl: string): Promise<string> => {
   const cluster = createCluster(databaseUrl);
   const { start, stopOldest, counts } = cluster;
   const known: Known = {
     plain: 0,
     versions: 6,
     isOver: false,
+    isFair: areOfOneEdition,
     players: Array.from({ length: PLAYERS }, (_, index) => ({
       userId: `player-${index}`,
       ...{ banner: 0, kept: [], fair: 0, receipts: [] },
@@ -274,7 +301,10 @@ const rollThrough = async ({ older, newer, migrate }: Pair, databaseUrl: string)
         await replaceBoth(older);
       }
       await replaceBoth(newer);
+      if (!areOfOneEdition) await assertNotFairYet(cluster);
       await migrate('contract', databaseUrl);
+      known.isFair = true;
+      for (let left = 600; left > 0 && known.players.some(({ fair }) => fair === 0); left -= 1) await delay(PAUSE_MS);
       await delay(1000);
     } finally {
       known.isOver = true;
@@ -316,6 +346,7 @@ describe('two nodes under load are upgraded one after the other, and back, and l
     const told = await through({
       older: released.script,
       newer: 'src/main.ts',
+      areOfOneEdition: await isOfThisEdition(),
       migrate: (step, databaseUrl) => ran('src/cli.ts', ['migrate', `--${step}`], databaseUrl),
     });
     t.diagnostic(told);
@@ -325,6 +356,7 @@ describe('two nodes under load are upgraded one after the other, and back, and l
     const told = await through({
       older: 'src/main.ts',
       newer: 'test/releases/next-version.ts',
+      areOfOneEdition: true,
       migrate: (step, databaseUrl) => ran('test/releases/next-version.ts', [step], databaseUrl),
     });
     t.diagnostic(told);

@@ -1,8 +1,10 @@
 /** What a release leaves behind: a little of everything that it stores, made through its API. */
 import assert from 'node:assert/strict';
+import { EDITION } from '../../src/engine/fairness/receipts.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createFirstTeam } from '../../src/features/teams/teams.service.ts';
-import { lookAtAll, noteAll } from '../chores.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { freezeAll, logAll, lookAtAll, noteAll } from '../chores.ts';
 import type { Client, Service } from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';
 import { walkThroughInterface } from '../walk.ts';
@@ -24,7 +26,13 @@ export interface Memory {
   /** A request whose response is stored under a key. */
   readonly keyed: { readonly path: string; readonly body: object; readonly key: string; readonly response: unknown };
   /** Hashes of receipts that a player kept, and the commitment to the present server seed; since 0.1.0. */
-  readonly fair?: { readonly userId: string; readonly receipts: readonly string[]; readonly commitment: string };
+  readonly fair?: {
+    /** Missing in the first edition, which was dropped. */
+    readonly edition?: number;
+    readonly userId: string;
+    readonly receipts: readonly string[];
+    readonly commitment: string;
+  };
 }
 
 const mustOf =
@@ -79,21 +87,22 @@ const playMore = async (client: Client): Promise<Required<Memory>> => {
   await must('POST', '/catalog/drafts/event/publish', { at: '2099-01-01T00:00:00Z' });
 
   const receipts: string[] = [];
-  const { nextCommitment } = await must('POST', `/users/${userId}/fairness`);
-  await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed: 'one', commitment: nextCommitment });
+  const rotate = async (clientSeed: string): Promise<Body> => {
+    const { nextCommitment: commitment, nextManifest: manifest } = await must('POST', `/users/${userId}/fairness`);
+    return must('POST', `/users/${userId}/fairness/rotate`, { clientSeed, commitment, manifest });
+  };
+  await rotate('one');
   const rollOpenly = async (): Promise<void> => {
     const { fairness } = await must('POST', '/templates/open/roll', { userId });
     receipts.push(fairness.receipt);
   };
   for (let count = 0; count < 3; count += 1) await rollOpenly();
-  const { nextCommitment: second } = await must('GET', `/users/${userId}/fairness`);
-  await must('POST', `/users/${userId}/fairness/rotate`, { clientSeed: 'two', commitment: second });
+  const { commitment } = await rotate('two');
   await rollOpenly();
-  const { commitment } = await must('GET', `/users/${userId}/fairness`);
 
   const request = { path: '/templates/banner/roll', body: { userId, count: 10 }, key: 'before the upgrade' };
   const response = await must('POST', request.path, request.body, { 'idempotency-key': request.key });
-  return { keyed: { ...request, response }, fair: { userId, receipts, commitment } };
+  return { keyed: { ...request, response }, fair: { edition: EDITION, userId, receipts, commitment } };
 };
 
 const pathsOf = (teamId: string): string[] => [
@@ -147,6 +156,8 @@ const record = async ({ get }: Client, paths: readonly string[]): Promise<Record
   return responses;
 };
 
+const DAY_MS = 86_400_000;
+
 /** Without what depends on the time at which it is asked. */
 const isLasting = (path: string): boolean => !path.endsWith('/templates/hours');
 
@@ -160,6 +171,9 @@ export const playRelease = async (service: Service): Promise<{ teams: RecordedTe
   await game.play(3);
   const memory = await playMore(service);
   await lookAtAll(service);
+  // As if it had been observed long ago.
+  await freezeAll(service, Date.now() + (LIMITS.evidenceDays + 2) * DAY_MS);
+  await logAll(service);
   const late = await service.anotherTeam();
   const must = mustOf(late);
   await must('POST', '/items', { id: 'coin', name: 'Coin' });

@@ -1,3 +1,4 @@
+import { joinKept, type Kept, readHeads, readKept } from '../../src/engine/fairness/kept.ts';
 import { MAX_PROOF_LENGTH } from '../../src/engine/fairness/proof.ts';
 import { verifyInSteps } from '../../src/engine/fairness/verify.ts';
 import { find } from './dom.ts';
@@ -12,6 +13,11 @@ const pasting = find<HTMLDetailsElement>('pasting');
 const text = find<HTMLTextAreaElement>('text');
 const kept = find<HTMLTextAreaElement>('kept');
 const keptError = find('kept-error');
+const commitment = find<HTMLInputElement>('commitment');
+const commitmentError = find('commitment-error');
+const clientSeed = find<HTMLInputElement>('client-seed');
+const heads = find<HTMLTextAreaElement>('heads');
+const headsError = find('heads-error');
 const progress = find('progress');
 const bar = find<HTMLProgressElement>('bar');
 const status = find('status');
@@ -20,38 +26,59 @@ const result = find('result');
 /** Longer texts are not put into the field, where they would slow down the page; they are checked all the same. */
 const MOST_SHOWN = 200_000;
 
-/** The proof to check: a file or a long text, unless there is a text in the field. */
-let given: { readonly name: string; read(): Promise<string> } | undefined;
+/** The proofs to check: files or a long text, unless there is a text in the field. */
+let given: { read(): Promise<string[]> } | undefined;
 let running = new AbortController();
 
 const sizeOf = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-const take = (name: string, read: () => Promise<string>): void => {
-  given = { name, read };
+const take = (name: string, read: () => Promise<string[]>): void => {
+  given = { read };
   text.value = '';
   chosen.textContent = name;
   drop.classList.add('has-file');
 };
 
-const takeFile = (one: File): void =>
-  take(`${one.name} (${sizeOf(one.size)})`, async () => {
-    if (one.size > MAX_PROOF_LENGTH) throw new Error('The file is longer than any proof.');
-    return one.text();
-  });
+const readFile = (one: File): Promise<string> => {
+  if (one.size > MAX_PROOF_LENGTH) throw new Error(`${one.name} is longer than any proof.`);
+  return one.text();
+};
+
+const takeFiles = (files: FileList | undefined | null): void => {
+  const all = [...(files ?? [])];
+  if (all.length === 0) return;
+  const names = all.map(({ name, size }) => `${name} (${sizeOf(size)})`);
+  take(names.join(', '), () => Promise.all(all.map(readFile)));
+  void check();
+};
+
+const HASH = /^[0-9a-f]{64}$/;
 
 /** Codes as people paste them: with spaces, commas or quotes around them. */
-const readKept = (): string[] | undefined => {
+const readFields = (): Kept | undefined => {
   const codes = kept.value
     .split(/[\s,;"']+/)
     .filter((code) => code !== '')
     .map((code) => code.toLowerCase());
-  const wrong = codes.find((code) => !/^[0-9a-f]{64}$/.test(code));
+  const wrong = codes.find((code) => !HASH.test(code));
   keptError.hidden = wrong === undefined;
   keptError.textContent =
     wrong === undefined ? '' : `This is not a code of 64 digits and letters from a to f: ${wrong.slice(0, 80)}`;
   kept.setAttribute('aria-invalid', String(wrong !== undefined));
-  return wrong === undefined ? codes : undefined;
+  const promise = commitment.value.trim().toLowerCase();
+  const isPromise = promise === '' || HASH.test(promise);
+  commitmentError.hidden = isPromise;
+  commitmentError.textContent = isPromise ? '' : 'A commitment has 64 digits and letters from a to f.';
+  commitment.setAttribute('aria-invalid', String(!isPromise));
+  const keptHeads = readHeads(heads.value);
+  headsError.hidden = keptHeads !== undefined;
+  headsError.textContent =
+    keptHeads === undefined ? 'A head is a number and a code of 64 digits and letters, or the JSON that has both.' : '';
+  heads.setAttribute('aria-invalid', String(keptHeads === undefined));
+  if (wrong !== undefined || !isPromise || keptHeads === undefined) return undefined;
+  const seeds = { commitment: promise || undefined, clientSeed: clientSeed.value || undefined };
+  return { receipts: codes, seeds: [seeds], heads: keptHeads };
 };
 
 const show = (parts: readonly HTMLElement[]): void => {
@@ -64,13 +91,13 @@ const show = (parts: readonly HTMLElement[]): void => {
 };
 
 const check = async (): Promise<void> => {
-  const codes = readKept();
-  if (codes === undefined) {
-    kept.focus();
+  const fields = readFields();
+  if (fields === undefined) {
+    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
     return;
   }
   const pasted = text.value;
-  const read = pasted.trim() === '' ? given?.read : async () => pasted;
+  const read = pasted.trim() === '' ? given?.read : async () => [pasted];
   if (read === undefined) {
     show(
       errorView('There is nothing to check yet: choose a file, drop one on this page, or paste the text of a proof.'),
@@ -85,9 +112,18 @@ const check = async (): Promise<void> => {
   bar.value = 0;
   status.textContent = 'Checking';
   try {
-    const source = await read();
+    const sources = await read();
+    const proofs: string[] = [];
+    const kept: Kept[] = [fields];
+    for (const source of sources) {
+      const fromFile = readKept(source);
+      if (fromFile === undefined) proofs.push(source);
+      else if ('error' in fromFile) throw new Error(fromFile.error);
+      else kept.push(fromFile);
+    }
+    if (proofs.length === 0) throw new Error('There is no proof among these files, only what you kept.');
     const found = await runInSlices(
-      verifyInSteps(source, codes),
+      verifyInSteps(proofs, joinKept(kept)),
       (share) => {
         bar.value = share;
       },
@@ -95,7 +131,7 @@ const check = async (): Promise<void> => {
     );
     if (found !== undefined) show('error' in found ? errorView(found.error) : resultView(found));
   } catch (error) {
-    // A file that was moved or may not be read.
+    // A file that was moved or may not be read, or that is none of these.
     if (!signal.aborted) show(errorView(error instanceof Error ? error.message : String(error)));
   }
 };
@@ -105,12 +141,7 @@ form.addEventListener('submit', (event) => {
   void check();
 });
 
-file.addEventListener('change', () => {
-  const [one] = file.files ?? [];
-  if (one === undefined) return;
-  takeFile(one);
-  void check();
-});
+file.addEventListener('change', () => takeFiles(file.files));
 
 // A file may be dropped anywhere: elsewhere the browser would leave the page to show it.
 document.addEventListener('dragover', (event) => {
@@ -123,17 +154,14 @@ document.addEventListener('dragleave', (event) => {
 document.addEventListener('drop', (event) => {
   event.preventDefault();
   drop.classList.remove('is-over');
-  const [one] = event.dataTransfer?.files ?? [];
-  if (one === undefined) return;
-  takeFile(one);
-  void check();
+  takeFiles(event.dataTransfer?.files);
 });
 
 text.addEventListener('paste', (event) => {
   const pasted = event.clipboardData?.getData('text') ?? '';
   if (pasted.length <= MOST_SHOWN) return;
   event.preventDefault();
-  take(`Pasted text (${sizeOf(pasted.length)})`, async () => pasted);
+  take(`Pasted text (${sizeOf(pasted.length)})`, async () => [pasted]);
   pasting.open = false;
   void check();
 });

@@ -1,8 +1,10 @@
+import { keptText } from '../../src/engine/fairness/kept.ts';
+import { looksChosen, nameOfNotMade, textOfPassedOver } from '../../src/engine/fairness/not-made.ts';
 import type { RotateReceipt } from '../../src/engine/fairness/receipts.ts';
 import type { CheckedReceipt, Status, Verification } from '../../src/engine/fairness/verify.ts';
 import { element, icon } from './dom.ts';
 import { type Around, badge, receiptView } from './receipt-view.ts';
-import { counted, sentence } from './words.ts';
+import { counted, itemsText, sentence, upper } from './words.ts';
 
 /** Receipts that are shown at once. */
 const PAGE = 100;
@@ -16,7 +18,7 @@ interface Verdict {
   readonly text: string;
 }
 
-const verdictOf = ({ counts, kept, receipts }: Verification): Verdict => {
+const verdictOf = ({ counts, kept, receipts, passedOver, log }: Verification): Verdict => {
   const lost = kept.filter(({ isFound }) => !isFound).length;
   if (counts.failed > 0)
     return {
@@ -27,8 +29,20 @@ const verdictOf = ({ counts, kept, receipts }: Verification): Verdict => {
   if (lost > 0)
     return {
       look: 'failed',
-      title: 'A receipt is missing',
-      text: `${counted(lost, 'receipt')} that you kept ${lost === 1 ? 'is' : 'are'} not in this proof. Either the proof is of other rolls, or somebody changed or removed yours.`,
+      title: 'Something that you kept is missing',
+      text: `${counted(lost, 'thing')} that you kept ${lost === 1 ? 'is' : 'are'} not in this proof. Either the proof is of other rolls, or somebody changed or removed yours.`,
+    };
+  if (log !== null && log.reasons.length > 0)
+    return {
+      look: 'failed',
+      title: 'Something is wrong with the public log',
+      text: 'The rolls fit together, but it is not certain that others were shown the same history.',
+    };
+  if (looksChosen(passedOver))
+    return {
+      look: 'sealed',
+      title: 'Every roll is right, but look at those that were not made',
+      text: 'You changed seeds before good rolls more often than chance explains.',
     };
   if (counts.sealed > 0)
     return {
@@ -62,11 +76,7 @@ export const errorView = (error: string): HTMLElement[] => [
       {},
       element('h2', { id: 'verdict' }, 'This cannot be checked'),
       element('p', {}, error),
-      element(
-        'p',
-        {},
-        'A proof is a file that begins with {"v":1,"receipts":. Get it from your game, and open it as it is.',
-      ),
+      element('p', {}, 'A proof is a file that begins with {"v":2,. Get it from your game, and open it as it is.'),
     ),
   ),
 ];
@@ -85,8 +95,12 @@ const lostReceipts = ({ kept }: Verification): HTMLElement | null => {
   return element(
     'div',
     { class: 'panel lost' },
-    element('h3', {}, 'Receipts that you kept, but that are not in this proof'),
-    element('ul', { class: 'codes' }, ...lost.map(({ hash }) => element('li', {}, element('code', {}, hash)))),
+    element('h3', {}, 'What you kept, but is not in this proof'),
+    element(
+      'ul',
+      { class: 'codes' },
+      ...lost.map(({ kind, value }) => element('li', {}, `${upper(kind)} `, element('code', {}, value))),
+    ),
   );
 };
 
@@ -98,10 +112,97 @@ const notesView = ({ notes }: Verification): HTMLElement | null => {
   return element(
     'div',
     { class: 'panel' },
-    element('h3', {}, icon('note'), 'This proof covers only a part'),
+    element('h3', {}, icon('note'), 'What this proof does not show'),
     element('ul', { class: 'notes' }, ...lines),
   );
 };
+
+/** What rotations prevented, and whether it looks like chance. */
+const notMadeView = ({ notMade, passedOver, itemsOf }: Verification): HTMLElement | null => {
+  if (notMade.length === 0) return null;
+  const lines = notMade
+    .slice(-MOST_NOTES)
+    .map((roll) =>
+      element(
+        'li',
+        {},
+        `${upper(nameOfNotMade(roll))}: `,
+        element('strong', {}, itemsText(itemsOf({ pool: roll.call.pool, results: roll.results }))),
+      ),
+    );
+  const text = textOfPassedOver(passedOver);
+  const isSuspect = looksChosen(passedOver);
+  return element(
+    'details',
+    { class: 'panel', open: isSuspect },
+    element('summary', {}, 'Rolls that were not made, because you changed seeds before'),
+    element('ul', { class: 'notes' }, ...lines),
+    text === undefined ? null : element('p', { class: isSuspect ? 'wrong' : 'hint' }, text),
+  );
+};
+
+/** Whether the rotations are in the log that everybody sees, and what to keep of it. */
+const logView = ({ log }: Verification): HTMLElement => {
+  const panel = (className: string, ...parts: (HTMLElement | null)[]): HTMLElement =>
+    element('div', { class: className, id: 'log' }, element('h3', {}, 'The public log'), ...parts);
+  if (log === null)
+    return panel(
+      'panel',
+      element('p', {}, 'This proof does not show it, so you cannot tell whether others see the same history as you.'),
+    );
+  const { newest } = log;
+  return panel(
+    log.reasons.length > 0 ? 'panel lost' : 'panel',
+    log.reasons.length === 0
+      ? element(
+          'p',
+          {},
+          `${counted(log.included, 'change')} of seeds or odds in this proof ${log.included === 1 ? 'is' : 'are'} in the log that everybody sees.`,
+        )
+      : element('ul', { class: 'notes' }, ...log.reasons.map((reason) => element('li', {}, reason))),
+    newest === undefined
+      ? null
+      : element(
+          'p',
+          {},
+          'Keep its head, and compare it with others: ',
+          element('code', {}, `${newest.size} ${newest.root}`),
+        ),
+  );
+};
+
+/** A file with everything to keep, for the next check. */
+const keepView = ({ toKeep, isSound }: Verification): HTMLElement | null => {
+  if (!isSound) return null;
+  const button = element('button', { type: 'button', class: 'button' }, 'Save what to keep');
+  button.addEventListener('click', () => {
+    const address = URL.createObjectURL(new Blob([keptText(toKeep)], { type: 'application/json' }));
+    element('a', { href: address, download: 'kept.json' }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  });
+  return element(
+    'div',
+    { class: 'panel', id: 'keep' },
+    element('h3', {}, 'What to keep'),
+    element(
+      'p',
+      {},
+      'One file with the codes of your newest receipts, the next commitment, the head of the public log and what you kept before. Next time, get the proof of all your epochs, and choose both files together: then nothing that you have seen today can have been changed.',
+    ),
+    button,
+  );
+};
+
+const lookalikesView = ({ lookalikes }: Verification): HTMLElement | null =>
+  lookalikes.length === 0
+    ? null
+    : element(
+        'div',
+        { class: 'panel' },
+        element('h3', {}, icon('note'), 'Templates with the same odds'),
+        element('p', {}, 'Whoever runs the game could have sent you to one or the other, knowing what you would get.'),
+        element('ul', { class: 'notes' }, ...lookalikes.map((ids) => element('li', {}, ids.join(', ')))),
+      );
 
 const seedLine = (name: string, value: HTMLElement | string): HTMLElement =>
   element('div', {}, element('dt', {}, name), element('dd', {}, value));
@@ -199,12 +300,12 @@ export const resultView = (verification: Verification): HTMLElement[] => {
   const around: Around = {
     verification,
     hashes: new Set(receipts.map(({ hash }) => hash)),
-    kept: new Set(verification.kept.map(({ hash }) => hash)),
+    kept: new Set(verification.kept.map(({ value }) => value)),
   };
   const list = element('div', { class: 'list' });
   const show = (status: Status | 'all'): void => {
     const chosen = status === 'all' ? receipts : receipts.filter((checked) => checked.status === status);
-    // Proofs are in the order of time, or of epochs and scopes: each epoch is shown once.
+    // Several files may come in any order: each epoch is shown once.
     const byEpoch = chosen.toSorted((left, right) => left.receipt.epoch - right.receipt.epoch);
     listReceipts(byEpoch, around, list);
   };
@@ -218,6 +319,10 @@ export const resultView = (verification: Verification): HTMLElement[] => {
     ),
     lostReceipts(verification),
     notesView(verification),
+    notMadeView(verification),
+    logView(verification),
+    keepView(verification),
+    lookalikesView(verification),
     element('h3', { class: 'heading' }, 'Receipts of ', element('span', { class: 'player' }, userId)),
     filterView(verification, show),
     list,

@@ -15,7 +15,7 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   failed: 'Failed',
 };
 
-const upper = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+export const upper = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** What a receipt is about, in a few words. */
 export const titleOf = (receipt: AnyReceipt): string => {
@@ -54,14 +54,13 @@ export interface Past {
   readonly isStartGiven: boolean;
 }
 
-const rotationChecks = ({ epoch, chains }: RotateReceipt, { hasPrevious }: Past): string[] => {
+const rotationChecks = ({ epoch, count }: RotateReceipt, { hasPrevious }: Past): string[] => {
   if (epoch === 0 || !hasPrevious) return ['It promises a server seed, and begins with your client seed.'];
-  const rolls = chains.reduce((sum, [, count]) => sum + count, 0);
   return [
     'It uses the server seed that had been promised before.',
     'The client seed is a new one.',
     `It reveals the server seed of epoch ${epoch - 1}, and that fits its promise.`,
-    `It says how many rolls epoch ${epoch - 1} had: ${rolls.toLocaleString('en-US')}.`,
+    `It says how many rolls epoch ${epoch - 1} had: ${count.toLocaleString('en-US')}.`,
   ];
 };
 
@@ -69,7 +68,7 @@ const callChecks = (receipt: CallReceipt, { hasPrevious, isStartGiven }: Past, i
   ...(hasPrevious
     ? ['It follows the receipt before it. Nothing in between was left out, and nothing was swapped.']
     : []),
-  'Its odds were fixed before your client seed was known.',
+  'Its odds had been fixed before your client seed was known, and have no part in its random numbers.',
   ...(receipt.before === null || isStartGiven
     ? []
     : ['The counters, such as pity, began where the last roll had left them.']),

@@ -127,5 +127,5 @@ export const deleteDraft = (api: Api, id: string) => api.catalogDrafts.delete(id
 export const publishDraft = (
   api: Api,
   id: string,
-  body: { message?: string | null; rebase?: boolean; at?: string | null },
+  body: { message?: string | null; rebase?: boolean; announce?: boolean; at?: string | null },
 ) => api.catalogDrafts.publish(id, body);

@@ -86,8 +86,9 @@ export interface Rolled {
 
 export interface SeedRequest {
   readonly clientSeed: string;
-  /** The commitment that the player saw before. */
+  /** The commitment and the manifest that the player saw before. */
   readonly commitment: string;
+  readonly manifest: string;
 }
 
 export interface Fault {

@@ -216,7 +216,7 @@ export const createGame = ({ client, ledger, teamId, serviceUrl }: GameParts): G
   };
 
   const chooseSeed: Game['chooseSeed'] = async (player, request) => {
-    const message = 'The seed must differ from the last one and follow the commitment that is shown now.';
+    const message = 'The seed must differ from the last one and follow what is shown now.';
     await explain(client.fairness.rotate(player.id, request), 409, message);
   };
 

@@ -49,10 +49,18 @@ export const placeFrom = (body: unknown): Place => {
   return { x: whole(x, 'x', 1000), y: whole(y, 'y', 1000), rotated };
 };
 
+const hash = (value: unknown, name: string): string => {
+  check(typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), `${name} must be 64 digits.`);
+  return value;
+};
+
 export const seedFrom = (body: unknown): SeedRequest => {
-  const { clientSeed, commitment } = membersOf(body);
-  check(typeof commitment === 'string' && /^[0-9a-f]{64}$/.test(commitment), 'commitment must be 64 digits.');
-  return { clientSeed: text(clientSeed, 'The seed', 100), commitment };
+  const { clientSeed, commitment, manifest } = membersOf(body);
+  return {
+    clientSeed: text(clientSeed, 'The seed', 100),
+    commitment: hash(commitment, 'commitment'),
+    manifest: hash(manifest, 'manifest'),
+  };
 };
 
 export const epochFrom = (value: string): number => whole(Number(value), 'epoch', 1_000_000_000);

@@ -8,7 +8,7 @@ import { onChange, refresh, type Shown } from './state.ts';
 const LISTED_EPOCHS = 5;
 
 const seedForm = ({ me }: Shown): HTMLFormElement => {
-  const { nextCommitment, clientSeed } = me.fairness;
+  const { nextCommitment, nextManifest, clientSeed } = me.fairness;
   // What was typed stays as long as it is for the same commitment.
   const typed = document.querySelector<HTMLInputElement>(`#seed[data-for="${nextCommitment}"]`)?.value;
   const input = h('input', {
@@ -18,8 +18,9 @@ const seedForm = ({ me }: Shown): HTMLFormElement => {
   const form = h(
     'form',
     {},
-    h('p', {}, 'The service has already fixed its next seed. This is its fingerprint:'),
+    h('p', {}, 'The service has already fixed its next seed, and all odds. These are their fingerprints:'),
     h('p', {}, h('code', {}, nextCommitment)),
+    h('p', {}, h('code', {}, nextManifest)),
     h('label', { for: 'seed' }, 'Your next seed'),
     input,
     h('button', { id: 'use-seed', class: 'primary', type: 'submit' }, 'Use this seed'),
@@ -34,7 +35,7 @@ const seedForm = ({ me }: Shown): HTMLFormElement => {
     try {
       if (input.value.trim() === clientSeed)
         throw new CallError('Choose a seed that differs from the last one.', false);
-      await chooseSeed({ clientSeed: input.value, commitment: nextCommitment });
+      await chooseSeed({ clientSeed: input.value, commitment: nextCommitment, manifest: nextManifest });
       toast('A new epoch has begun. The proof of the last one is ready.');
     } catch (error) {
       if (!(error instanceof CallError)) throw error;

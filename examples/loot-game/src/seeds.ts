@@ -1,5 +1,5 @@
 import type { PlayerFairness } from '../server/itemwright.ts';
-import { chooseSeed } from './calls.ts';
+import { CallError, chooseSeed, getMe } from './calls.ts';
 
 /** A proof has at most 1,000 receipts in one file, so a new epoch begins well before. */
 const MAX_RECEIPTS = 500;
@@ -10,12 +10,26 @@ export const randomText = (): string => {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-export const receiptsIn = ({ chains }: PlayerFairness): number => chains.reduce((sum, { nonce }) => sum + nonce, 0);
+export const receiptsIn = ({ nonce }: PlayerFairness): number => nonce ?? 0;
 
-/** Chooses a seed where one is needed to roll. The commitment came first: the server can no longer adapt to the seed. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Chooses a seed where one is needed to roll. Commitment and manifest came first: nothing can be adapted to the seed. If
+ * they have changed since, the seed was refused, and is known: another one is chosen.
+ */
 export const ensureSeed = async (fairness: PlayerFairness): Promise<boolean> => {
-  const { epoch, mustRotate, nextCommitment } = fairness;
-  if (epoch !== null && !mustRotate && receiptsIn(fairness) < MAX_RECEIPTS) return false;
-  await chooseSeed({ clientSeed: randomText(), commitment: nextCommitment });
-  return true;
+  let shown = fairness;
+  for (let attempt = 1; ; attempt += 1) {
+    const { epoch, mustRotate, nextCommitment, nextManifest } = shown;
+    if (epoch !== null && !mustRotate && receiptsIn(shown) < MAX_RECEIPTS) return attempt > 1;
+    try {
+      await chooseSeed({ clientSeed: randomText(), commitment: nextCommitment, manifest: nextManifest });
+      return true;
+    } catch (error) {
+      const me = error instanceof CallError && !error.isTemporary && attempt < MAX_ATTEMPTS ? await getMe() : null;
+      if (me === null) throw error;
+      shown = me.fairness;
+    }
+  }
 };

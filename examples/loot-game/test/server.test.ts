@@ -99,8 +99,8 @@ describe('the server of the loot game', () => {
   /** A player who has chosen a seed. */
   const enter = async (name?: string): Promise<string> => {
     const cookie = await signIn(name);
-    const { nextCommitment: commitment } = (await meOf(cookie)).fairness;
-    const { status } = await call('POST', '/api/seed', { clientSeed: 'clover', commitment }, { cookie });
+    const { nextCommitment: commitment, nextManifest: manifest } = (await meOf(cookie)).fairness;
+    const { status } = await call('POST', '/api/seed', { clientSeed: 'clover', commitment, manifest }, { cookie });
     assert.equal(status, 200);
     return cookie;
   };
@@ -269,7 +269,7 @@ describe('the server of the loot game', () => {
     assert.match(body.message, /seed/);
     const { embers, banner, fairness } = await meOf(cookie);
     assert.deepEqual([embers, banner.rolls], [ALLOWANCE, 0]);
-    const seed = { clientSeed: 'clover', commitment: fairness.nextCommitment };
+    const seed = { clientSeed: 'clover', commitment: fairness.nextCommitment, manifest: fairness.nextManifest };
     await call('POST', '/api/seed', seed, { cookie });
     assert.equal((await roll(cookie, key)).status, 200, 'the key was not used up');
   });
@@ -387,7 +387,7 @@ describe('the server of the loot game', () => {
       assert.equal((await call('GET', `/api/proofs/${epoch}`, undefined, { cookie })).status, 400, epoch);
     for (const body of [{ clientSeed: '', commitment: 'a'.repeat(64) }, { clientSeed: 'x', commitment: 'b' }, {}])
       assert.equal((await call('POST', '/api/seed', body, { cookie })).status, 400);
-    const stale = { clientSeed: 'x', commitment: 'a'.repeat(64) };
+    const stale = { clientSeed: 'x', commitment: 'a'.repeat(64), manifest: 'a'.repeat(64) };
     assert.equal((await call('POST', '/api/seed', stale, { cookie })).status, 409);
   });
 });

@@ -26,4 +26,5 @@ export type {
   ReadOptions,
   WatchOptions,
 } from './options.ts';
+export { rotateSeeds, type Shown } from './rotate.ts';
 export type * from './schema.ts';

@@ -123,5 +123,9 @@ export const OPERATIONS = {
     odds: 'GET /public/{teamId}/templates/{id}/odds',
     history: 'GET /public/{teamId}/templates/{id}/history',
     snapshot: 'GET /public/{teamId}/snapshots/{hash}',
+    log: 'GET /public/{teamId}/log',
+    logConsistency: 'GET /public/{teamId}/log/consistency {query}',
+    logInclusion: 'GET /public/{teamId}/log/inclusion {query}',
+    logLeaves: 'GET /public/{teamId}/log/leaves {query}',
   },
 } as const;

@@ -86,8 +86,8 @@ onEveryDatabase('the client', (service) => {
 
   test('returns the text of a proof, and where it goes on', async () => {
     await client.fairness.start('ann');
-    const { nextCommitment: commitment } = await client.fairness.get('ann');
-    await client.fairness.rotate('ann', { clientSeed: 'lucky ☘', commitment });
+    const { nextCommitment: commitment, nextManifest: manifest } = await client.fairness.get('ann');
+    await client.fairness.rotate('ann', { clientSeed: 'lucky ☘', commitment, manifest });
     const { data, text, next } = await client.users.proof('ann').withResponse();
     assert.deepEqual(JSON.parse(text), data);
     assert.equal(next, undefined);

@@ -167,6 +167,7 @@ export const openPostgres = (
       await apart((client) => addPartitions(client, meet, Date.now()));
     },
     assertSchema: fence.pass,
+    hasCompleted: fence.hasCompleted,
     checkSchema: async () => {
       fence.pass();
       await borrow('read', (client) => withinLockTime(client, LIMITS.schemaCheckMs, () => meet(client)));

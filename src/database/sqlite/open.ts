@@ -293,6 +293,7 @@ export const openSqlite = (given: string, { isOwner = false, migrations }: Sqlit
       setStatistics(writer.raw);
     },
     assertSchema: fence.pass,
+    hasCompleted: fence.hasCompleted,
     checkSchema: async () => {
       fence.pass();
       await units.readUrgent(NO_TEAM, async ({ queries }) => {

@@ -1,6 +1,7 @@
 import { accumulate, hasOdds, inOrder, type Observations } from './accumulation.ts';
-import { type Cell, type Hits, logMixture, logSumExp, rangeOf } from './likelihood.ts';
+import { type Cell, type Hits, logMixture, rangeOf } from './likelihood.ts';
 import type { EvidenceModel } from './model.ts';
+import { type FrozenStarts, freezeStarts, mixStarts, NOTHING_FROZEN } from './starts.ts';
 
 /** A row that evidence is shown for. */
 export interface EvidenceRow {
@@ -110,23 +111,71 @@ export const logEvidence = (model: EvidenceModel, observed: Observations): numbe
   return sum.log();
 };
 
+/** Days that are no longer kept one by one: all that was observed on them, and what began on them. */
+export interface FrozenDays {
+  readonly observed: Observations;
+  readonly starts: FrozenStarts;
+}
+
+const NO_DAYS: FrozenDays = { observed: new Map(), starts: NOTHING_FROZEN };
+
+/** ln of the evidence of everything, and of what came from each day on. */
+const logsOfDays = (model: EvidenceModel, days: readonly Observations[], before: Observations) => {
+  const sum = accumulate(model);
+  // From the last day backwards, so that each sum contains the next.
+  const from = days
+    .toReversed()
+    .map((day) => {
+      sum.add(day);
+      return sum.log();
+    })
+    .reverse();
+  sum.add(before);
+  return { whole: sum.log(), from };
+};
+
 /**
  * ln of the evidence against a stream, from its observations by day: half of it counts everything, half looks for a
  * fault that began on a later day. It is a mean of likelihood ratios, so for a sound stream it ever reaches a value of
- * K with a chance of at most 1/K, however often one looks.
+ * K with a chance of at most 1/K, however often one looks, and for however many years.
  */
-export const logEvidenceOfDays = (model: EvidenceModel, days: readonly Observations[]): number => {
-  const sum = accumulate(model);
-  const later: number[] = [];
-  const further = days.length - 1;
-  // From the last day backwards, so that each sum contains the next.
-  for (let day = further; day >= 1; day -= 1) {
-    sum.add(days[day] as Observations);
-    later.push(sum.log() - Math.log(day * (day + 1)));
+export const logEvidenceOfDays = (
+  model: EvidenceModel,
+  days: readonly Observations[],
+  { observed, starts }: FrozenDays = NO_DAYS,
+): number => {
+  const { whole, from } = logsOfDays(model, days, observed);
+  return mixStarts(whole, from, starts);
+};
+
+/** What is left of the first days once they are not kept one by one, given all days that are. */
+export const freezeDays = (
+  model: EvidenceModel,
+  days: readonly Observations[],
+  count: number,
+  { observed, starts }: FrozenDays = NO_DAYS,
+): FrozenStarts => freezeStarts(logsOfDays(model, days, observed).from.slice(0, count), starts);
+
+/** How often each tier was rolled, by its place, and how often it was to be expected in these very rolls. */
+export interface TierResults {
+  readonly hits: readonly number[];
+  readonly expected: readonly number[];
+}
+
+/** Every roll counts with the odds that applied to it. */
+export const tierResults = (model: EvidenceModel, observed: Observations): TierResults => {
+  const hits = model.tiers.map(() => 0);
+  const expected = model.tiers.map(() => 0);
+  for (const [key, outcomes] of inOrder(observed)) {
+    if (!key.startsWith('t')) continue;
+    const odds = model.tierOdds(key.slice(1));
+    for (const [outcome, count] of outcomes) {
+      const place = Number(outcome);
+      hits[place] = (hits[place] ?? 0) + count;
+      for (const tier of expected.keys()) expected[tier] = (expected[tier] as number) + count * (odds?.[tier] ?? 0);
+    }
   }
-  if (days[0] !== undefined) sum.add(days[0]);
-  later.push(-Math.log(Math.max(0, further) + 1));
-  return logSumExp([sum.log(), logSumExp(later)]) - Math.LN2;
+  return { hits, expected };
 };
 
 const rowOf = (kind: EvidenceRow['kind'], id: string | null, hits: Hits): EvidenceRow => ({

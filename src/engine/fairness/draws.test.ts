@@ -12,27 +12,21 @@ const vectors = JSON.parse(
 ) as {
   serverSeed: string;
   blocks: { message: string; hmac: string; draws: number[] }[];
-  receipt: { config: string };
 };
 
 const published: DrawsSource = {
   serverSeed: bytesOfHex(vectors.serverSeed),
   teamId: 't1',
   userId: 'p1',
-  templateId: 'b',
-  config: vectors.receipt.config,
   clientSeed: 'lucky ☘',
   nonce: 0,
 };
 
-const hex = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf);
 const text = fc.string({ unit: 'binary', maxLength: 191 });
 const anySource: fc.Arbitrary<DrawsSource> = fc.record({
   serverSeed: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   teamId: text,
   userId: text,
-  templateId: text,
-  config: hex,
   clientSeed: text,
   nonce: fc.maxSafeNat(),
 });
@@ -44,11 +38,9 @@ const messageByDefinition = (source: DrawsSource, block: number): Buffer => {
   const number = Buffer.alloc(4);
   number.writeUInt32BE(block);
   const fields = [
-    Buffer.from('itemwright/draws/1'),
+    Buffer.from('itemwright/draws/2'),
     Buffer.from(source.teamId),
     Buffer.from(source.userId),
-    Buffer.from(source.templateId),
-    Buffer.from(source.config, 'hex'),
     Buffer.from(source.clientSeed),
     nonce,
     number,
@@ -105,9 +97,7 @@ describe('verifiable draws', () => {
       { ...published, serverSeed: new Uint8Array(32) },
       { ...published, teamId: 't' },
       { ...published, teamId: 't1p', userId: '1' },
-      { ...published, userId: 'p1b', templateId: '' },
-      { ...published, templateId: '' },
-      { ...published, config: '0'.repeat(64) },
+      { ...published, userId: 'p1l', clientSeed: 'ucky ☘' },
       { ...published, clientSeed: 'lucky' },
       { ...published, nonce: 1 },
       { ...published, nonce: 2 ** 32 },

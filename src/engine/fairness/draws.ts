@@ -1,18 +1,18 @@
 import type { Draws } from '../random.ts';
-import { BYTES_PER_UNIT, bytesOfHex, writeUtf8 } from './bytes.ts';
+import { BYTES_PER_UNIT, writeUtf8 } from './bytes.ts';
 import { hmacAfter } from './sha256.ts';
 
-/** What the draws of one call are derived from. */
+/**
+ * What the draws of one call are derived from. Nothing that whoever runs the service can still choose once the client
+ * seed is known: neither the template nor its configuration.
+ */
 export interface DrawsSource {
   /** The key: 32 bytes, hidden until the epoch ends. */
   readonly serverSeed: Uint8Array;
   readonly teamId: string;
   readonly userId: string;
-  /** Empty for plain rolls. */
-  readonly templateId: string;
-  /** The hash of the configuration's snapshot, in hex. */
-  readonly config: string;
   readonly clientSeed: string;
+  /** Counts all calls of the player in the epoch. */
   readonly nonce: number;
 }
 
@@ -23,7 +23,7 @@ export interface VerifiableDraws {
 }
 
 /** Keeps these messages apart from all others that the same key might ever sign. */
-const DOMAIN = 'itemwright/draws/1';
+const DOMAIN = 'itemwright/draws/2';
 
 const LENGTH_BYTES = 4;
 const NONCE_BYTES = 8;
@@ -38,33 +38,24 @@ const writeUint32 = (value: number, target: Uint8Array, at: number): void => {
   target[at + 3] = value;
 };
 
-/** What the draws of all calls of a player on a template are derived from, as long as the seeds and it stay the same. */
+/** What the draws of all calls of a player in an epoch are derived from. */
 export type DrawsStart = Omit<DrawsSource, 'nonce'>;
 
 /** All of a message up to the nonce, whose length is already there. */
-const messagePrefix = (source: Omit<DrawsStart, 'serverSeed'>): Uint8Array => {
-  const { teamId, userId, templateId, clientSeed } = source;
-  const config = bytesOfHex(source.config);
-  const units = DOMAIN.length + teamId.length + userId.length + templateId.length + clientSeed.length;
-  const message = new Uint8Array(7 * LENGTH_BYTES + BYTES_PER_UNIT * units + config.length);
+const messagePrefix = ({ teamId, userId, clientSeed }: Omit<DrawsStart, 'serverSeed'>): Uint8Array => {
+  const texts = [DOMAIN, teamId, userId, clientSeed];
+  const units = texts.reduce((sum, { length }) => sum + length, 0);
+  const message = new Uint8Array((texts.length + 1) * LENGTH_BYTES + BYTES_PER_UNIT * units);
   let at = 0;
   const addLength = (length: number): void => {
     writeUint32(length, message, at);
     at += LENGTH_BYTES;
   };
-  const addText = (text: string): void => {
+  for (const text of texts) {
     const written = writeUtf8(text, message, at + LENGTH_BYTES);
     addLength(written);
     at += written;
-  };
-  addText(DOMAIN);
-  addText(teamId);
-  addText(userId);
-  addText(templateId);
-  addLength(config.length);
-  message.set(config, at);
-  at += config.length;
-  addText(clientSeed);
+  }
   addLength(NONCE_BYTES);
   return message.subarray(0, at);
 };
@@ -82,7 +73,7 @@ const messageSuffix = (nonce: number, block: number): Uint8Array => {
 };
 
 /**
- * The message whose HMAC gives the draws from 4 × block on: eight fields, each behind its length in four bytes, all
+ * The message whose HMAC gives the draws from 4 × block on: six fields, each behind its length in four bytes, all
  * integers big-endian.
  */
 export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: number): Uint8Array => {

@@ -27,3 +27,21 @@ export const timeMsOf = (text: string): number | undefined => {
   if (month > 2 && isLeap(year)) days += 1;
   return ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms;
 };
+
+const OFFSET_TIME = /^(\d{4}-\d\d-\d\dT)(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))$/;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+/** The same of a time as configurations have it: with an offset, perhaps without seconds; hour 24 ends a day. */
+export const offsetTimeMsOf = (text: string): number | undefined => {
+  const [, date, hours, minutes, seconds = '00', fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] =
+    OFFSET_TIME.exec(text) ?? [];
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined;
+  const isEnd = hours === '24' && `${minutes}${seconds}` === '0000' && /^0*$/.test(fraction);
+  const inUtc = timeMsOf(
+    `${date}${isEnd ? '00' : hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`,
+  );
+  if (inUtc === undefined) return undefined;
+  const offset = (60 * Number(offsetHours) + Number(offsetMinutes)) * MINUTE_MS * (sign === '-' ? -1 : 1);
+  return inUtc + (isEnd ? DAY_MS : 0) - offset;
+};

@@ -1,9 +1,8 @@
-import { sortedBy } from '../byte-order.ts';
 import { type AnyReceipt, PLAIN_SCOPE, type RotateReceipt } from './receipts.ts';
 import type { CallReceipt } from './replay.ts';
 import { shortened } from './shape.ts';
 
-/** A receipt of a proof, and what was found to be wrong with it. */
+/** A receipt of a story, and what was found to be wrong with it. */
 export interface Entry<R extends AnyReceipt = AnyReceipt> {
   readonly receipt: R;
   readonly hash: string;
@@ -14,20 +13,13 @@ export interface Entry<R extends AnyReceipt = AnyReceipt> {
 export type RotateEntry = Entry<RotateReceipt>;
 export type CallEntry = Entry<CallReceipt>;
 
-/** The calls of one epoch and scope. */
-export interface Chain {
-  readonly scope: string;
-  /** By nonce; there may be gaps, but no nonce twice. */
-  readonly calls: readonly CallEntry[];
-}
-
 export interface Epoch {
   readonly number: number;
-  /** The rotation that began it, and the one that ended it and revealed its seed; undefined if not in the proof. */
+  /** The rotation that began it, and the one that ended it and revealed its seed; undefined if not in the story. */
   readonly opening: RotateEntry | undefined;
   readonly closing: RotateEntry | undefined;
-  /** In byte order of the scopes. */
-  readonly chains: readonly Chain[];
+  /** By nonce; there may be gaps, but no nonce twice. */
+  readonly calls: readonly CallEntry[];
 }
 
 const isRotation = (entry: Entry): entry is RotateEntry => entry.receipt.kind === 'rotate';
@@ -40,8 +32,9 @@ export const nameOfScope = (scope: string): string => {
   return kind === 'group' ? `the pity group ${shortened(id)}` : `the template ${shortened(id)}`;
 };
 
-/** Several calls of a chain, such as `#3` or `#3 to #7`. */
-export const nameOfNonces = (from: number, to: number): string => (from === to ? `#${from}` : `#${from} to #${to}`);
+/** Several calls of an epoch, such as `#3` or `#3 to #7`, with the verb. */
+export const nameOfNonces = (from: number, to: number): string =>
+  from === to ? `#${from} is` : `#${from} to #${to} are`;
 
 /** One entry per place; whoever else claims the place is told, and so is the one that has it. */
 const placed = <R extends AnyReceipt>(entries: readonly Entry<R>[], placeOf: (receipt: R) => number): Entry<R>[] => {
@@ -52,7 +45,7 @@ const placed = <R extends AnyReceipt>(entries: readonly Entry<R>[], placeOf: (re
       byPlace.set(placeOf(entry.receipt), entry);
       continue;
     }
-    for (const one of [entry, other]) one.reasons.push('the proof has two different receipts for the same place');
+    for (const one of [entry, other]) one.reasons.push('there are two different receipts for the same place');
   }
   return [...byPlace.values()].sort((left, right) => placeOf(left.receipt) - placeOf(right.receipt));
 };
@@ -66,16 +59,10 @@ export const epochsOf = (entries: readonly Entry[]): Epoch[] => {
   const numbers = new Set([...rotations.keys(), ...calls.keys()]);
   return [...numbers]
     .sort((left, right) => left - right)
-    .map((number) => {
-      const chains = Map.groupBy(calls.get(number) ?? [], ({ receipt }) => receipt.scope);
-      return {
-        number,
-        opening: rotations.get(number),
-        closing: rotations.get(number + 1),
-        chains: sortedBy(chains.entries(), ([scope]) => scope).map(([scope, inScope]) => ({
-          scope,
-          calls: placed(inScope, ({ nonce }) => nonce),
-        })),
-      };
-    });
+    .map((number) => ({
+      number,
+      opening: rotations.get(number),
+      closing: rotations.get(number + 1),
+      calls: placed(calls.get(number) ?? [], ({ nonce }) => nonce),
+    }));
 };

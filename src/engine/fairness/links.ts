@@ -1,7 +1,7 @@
 /** Whether receipts follow each other without a gap, and rotations keep what they promised. */
-import { compareBytes } from '../byte-order.ts';
 import { bytesOfHex, hexOf } from './bytes.ts';
-import { type CallEntry, type Chain, type Epoch, nameOfNonces, nameOfScope, type RotateEntry } from './ledger.ts';
+import { timeMsOf } from './iso-time.ts';
+import { type CallEntry, type Entry, type Epoch, nameOfNonces, type RotateEntry } from './ledger.ts';
 import { NO_PREVIOUS } from './receipts.ts';
 import { sha256 } from './sha256.ts';
 
@@ -11,17 +11,20 @@ export const commitmentTo = (seed: string): string => hexOf(sha256(bytesOfHex(se
 /** A proof may be a part; what it leaves out without a contradiction is noted. */
 export type Note = (text: string) => void;
 
+const CHANGED = 'one of the two was changed';
+
 const checkFirst = ({ receipt, reasons }: RotateEntry): void => {
   if (receipt.previous !== NO_PREVIOUS) reasons.push('it is the first rotation, but names one before it');
   if (receipt.revealed !== null) reasons.push('it is the first rotation, but reveals a seed of an epoch before it');
-  if (receipt.chains.length > 0) reasons.push('it is the first rotation, but closes rolls of an epoch before it');
+  if (receipt.count !== 0 || receipt.head !== NO_PREVIOUS)
+    reasons.push('it is the first rotation, but ends rolls of an epoch before it');
 };
 
 /** A rotation against the one before it: link, promises and a new client seed. */
 const checkSuccession = ({ receipt, reasons }: RotateEntry, before: RotateEntry): void => {
   if (receipt.previous !== before.hash) {
-    reasons.push('it names another receipt as the rotation before it: one of the two was changed');
-    before.reasons.push('the next rotation names another receipt in its place: one of the two was changed');
+    reasons.push(`it names another receipt as the rotation before it: ${CHANGED}`);
+    before.reasons.push(`the next rotation names another receipt in its place: ${CHANGED}`);
   }
   if (receipt.commitment !== before.receipt.nextCommitment)
     reasons.push('it uses another server seed than the rotation before it had promised');
@@ -42,119 +45,98 @@ const checkRotation = (entry: RotateEntry, before: RotateEntry | undefined): voi
     return;
   }
   if (receipt.revealed === null) reasons.push('it does not reveal the server seed of the epoch before');
-  const isOrdered = receipt.chains.every(
-    ([scope], index, all) => index === 0 || compareBytes(all[index - 1]?.[0] as string, scope) < 0,
-  );
-  if (!isOrdered) reasons.push('its list of closed rolls is not in order');
   if (before !== undefined) checkSuccession(entry, before);
 };
 
-const checkLinks = ({ calls, scope }: Chain, { number, opening }: Epoch, note: Note): void => {
+const checkLinks = ({ calls, opening }: Epoch): void => {
   let before: CallEntry | undefined;
   for (const entry of calls) {
     const { receipt, reasons } = entry;
     const { nonce, previous } = receipt;
-    if (nonce === 0) {
-      if (opening !== undefined && previous !== opening.hash) {
-        reasons.push('it names another receipt as the rotation before it: one of the two was changed');
-      }
-    } else if (before === undefined) {
-      note(
-        `In epoch ${number}, ${nameOfNonces(0, nonce - 1)} of ${nameOfScope(scope)} ${nonce === 1 ? 'is' : 'are'} not in this proof.`,
-      );
-    } else if (before.receipt.nonce !== nonce - 1) {
-      reasons.push(`before it, ${nameOfNonces(before.receipt.nonce + 1, nonce - 1)} is missing from the proof`);
-    } else if (previous !== before.hash) {
-      reasons.push(`it names another receipt as #${nonce - 1}: one of the two was changed`);
-      before.reasons.push(`#${nonce} names another receipt in its place: one of the two was changed`);
+    if (nonce === 0 && opening !== undefined && previous !== opening.hash)
+      reasons.push(`it names another receipt as the rotation before it: ${CHANGED}`);
+    if (before?.receipt.nonce === nonce - 1 && previous !== before.hash) {
+      reasons.push(`it names another receipt as #${nonce - 1}: ${CHANGED}`);
+      before.reasons.push(`#${nonce} names another receipt in its place: ${CHANGED}`);
     }
     before = entry;
   }
 };
 
-/** What a rotation says about a chain of the epoch that it ended. */
-interface ChainEndOf {
-  readonly count: number;
-  readonly head: string;
+/** What a story is said to have of an epoch. */
+export interface Part {
+  /** The first nonce; undefined if there are only calls which others go on from. */
+  readonly from: number | undefined;
+  /** Whether it may go on in another proof, since the service would end one here. */
+  isFull(): boolean;
 }
 
-const closedChains = (closing: RotateEntry | undefined): Map<string, ChainEndOf> =>
-  new Map(closing?.receipt.chains.map(([scope, count, head]) => [scope, { count, head }]));
-
-const checkClosed = (
-  { calls, scope }: Chain,
-  closing: RotateEntry,
-  end: ChainEndOf | undefined,
-  isFull: () => boolean,
-  note: Note,
-): void => {
-  const name = nameOfScope(scope);
-  const { count, head } = end ?? { count: 0, head: '' };
+/** Calls must be there without a gap from the first one on. */
+const checkGaps = ({ number, calls }: Epoch, from: number, note: Note): void => {
+  if (from > 0) note(`Of epoch ${number}, ${nameOfNonces(0, from - 1)} not shown here.`);
+  let next = from;
   for (const { receipt, reasons } of calls) {
-    if (receipt.nonce < count) continue;
-    reasons.push(
-      count === 0
-        ? `the next rotation does not list ${name}, though this happened before it`
-        : `the next rotation ends ${name} with #${count - 1}, before this`,
-    );
+    if (receipt.nonce < next) continue;
+    if (receipt.nonce > next) reasons.push(`before it, ${nameOfNonces(next, receipt.nonce - 1)} missing`);
+    next = receipt.nonce + 1;
   }
+};
+
+const checkEnd = ({ number, calls }: Epoch, closing: RotateEntry, { from, isFull }: Part, note: Note): void => {
+  const { count, head } = closing.receipt;
+  for (const { receipt, reasons } of calls)
+    if (receipt.nonce >= count)
+      reasons.push(
+        count === 0 ? 'the next rotation says that nothing was rolled' : `the next rotation ends with #${count - 1}`,
+      );
   const last = calls.at(-1);
-  if (last === undefined || count === 0) return;
-  const { nonce, epoch } = last.receipt;
-  if (nonce === count - 1 && last.hash !== head) {
-    last.reasons.push('the next rotation names another receipt as the last one: one of the two was changed');
-    closing.reasons.push(`it names another receipt as the last of ${name}: one of the two was changed`);
+  if (last?.receipt.nonce === count - 1 && last.hash !== head) {
+    last.reasons.push(`the next rotation names another receipt as the last one: ${CHANGED}`);
+    closing.reasons.push(`it names another receipt as the last one: ${CHANGED}`);
   }
-  if (nonce >= count - 1) return;
-  const missing = `${nameOfNonces(nonce + 1, count - 1)} of ${name} ${nonce === count - 2 ? 'is' : 'are'} not in this proof`;
-  if (isFull()) note(`In epoch ${epoch}, ${missing}, which is full. Get another that begins there.`);
-  else closing.reasons.push(`it ends ${name} with #${count - 1}, but ${missing}`);
+  if (from === undefined) return;
+  const next = Math.max(from, (last?.receipt.nonce ?? -1) + 1);
+  if (next >= count) return;
+  const missing = nameOfNonces(next, count - 1);
+  if (isFull()) note(`Of epoch ${number}, ${missing} not shown here, because the proof is full. Add the next one.`);
+  else closing.reasons.push(`it ends the epoch with #${count - 1}, but ${missing} missing`);
 };
-
-/** Scopes named in a note; of more, only the number is. */
-const MOST_NAMED = 5;
-
-const noteAbsent = (absent: readonly string[], epoch: number, note: Note): void => {
-  if (absent.length === 0) return;
-  const named = absent.slice(0, MOST_NAMED).map(nameOfScope);
-  const more = absent.length > MOST_NAMED ? ` and ${absent.length - MOST_NAMED} more` : '';
-  note(`Epoch ${epoch} also has rolls that are not in this proof: ${named.join(', ')}${more}.`);
-};
-
-/** Whether the service would end a proof with the calls that this one has of a chain. */
-export type IsFull = (epoch: Epoch, chain: Chain) => boolean;
 
 /** Everything about an epoch that can be seen without running a roll again. */
-export const checkEpoch = (epoch: Epoch, before: RotateEntry | undefined, isFull: IsFull, note: Note): void => {
-  const { number, opening, closing, chains } = epoch;
+export const checkEpoch = (epoch: Epoch, before: RotateEntry | undefined, part: Part, note: Note): void => {
+  const { number, opening, closing, calls } = epoch;
   if (opening !== undefined) checkRotation(opening, before);
-  const ends = closedChains(closing);
-  for (const chain of chains) {
-    if (opening === undefined) {
-      for (const { reasons } of chain.calls) reasons.push('the rotation that began its epoch is not in the proof');
-    }
-    checkLinks(chain, epoch, note);
-    if (closing !== undefined) checkClosed(chain, closing, ends.get(chain.scope), () => isFull(epoch, chain), note);
-    ends.delete(chain.scope);
+  else for (const { reasons } of calls) reasons.push('the rotation that began its epoch is missing');
+  checkLinks(epoch);
+  if (part.from !== undefined) checkGaps(epoch, part.from, note);
+  else if (calls.length > 0) note(`Of epoch ${number}, only what later rolls go on from is shown here.`);
+  if (closing !== undefined) {
+    checkEnd(epoch, closing, part, note);
+    if (closing.receipt.count === 0 && opening !== undefined && closing.receipt.head !== opening.hash)
+      closing.reasons.push(`it names another receipt as the rotation before it: ${CHANGED}`);
   }
-  noteAbsent([...ends.keys()], number, note);
 };
 
-/** How much of an epoch a proof has. */
-export interface Coverage {
-  /** Scopes whose calls it has up to the last one. */
-  readonly scopes: ReadonlySet<string>;
-  /** Whether there are no others. */
-  readonly isWhole: boolean;
-}
+/** Epochs of a story that is said to be whole follow each other. */
+export const checkEpochs = (epochs: readonly Epoch[]): void => {
+  for (const [index, { number, opening }] of epochs.entries())
+    if (number !== index) {
+      opening?.reasons.push(`before it, the rotation to epoch ${number - 1} is missing`);
+      return;
+    }
+};
 
-export const coverageOf = ({ closing, chains }: Epoch): Coverage => {
-  const ends = closedChains(closing);
-  const whole = chains.filter(
-    ({ scope, calls }) => ends.has(scope) && calls.at(-1)?.receipt.nonce === (ends.get(scope)?.count ?? 0) - 1,
-  );
-  return {
-    scopes: new Set(whole.map(({ scope }) => scope)),
-    isWhole: closing !== undefined && whole.length === ends.size,
-  };
+/** Clocks of several machines differ a little. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Rolls and rotations happened one after the other, so their times do not go back. */
+export const checkTimes = (epochs: readonly Epoch[]): void => {
+  let before: Entry | undefined;
+  for (const { opening, calls } of epochs)
+    for (const entry of [...(opening === undefined ? [] : [opening]), ...calls]) {
+      const gapMs = before === undefined ? 0 : (timeMsOf(entry.receipt.at) ?? 0) - (timeMsOf(before.receipt.at) ?? 0);
+      if (gapMs < -CLOCK_TOLERANCE_MS)
+        entry.reasons.push(`its time, ${entry.receipt.at}, is before that of the receipt before it`);
+      before = entry;
+    }
 };

@@ -1,10 +1,12 @@
-import { timeMsOf } from './iso-time.ts';
-import type { AnyReceipt } from './receipts.ts';
+import { type ProofLog, proofLogShape } from './log.ts';
+import { type AnyReceipt, EDITION } from './receipts.ts';
+import { repeatedMember } from './repeated-member.ts';
 import {
   count,
   flag,
   hash,
   integer,
+  isIsoTime,
   isObject,
   list,
   matching,
@@ -13,6 +15,7 @@ import {
   oneOf,
   orNull,
   type Shape,
+  shortened,
   table,
   text,
   tuple,
@@ -27,19 +30,29 @@ export interface Proof {
   readonly receipts: readonly { readonly receipt: AnyReceipt; readonly statedHash: string | undefined }[];
   /** Texts by the hashes that they are said to have. */
   readonly snapshots: ReadonlyMap<string, string>;
+  /** What it is said to have completely. */
+  readonly claim: Claim;
+  /** What it says about the public log; undefined for a list of receipts. */
+  readonly log: ProofLog | undefined;
 }
+
+/** An epoch from a nonce on, or all epochs; undefined for a list of receipts, which is complete from its first one on. */
+export type Claim = { readonly epoch: number | 'all'; readonly from: number } | undefined;
 
 /** The text is not a proof at all: nothing in it was checked. */
 export interface Unreadable {
   readonly error: string;
 }
 
-const time: Shape = (value, place) =>
-  typeof value === 'string' && timeMsOf(value) !== undefined
-    ? undefined
-    : `${place} is not a time such as 2027-03-01T10:00:02.000Z`;
-
-const shared = { v: oneOf(1), kind: text, teamId: text, userId: text, at: time, epoch: count, previous: hash };
+const shared = {
+  v: oneOf(EDITION),
+  kind: text,
+  teamId: text,
+  userId: text,
+  at: isIsoTime,
+  epoch: count,
+  previous: hash,
+};
 
 const clientSeed = matching(/^[^\p{Cc}]{1,191}$/u, 'a client seed of 1 to 191 characters');
 
@@ -50,7 +63,8 @@ const rotate = object({
   nextCommitment: hash,
   revealed: orNull(hash),
   manifest: hash,
-  chains: list(tuple(text, integer(1), hash)),
+  count,
+  head: hash,
 });
 
 const state = orNull(
@@ -70,6 +84,7 @@ const call = {
   nonce: count,
   templateId: text,
   config: hash,
+  salt: hash,
   pool: hash,
   before: state,
   after: state,
@@ -80,10 +95,15 @@ const call = {
 const roll = object({ ...call, request: object({}, { count, depth: count, classifierOptionIds: list(text) }) });
 const spark = object({ ...call, request: object({ itemId: text }) });
 
+const otherEdition = (version: unknown): string =>
+  version === 1
+    ? 'of the first edition, whose results could be chosen by whoever ran the service: it proves nothing'
+    : 'of a version that this verifier does not know';
+
 const receiptShape: Shape = (value, place) => {
   if (!isObject(value)) return `${place} is not an object`;
   // Other versions may have other members, so this is told before anything else.
-  if (Object.hasOwn(value, 'v') && value.v !== 1) return `${place} is of a version that this verifier does not know`;
+  if (Object.hasOwn(value, 'v') && value.v !== EDITION) return `${place} is ${otherEdition(value.v)}`;
   switch (Object.hasOwn(value, 'kind') ? value.kind : undefined) {
     case 'rotate':
       return rotate(value, place);
@@ -99,7 +119,12 @@ const receiptShape: Shape = (value, place) => {
 /** Lists of receipts have their hashes beside them, proofs do not; both can be checked. */
 const listed = object({ hash, receipt: receiptShape });
 
-const proofShape = object({ v: oneOf(1), receipts: list(() => undefined), snapshots: table(text, { keys: hash }) });
+const epochShape: Shape = (value, place) => (value === 'all' ? undefined : count(value, place));
+
+const proofShape = object(
+  { v: oneOf(EDITION), receipts: list(() => undefined), snapshots: table(text, { keys: hash }) },
+  { epoch: epochShape, from: count, log: proofLogShape },
+);
 
 const parsed = (source: string): unknown => {
   try {
@@ -120,11 +145,19 @@ export function* readProof(source: string): Generator<void, Proof | Unreadable> 
   const value = parsed(source.replace(/^\ufeff/, ''));
   yield;
   if (value === undefined) return unreadable('it is not JSON');
-  if (isObject(value) && Object.hasOwn(value, 'v') && value.v !== 1)
-    return unreadable('it is of a version that this verifier does not know');
+  const repeated = yield* repeatedMember(source);
+  if (repeated !== undefined) return unreadable(`an object in it has two members named ${shortened(repeated)}`);
+  if (isObject(value) && Object.hasOwn(value, 'v') && value.v !== EDITION)
+    return unreadable(`it is ${otherEdition(value.v)}`);
   const fault = proofShape(value, '');
   if (fault !== undefined) return unreadable(fault);
-  const proof = value as { receipts: unknown[]; snapshots: Record<string, string> };
+  const proof = value as {
+    readonly receipts: unknown[];
+    readonly snapshots: Record<string, string>;
+    readonly epoch?: number | 'all';
+    readonly from?: number;
+    readonly log?: ProofLog;
+  };
   if (proof.receipts.length === 0) return unreadable('it has no receipts');
   const receipts: { receipt: AnyReceipt; statedHash: string | undefined }[] = [];
   for (const [index, entry] of proof.receipts.entries()) {
@@ -139,5 +172,7 @@ export function* readProof(source: string): Generator<void, Proof | Unreadable> 
     );
     if (index % RECEIPTS_PER_STEP === RECEIPTS_PER_STEP - 1) yield;
   }
-  return { receipts, snapshots: new Map(Object.entries(proof.snapshots)) };
+  const { epoch, from = 0, log } = proof;
+  const claim = epoch === undefined ? undefined : { epoch, from };
+  return { receipts, snapshots: new Map(Object.entries(proof.snapshots)), claim, log };
 }

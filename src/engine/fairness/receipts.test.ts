@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -8,6 +9,8 @@ import { compilePool, rollItem } from '../pool/pool.ts';
 import { canonicalText } from './canonical.ts';
 import {
   type AnyReceipt,
+  EDITION,
+  manifestEntry,
   manifestText,
   NO_PREVIOUS,
   plainRow,
@@ -41,7 +44,7 @@ const state = fc.option(
   }),
 );
 const shared = {
-  v: fc.constant(1 as const),
+  v: fc.constant(EDITION),
   userId: text,
   teamId: text,
   previous: hash,
@@ -59,6 +62,7 @@ const call = {
   ...shared,
   templateId: text,
   scope: text,
+  salt: hash,
   results: fc.array(row, { maxLength: 3 }),
   pool: hash,
   nonce: count,
@@ -76,7 +80,8 @@ const anyReceipt: fc.Arbitrary<AnyReceipt> = fc.oneof(
     manifest: hash,
     commitment: hash,
     clientSeed: text,
-    chains: fc.array(fc.tuple(text, count, hash), { maxLength: 3 }),
+    head: hash,
+    count,
   }),
   fc.record({
     ...call,
@@ -108,16 +113,21 @@ describe('the text of a receipt', () => {
   });
 });
 
-test('a manifest lists configurations in byte order of their templates', () => {
-  const [hashOf, published] = Object.entries(vectors.proof.snapshots).at(-1) as [string, string];
+test('a manifest lists hidden configurations by the hash of their templates', () => {
+  const { manifest } = vectors.proof.receipts[0] as { manifest: string };
+  const published = vectors.proof.snapshots[manifest] as string;
   const { templates } = JSON.parse(published) as { templates: [string, string][] };
   assert.equal(manifestText(templates.toReversed()), published);
-  assert.equal(hashOfText(published), hashOf);
-  const entries = ['b', '\u{1f600}', '', '\ufb33', 'a'].map((id) => [id, NO_PREVIOUS] as const);
+  assert.equal(hashOfText(published), manifest);
+  assert.equal(published, canonicalText(JSON.parse(published)));
+  const call = vectors.proof.receipts[1] as { templateId: string; config: string; salt: string };
+  const [template, config] = manifestEntry(call.templateId, call.config, call.salt);
+  assert.equal(template, createHash('sha256').update(call.templateId).digest('hex'));
   assert.equal(
-    manifestText(entries),
-    canonicalText({ v: 1, templates: ['', 'a', 'b', '\ufb33', '\u{1f600}'].map((id) => [id, NO_PREVIOUS]) }),
+    config,
+    createHash('sha256').update(Buffer.from(call.salt, 'hex')).update(Buffer.from(call.config, 'hex')).digest('hex'),
   );
+  assert.ok(templates.some(([key, value]) => key === template && value === config));
 });
 
 test('a scope is a template, or the pity group it is in', () => {

@@ -1,19 +1,27 @@
 import { sortedBy } from '../byte-order.ts';
 import type { RolledItem } from '../pool/pool.ts';
 import type { RollResult, TemplateState } from '../systems/state.ts';
+import { bytesOfHex, hexOf } from './bytes.ts';
+import { hashOfText, sha256 } from './sha256.ts';
 
 /** Stands for the rotation before the first. */
 export const NO_PREVIOUS = '0'.repeat(64);
 
-/** The scope of plain rolls. A scope has one chain of receipts per epoch. */
+/** Receipts, manifests and proofs of the first edition had the number 1. */
+export const EDITION = 2;
+
+/** The nonce under which a rotation is kept, in the epoch that it begins: all rolls come after it. */
+export const ROTATION_NONCE = -1;
+
+/** The scope of plain rolls, which have no counters. */
 export const PLAIN_SCOPE = 'plain';
 
-/** The scope of a template's calls: those of one pity group share a chain, because they share counters. */
+/** The scope of a template's calls: calls of one scope share pity counters. */
 export const scopeOf = (templateId: string, pityGroup: string | null): string =>
   pityGroup === null ? `template:${templateId}` : `group:${pityGroup}`;
 
 interface Receipt {
-  readonly v: 1;
+  readonly v: typeof EDITION;
   readonly teamId: string;
   readonly userId: string;
   /** ISO 8601 in UTC with milliseconds. */
@@ -22,9 +30,6 @@ interface Receipt {
   /** The hash of the receipt before this one. */
   readonly previous: string;
 }
-
-/** A scope, the number of its receipts in the epoch that ends, and the hash of the last. */
-export type ChainEnd = readonly [scope: string, count: number, head: string];
 
 /** Ends an epoch, whose seed it reveals, and begins the next. Its `previous` is the rotation before. */
 export interface RotateReceipt extends Receipt {
@@ -37,8 +42,9 @@ export interface RotateReceipt extends Receipt {
   /** The seed of the epoch that ends, in hex; null at the first rotation. */
   readonly revealed: string | null;
   readonly manifest: string;
-  /** In byte order of the scopes. */
-  readonly chains: readonly ChainEnd[];
+  /** The number of calls in the epoch that ends, and the hash of its last receipt, which may be its rotation. */
+  readonly count: number;
+  readonly head: string;
 }
 
 /** An item of a call. Tiers are null in plain rolls and exchanges. */
@@ -52,11 +58,13 @@ export type ResultRow = readonly [
 
 interface CallReceipt extends Receipt {
   readonly scope: string;
-  /** From 0 in each epoch and scope. */
+  /** From 0 in each epoch. */
   readonly nonce: number;
   /** Empty for plain rolls. */
   readonly templateId: string;
   readonly config: string;
+  /** Opens the entry of the manifest that hides the configuration. */
+  readonly salt: string;
   readonly pool: string;
   /** Null for plain rolls, as is `after`. */
   readonly before: TemplateState | null;
@@ -132,13 +140,14 @@ const orderedRequest = (receipt: RollReceipt | SparkReceipt): object => {
 export const receiptText = (receipt: AnyReceipt): string => {
   const { at, epoch, previous, teamId, userId, v } = receipt;
   if (receipt.kind === 'rotate') {
-    const { chains, clientSeed, commitment, kind, manifest, nextCommitment, revealed } = receipt;
+    const { clientSeed, commitment, count, head, kind, manifest, nextCommitment, revealed } = receipt;
     return JSON.stringify({
       at,
-      chains,
       clientSeed,
       commitment,
+      count,
       epoch,
+      head,
       kind,
       manifest,
       nextCommitment,
@@ -149,7 +158,7 @@ export const receiptText = (receipt: AnyReceipt): string => {
       v,
     });
   }
-  const { config, draws, kind, nonce, pool, results, scope, templateId } = receipt;
+  const { config, draws, kind, nonce, pool, results, salt, scope, templateId } = receipt;
   return JSON.stringify({
     after: orderedState(receipt.after),
     at,
@@ -163,6 +172,7 @@ export const receiptText = (receipt: AnyReceipt): string => {
     previous,
     request: orderedRequest(receipt),
     results,
+    salt,
     scope,
     teamId,
     templateId,
@@ -171,9 +181,17 @@ export const receiptText = (receipt: AnyReceipt): string => {
   });
 };
 
-/** A template, empty for plain rolls, and the hash of its configuration. */
-export type ManifestEntry = readonly [templateId: string, config: string];
+/**
+ * An entry of a manifest. It says nothing about a template that nobody has rolled on yet: the configuration is hidden by a
+ * salt, which receipts name. A template has one entry at most, whatever the salt.
+ */
+export type ManifestEntry = readonly [template: string, config: string];
+
+export const manifestEntry = (templateId: string, config: string, salt: string): ManifestEntry => [
+  hashOfText(templateId),
+  hexOf(sha256(bytesOfHex(salt + config))),
+];
 
 /** The text of a manifest: everything that is verifiable when a rotation fixes it. */
 export const manifestText = (entries: Iterable<ManifestEntry>): string =>
-  JSON.stringify({ templates: sortedBy(entries, ([templateId]) => templateId), v: 1 });
+  JSON.stringify({ templates: sortedBy(entries, ([template]) => template), v: EDITION });

@@ -92,17 +92,9 @@ export const createReplayer = (): Replayer => {
   };
 
   const run = (receipt: CallReceipt, machine: Machine, seeds: Seeds): Found<Replayed> => {
-    const { teamId, userId, templateId, config, nonce, before } = receipt;
+    const { teamId, userId, nonce, before } = receipt;
     const serverSeed = bytesOfHex(seeds.server);
-    const { draws, used } = verifiableDraws({
-      serverSeed,
-      teamId,
-      userId,
-      templateId,
-      config,
-      clientSeed: seeds.client,
-      nonce,
-    });
+    const { draws, used } = verifiableDraws({ serverSeed, teamId, userId, clientSeed: seeds.client, nonce });
     const { template } = machine;
     if (receipt.kind === 'spark') {
       if (template === null) return { reason: 'it is not possible' };

@@ -3,6 +3,8 @@
  * two readers might not agree on what they mean.
  */
 
+import { timeMsOf } from './iso-time.ts';
+
 /** What is wrong with a value, as the end of a sentence about a place in it; undefined if nothing is. */
 export type Shape = (value: unknown, place: string) => string | undefined;
 
@@ -33,6 +35,11 @@ export const matching = (pattern: RegExp, description: string): Shape =>
   where((value): value is string => isText(value) && pattern.test(value), description);
 
 export const hash: Shape = matching(/^[0-9a-f]{64}$/, 'a hash of 64 hexadecimal digits');
+
+export const isIsoTime: Shape = (value, place) =>
+  typeof value === 'string' && timeMsOf(value) !== undefined
+    ? undefined
+    : `${at(place)} is not a time such as 2027-03-01T10:00:02.000Z`;
 
 /** A finite number: JSON has 1e999 too. */
 export const number = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): Shape =>

@@ -1,8 +1,10 @@
 import { compareBytes } from '../byte-order.ts';
-import type { Catalog } from '../pool/catalog.ts';
+import type { Catalog, CatalogItemAttribute } from '../pool/catalog.ts';
 import { type CompiledTemplate, compileTemplate } from '../systems/templates.ts';
 import { canonicalText } from './canonical.ts';
 import { CONFIG_SHAPES } from './config-shape.ts';
+import { offsetTimeMsOf } from './iso-time.ts';
+import { EDITION } from './receipts.ts';
 import { hashOfText } from './sha256.ts';
 import { hash, list, number, object, oneOf, orNull, type Shape, table, text, tuple } from './shape.ts';
 import { type ConfigSnapshot, catalogOfPool, ENGINE_VERSION, type PoolSnapshot } from './snapshots.ts';
@@ -20,7 +22,7 @@ export interface Machine {
 
 /** The snapshots of a proof, each read and compiled once. */
 export interface SnapshotReader {
-  /** The hash of the configuration of each template. */
+  /** The hidden configuration of each template, by the hash of its id. */
   manifest(hash: string): Found<ReadonlyMap<string, string>>;
   machine(configHash: string): Found<Machine>;
   /** Known as soon as the pool can be read. */
@@ -30,13 +32,16 @@ export interface SnapshotReader {
 const MAX_OPTIONS_PER_ITEM = 100;
 const MAX_ATTRIBUTES_PER_ITEM = 100;
 
-const attributeShape = object({
-  id: text,
-  attributeId: text,
-  min: number(),
-  max: number(),
-  step: orNull(number(0)),
-});
+const rangeShape = object({ id: text, attributeId: text, min: number(), max: number(), step: orNull(number(0)) });
+
+const attributeShape: Shape = (value, place) => {
+  const fault = rangeShape(value, place);
+  if (fault !== undefined) return fault;
+  const { min, max, step } = value as CatalogItemAttribute;
+  if (min > max) return `${place}.min is greater than max`;
+  return step === 0 ? `${place}.step is 0` : undefined;
+};
+
 const poolShape = object({
   v: oneOf(1),
   options: list(object({ id: text, classifierId: text, name: text, dropRateMultiplier: orNull(number(0)) })),
@@ -60,7 +65,7 @@ const configShape = object({
   bindings: table(text),
   pool: hash,
 });
-const manifestShape = object({ v: oneOf(1), templates: list(tuple(text, hash)) });
+const manifestShape = object({ v: oneOf(EDITION), templates: list(tuple(hash, hash)) });
 
 const isAscending = (ids: readonly string[]): boolean =>
   ids.every((id, index) => index === 0 || compareBytes(ids[index - 1] as string, id) < 0);
@@ -116,12 +121,25 @@ const readManifest = (source: string): Found<ReadonlyMap<string, string>> => {
   return { value: new Map(templates) };
 };
 
+/** Whether two names in one table of rates or factors mean the same tier: which of them counts would be open. */
+const hasTierTwice = ({ config, bindings }: ConfigSnapshot): boolean => {
+  const { slots = [], depthScaling = {} } = config as { slots?: { rates?: object }[]; depthScaling?: object };
+  return [depthScaling, ...slots.map(({ rates = {} }) => rates)].some((rates) => {
+    const options = Object.keys(rates).map((name) => bindings[name]);
+    return new Set(options).size < options.length;
+  });
+};
+
 const compiled = (snapshot: ConfigSnapshot, catalog: Catalog): Found<Machine> => {
   const { templateId: id, type, config, bindings } = snapshot;
   if (type === 'plain') return { value: { snapshot, catalog, template: null } };
+  if (hasTierTwice(snapshot)) return { reason: 'does not work: two of its tiers are one option' };
   try {
     const { template, faults } = compileTemplate({ id, type, config, bindings }, catalog);
-    if (template !== null) return { value: { snapshot, catalog, template } };
+    // When it can be rolled on decides no result, so it is no part of what must work.
+    const startsAtMs = offsetTimeMsOf(config.startsAt ?? '') ?? null;
+    const endsAtMs = offsetTimeMsOf(config.endsAt ?? '') ?? null;
+    if (template !== null) return { value: { snapshot, catalog, template: { ...template, startsAtMs, endsAtMs } } };
     const [fault] = faults;
     return { reason: `does not work: ${fault?.path.replace(/^\//, '')} ${fault?.message}`.trim() };
   } catch {

@@ -1,62 +1,79 @@
-import { initialPityState, initialState, type OwnState, type PityState, type TemplateState } from '../systems/state.ts';
+import { initialPityState, initialState, type OwnState, type PityState } from '../systems/state.ts';
 import { stateDifferences } from './differences.ts';
-import type { Coverage } from './links.ts';
+import { type CallEntry, type Epoch, nameOfScope } from './ledger.ts';
+import type { Note } from './links.ts';
 import { scopeOf } from './receipts.ts';
-import type { CallReceipt } from './replay.ts';
 
-/** What calls leave to later ones, as far as the proof tells. */
-export interface Standings {
-  /** How the state before a call differs from what earlier ones left; undefined if the proof does not tell. */
-  differences(receipt: CallReceipt): string[] | undefined;
-  /** Takes what a call says that it left. */
-  move(receipt: CallReceipt): void;
-  /** Forgets what missing calls of a scope may have changed. */
-  skip(scope: string): void;
-  /** Forgets what calls outside of the proof may have changed. */
-  endEpoch(coverage: Coverage): void;
+/** A part of a state, and how much of the story was missing when it was left. */
+interface Left<T> {
+  readonly state: T;
+  readonly gaps: number;
 }
 
-const onlyFor = <T>(states: ReadonlyMap<string, T>, keep: (key: string) => boolean): Map<string, T> =>
-  new Map([...states].filter(([key]) => keep(key)));
+/** What calls leave to later ones, as far as a story tells. */
+export interface Standings {
+  /** Begins an epoch. */
+  begin(epoch: Epoch): void;
+  /** Compares the state before a call with what earlier calls left, and takes what it says that it left itself. */
+  check(entry: CallEntry): void;
+  /** Calls whose state before could not be compared with anything, or not with certainty. */
+  readonly starts: ReadonlySet<CallEntry>;
+}
 
 /**
  * Counters belong to the scope, which templates of a pity group share; rolls, points and what has accrued belong to the
- * template, whatever scope it is in.
+ * template, whatever scope it is in. A proof has the last call of each, so what it does not have can have changed neither.
  */
-export const createStandings = (): Standings => {
-  let pities = new Map<string, PityState>();
-  let owns = new Map<string, OwnState>();
-  /** The scope of each template in this epoch. */
-  let scopes = new Map<string, string>();
+export const createStandings = (note: Note): Standings => {
+  const pities = new Map<string, Left<PityState>>();
+  const owns = new Map<string, Left<OwnState>>();
+  const starts = new Set<CallEntry>();
+  /** Interruptions of the story so far. It begins with one, unless it begins with the first rotation. */
+  let gaps = 0;
+  let next = { epoch: -1, nonce: 0 };
+
+  const compare = (entry: CallEntry): void => {
+    const { scope, templateId, before } = entry.receipt;
+    if (before === null) return;
+    const [pity, own] = [pities.get(scope), owns.get(templateId)];
+    const { pity: firstPity, own: firstOwn } = initialState();
+    const differences = stateDifferences({ pity: pity?.state ?? before.pity, own: own?.state ?? before.own }, before);
+    if (differences.length > 0) {
+      entry.reasons.push(`before it, the counters were not what the last roll had left: ${differences.join('; ')}`);
+      return;
+    }
+    const isGiven =
+      stateDifferences({ pity: pity?.state ?? firstPity, own: own?.state ?? firstOwn }, before).length > 0;
+    const isCertain = gaps === (pity?.gaps ?? 0) && gaps === (own?.gaps ?? 0);
+    if (isCertain && !isGiven) return;
+    starts.add(entry);
+    const name = nameOfScope(scope);
+    if (isGiven) note(`The first counters of ${name} come from rolls that are not shown here, and are taken as given.`);
+    else if (pity === undefined || own === undefined)
+      note(`The first counters of ${name} are those of a player who never rolled there, which is not shown here.`);
+    else
+      note(
+        `The counters of ${name} in epoch ${entry.receipt.epoch} go on from an earlier roll. That nothing was rolled there in between is not shown here.`,
+      );
+  };
+
   return {
-    differences: ({ scope, templateId, before }) => {
-      const [pity, own] = [pities.get(scope), owns.get(templateId)];
-      if ((pity === undefined && own === undefined) || before === null) return undefined;
-      return stateDifferences({ pity: pity ?? before.pity, own: own ?? before.own }, before);
+    starts,
+    begin: ({ number, opening }) => {
+      if (number !== next.epoch + 1 || opening?.receipt.count !== next.nonce) gaps += 1;
+      next = { epoch: number, nonce: 0 };
     },
-    move: ({ scope, templateId, after }) => {
+    check: (entry) => {
+      const { scope, templateId, nonce, after } = entry.receipt;
+      if (nonce !== next.nonce) gaps += 1;
+      next = { ...next, nonce: nonce + 1 };
+      compare(entry);
       if (after === null) return;
-      scopes.set(templateId, scope);
-      pities.set(scope, after.pity);
-      owns.set(templateId, after.own);
+      pities.set(scope, { state: after.pity, gaps });
+      owns.set(templateId, { state: after.own, gaps });
       // A template that leaves its group finds no counters of its own, whatever they were before it joined.
       const ownScope = scopeOf(templateId, null);
-      if (scope !== ownScope) pities.set(ownScope, initialPityState());
-    },
-    skip: (scope) => {
-      pities.delete(scope);
-      // A template that is still to come in this epoch may be among those of the scope.
-      owns = onlyFor(owns, (templateId) => ![undefined, scope].includes(scopes.get(templateId)));
-    },
-    endEpoch: (coverage) => {
-      if (!coverage.isWhole) {
-        pities = onlyFor(pities, (scope) => coverage.scopes.has(scope));
-        owns = onlyFor(owns, (templateId) => coverage.scopes.has(scopes.get(templateId) ?? ''));
-      }
-      scopes = new Map();
+      if (scope !== ownScope) pities.set(ownScope, { state: initialPityState(), gaps });
     },
   };
 };
-
-/** Whether a state is that of a player who never rolled. */
-export const isInitial = (state: TemplateState): boolean => stateDifferences(initialState(), state).length === 0;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { addSnapshot, callOf, fairnessVectors } from '../../../test/fairness.ts';
-import { afterChange, changeAt, g, leavesOf } from '../../../test/proofs.ts';
-import { verified } from '../../../test/verified.ts';
+import { afterChange, changeAt, leavesOf } from '../../../test/proofs.ts';
+import { checkedTexts } from '../../../test/verified.ts';
 import { canonicalText } from './canonical.ts';
 import { verifyProof } from './verify.ts';
 
 describe('what is not a proof', () => {
   const { proof } = fairnessVectors();
   const errorOf = (source: string): string => {
-    const verification = verifyProof(source);
+    const verification = checkedTexts([source]);
     assert.ok('error' in verification, 'it was read');
     return verification.error;
   };
@@ -24,22 +24,26 @@ describe('what is not a proof', () => {
       ['null', /it is not an object/],
       ['[]', /it is not an object/],
       ['{}', /v is missing/],
-      ['{"v":2}', /version that this verifier does not know/],
-      ['{"v":1,"receipts":[],"snapshots":{}}', /it has no receipts/],
-      ['{"v":1,"receipts":{},"snapshots":{}}', /receipts is not a list/],
+      ['{"v":3}', /version that this verifier does not know/],
+      ['{"v":1}', /of the first edition, whose results could be chosen/],
+      ['{"v":2,"v":2}', /two members named "v"/],
+      ['{"v":2,"a":[{"b" : 1, "\\u0062":2}]}', /two members named "b"/],
+      ['{"v":2,"receipts":[],"snapshots":{}}', /it has no receipts/],
+      ['{"v":2,"receipts":{},"snapshots":{}}', /receipts is not a list/],
       [JSON.stringify({ ...proof, more: 1 }), /more is not a known member/],
       [JSON.stringify({ ...proof, snapshots: { x: '' } }), /the name of snapshots.x is not a hash/],
       [JSON.stringify({ ...proof, snapshots: { ['a'.repeat(64)]: 1 } }), /is not a text/],
       [JSON.stringify({ ...proof, snapshots: [] }), /snapshots is not an object/],
       [with1([]), /receipts\[0\] is not an object/],
       [with1({}), /receipts\[0\] is not a receipt/],
-      [with1({ ...rotation, v: 2 }), /receipts\[0\] is of a version/],
+      [with1({ ...rotation, v: 3 }), /receipts\[0\] is of a version/],
       [with1({ ...rotation, kind: 'gift' }), /kind is not "rotate", "roll" or "spark"/],
       [with1({ ...rotation, clientSeed: '' }), /clientSeed is not a client seed/],
       [with1({ ...rotation, clientSeed: 'a\u0000' }), /clientSeed is not a client seed/],
       [with1({ ...rotation, clientSeed: '\ud800' }), /clientSeed is not a client seed/],
       [with1({ ...rotation, userId: 'a\udc00' }), /userId is not a text/],
-      [with1({ ...rotation, chains: [['plain', 0, 'a'.repeat(64)]] }), /chains\[0\]\[1\] is not a whole number of 1/],
+      [with1({ ...rotation, count: -1 }), /count is not a whole number of 0 or more/],
+      [with1({ ...rotation, chains: [] }), /chains is not a known member/],
       [with1({ ...rotation, epoch: -1 }), /epoch is not a whole number of 0 or more/],
       [with1({ ...rotation, epoch: 2 ** 53 }), /epoch is not a whole number/],
       [with1({ ...rotation, at: '2027-02-29T00:00:00.000Z' }), /at is not a time/],
@@ -62,9 +66,9 @@ describe('what is not a proof', () => {
   test('is refused quickly, however hostile', () => {
     const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
     assert.match(errorOf(deep), /not/);
-    assert.match(errorOf(`{"v":1,"snapshots":{},"receipts":[${deep}]}`), /receipts\[0\] is not an object/);
+    assert.match(errorOf(`{"v":2,"snapshots":{},"receipts":[${deep}]}`), /receipts\[0\] is not an object/);
     const [rotation, roll] = proof.receipts.map((receipt) => JSON.stringify(receipt)) as [string, string];
-    const proofOf = (receipt: string): string => `{"v":1,"snapshots":{},"receipts":[${receipt}]}`;
+    const proofOf = (receipt: string): string => `{"v":2,"snapshots":{},"receipts":[${receipt}]}`;
     assert.match(errorOf(proofOf(roll.replace(/"request":\{.*?\}/, `"request":${deep}`))), /request is not an object/);
     for (const name of ['__proto__', 'constructor', 'toString', 'x'.repeat(1_000_000)]) {
       const error = errorOf(proofOf(rotation.replace('"v"', `${JSON.stringify(name)}:{},"v"`)));
@@ -76,7 +80,7 @@ describe('what is not a proof', () => {
   });
 
   test('may begin with a byte order mark', () => {
-    assert.ok(!('error' in verifyProof(`\ufeff${JSON.stringify(proof)}`)));
+    assert.ok(!('error' in checkedTexts([`\ufeff${JSON.stringify(proof)}`])));
   });
 
   test('never throws, whatever is put in the place of a value', () => {
@@ -106,7 +110,7 @@ describe('what is not a proof', () => {
   });
 
   test('never throws, whatever is in a snapshot', () => {
-    const call = callOf(proof, 0, 'template:pack', 0);
+    const call = callOf(proof, 0, 3);
     const config = JSON.parse(proof.snapshots[call.config] as string);
     const pool = JSON.parse(proof.snapshots[call.pool] as string);
     const odd = fc.oneof(
@@ -124,10 +128,10 @@ describe('what is not a proof', () => {
           changeAt(copy, path.slice(0, Math.max(2, path.length - drop)), () => structuredClone(value));
           const changed = structuredClone(proof);
           const poolHash = addSnapshot(changed, canonicalText(copy.pool));
-          const other = callOf(changed, 0, 'template:pack', 0);
+          const other = callOf(changed, 0, 3);
           other.pool = poolHash;
           other.config = addSnapshot(changed, canonicalText({ ...copy.config, pool: poolHash }));
-          verified(changed);
+          assert.ok(!('error' in verifyProof(JSON.stringify(changed))));
         },
       ),
       { numRuns: 200 },
@@ -137,7 +141,7 @@ describe('what is not a proof', () => {
   test('gives no work beyond its own size', () => {
     const { user: before } = process.threadCpuUsage();
     const verification = afterChange((changed) => {
-      const [pack, shrine, chest] = ['pack', 'shrine', 'chest'].map((id) => callOf(changed, 0, `template:${id}`, 0));
+      const [pack, shrine, chest] = [3, 4, 5].map((nonce) => callOf(changed, 0, nonce));
       Object.assign(pack ?? {}, { request: { count: 2 ** 53 - 1 } });
       Object.assign(shrine ?? {}, { request: { count: 2 ** 53 - 1, depth: 2 ** 53 - 1 } });
       Object.assign(chest ?? {}, {
@@ -146,7 +150,7 @@ describe('what is not a proof', () => {
           own: { rolls: 0, sparkPoints: 0, idle: { atMs: 0, rolls: 2 ** 53 - 1, units: 2 ** 53 - 1 } },
         },
       });
-      callOf(changed, 0, g, 0).request = { count: 2 ** 53 - 1 };
+      callOf(changed, 0, 0).request = { count: 2 ** 53 - 1 };
     });
     assert.equal(verification.counts.failed > 4, true);
     // Far more than it takes; 2 ** 53 rolls would never end.

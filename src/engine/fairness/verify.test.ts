@@ -2,14 +2,23 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { callOf, fairnessVectors, hashOfReceipt, playHistory } from '../../../test/fairness.ts';
-import { assertFailures, failuresOf, g, inGroup, items, labelOf, options, templates } from '../../../test/proofs.ts';
-import { verified } from '../../../test/verified.ts';
+import {
+  assertFailures,
+  banner,
+  failuresOf,
+  inGroup,
+  items,
+  labelOf,
+  options,
+  templates,
+} from '../../../test/proofs.ts';
+import { checkedTexts, verified } from '../../../test/verified.ts';
 import { LIMITS } from '../../limits.ts';
-import { FULL_PROOF, verifyInSteps } from './verify.ts';
+import { FULL_PROOF, type Verification, verifyInSteps } from './verify.ts';
 
 describe('the published proof', () => {
   const { proof, held, serverSeed } = fairnessVectors();
-  const verification = verified(proof, held);
+  const verification = verified(proof, { receipts: held });
 
   test('is sound: every kind of call is verified, and sealed while the seed is hidden', () => {
     assert.deepEqual(failuresOf(verification), {});
@@ -31,7 +40,7 @@ describe('the published proof', () => {
       'rotate',
       'spark b',
     ]);
-    assert.deepEqual(verification.receipts.filter(({ status }) => status === 'sealed').map(labelOf), ['2 group:g #0']);
+    assert.deepEqual(verification.receipts.filter(({ status }) => status === 'sealed').map(labelOf), ['2 #0']);
   });
 
   test('has the published hashes, in the order of the proof', () => {
@@ -51,7 +60,7 @@ describe('the published proof', () => {
   });
 
   test('is shown with names and values from its pool', () => {
-    const receipt = callOf(proof, 1, g, 20);
+    const receipt = callOf(proof, 1, 20);
     assert.deepEqual(verification.itemsOf(receipt), [
       {
         itemId: 'dawnblade',
@@ -59,7 +68,7 @@ describe('the published proof', () => {
         tier: null,
         pity: false,
         featured: true,
-        values: [{ attributeId: 'power', value: 42 }],
+        values: [{ attributeId: 'power', value: 49 }],
       },
     ]);
   });
@@ -68,37 +77,47 @@ describe('the published proof', () => {
     const shuffled = [...proof.receipts, ...proof.receipts].reverse();
     assert.deepEqual(verified({ ...proof, receipts: shuffled }).counts, verification.counts);
     const listed = proof.receipts.map((receipt) => ({ hash: hashOfReceipt(receipt), receipt }));
-    assert.deepEqual(verified({ ...proof, receipts: listed }, held).counts, verification.counts);
+    assert.deepEqual(verified({ ...proof, receipts: listed }, { receipts: held }).counts, verification.counts);
     listed[3] = { hash: held[4] as string, receipt: proof.receipts[3] as never };
-    assertFailures(verified({ ...proof, receipts: listed }), { '0 plain #1': [/not the one that stands beside it/] });
+    assertFailures(verified({ ...proof, receipts: listed }), { '0 #2': [/not the one that stands beside it/] });
   });
 
   test('can be a part: what is left out is told, and the rest is verified', () => {
-    const part = (keep: (epoch: number, scope: string, nonce: number) => boolean) => ({
+    const part = (claim: { epoch: number; from: number }, keep: (epoch: number, nonce: number) => boolean) => ({
       ...proof,
-      receipts: proof.receipts.filter(
-        (receipt) =>
-          (receipt.kind === 'rotate' && [1, 2].includes(receipt.epoch)) ||
-          (receipt.kind !== 'rotate' && keep(receipt.epoch, receipt.scope, receipt.nonce)),
+      ...claim,
+      receipts: proof.receipts.filter((receipt) =>
+        receipt.kind === 'rotate' ? receipt.epoch > 0 : keep(receipt.epoch, receipt.nonce),
       ),
     });
-    const epoch = verified(part((epoch) => epoch === 1));
-    assert.deepEqual(epoch.counts, { verified: 24, sealed: 0, failed: 0 });
-    assert.deepEqual(epoch.notes, [
-      'The first counters of the pity group "g" come from rolls before this proof, and are taken as given.',
+    const alone = verified(part({ epoch: 1, from: 0 }, (epoch) => epoch === 1));
+    assert.deepEqual(alone.counts, { verified: 24, sealed: 0, failed: 0 });
+    assert.deepEqual(alone.notes, [
+      'The first counters of the pity group "g" come from rolls that are not shown here, and are taken as given.',
     ]);
-    assert.deepEqual(epoch.receipts.filter(({ isStartGiven }) => isStartGiven).map(labelOf), ['1 group:g #0']);
-    const end = verified(part((epoch, _, nonce) => epoch === 1 && nonce >= 18));
+    assert.deepEqual(alone.receipts.filter(({ isStartGiven }) => isStartGiven).map(labelOf), ['1 #0', '1 #1']);
+    const end = verified(part({ epoch: 1, from: 19 }, (epoch, nonce) => epoch === 1 && nonce >= 18));
     assert.deepEqual(end.counts, { verified: 6, sealed: 0, failed: 0 });
-    assert.match(end.notes[1] ?? '', /^In epoch 1, #0 to #17 of the pity group "g" are not in this proof.$/);
-
-    const first = proof.receipts.filter(({ epoch, kind }) => (kind === 'rotate' ? epoch < 2 : epoch === 0));
-    const scope = first.filter((receipt) => receipt.kind === 'rotate' || receipt.scope === 'plain');
-    const oneScope = verified({ ...proof, receipts: scope });
-    assert.deepEqual(oneScope.counts, { verified: 4, sealed: 0, failed: 0 });
-    assert.deepEqual(oneScope.notes, [
-      'Epoch 0 also has rolls that are not in this proof: the pity group "g", the template "chest", the template "pack", the template "shrine".',
+    assert.match(end.notes.join(), /Of epoch 1, #0 to #18 are not shown here\./);
+    const later = verified(part({ epoch: 2, from: 0 }, (epoch, nonce) => epoch === 2 || (epoch === 1 && nonce === 21)));
+    assert.deepEqual(later.counts, { verified: 3, sealed: 1, failed: 0 });
+    assert.deepEqual(later.notes, [
+      'The first counters of the pity group "g" come from rolls that are not shown here, and are taken as given.',
+      'Of epoch 1, only what later rolls go on from is shown here.',
     ]);
+  });
+
+  test('can be in several parts, which are one story', () => {
+    const of = (epoch: number) => ({
+      ...proof,
+      epoch,
+      receipts: proof.receipts.filter((receipt) =>
+        receipt.kind === 'rotate' ? [epoch, epoch + 1].includes(receipt.epoch) : receipt.epoch === epoch,
+      ),
+    });
+    const story = checkedTexts([of(1), of(0), of(2)].map((one) => JSON.stringify(one))) as Verification;
+    assert.deepEqual(story.counts, verification.counts);
+    assert.deepEqual(story.notes, []);
   });
 
   test('is sealed without the rotation that reveals a seed', () => {
@@ -107,7 +126,9 @@ describe('the published proof', () => {
   });
 
   test('is checked in steps that tell how far it is', () => {
-    const shares = [...verifyInSteps(JSON.stringify(proof))];
+    const shares: number[] = [];
+    const steps = verifyInSteps([JSON.stringify(proof)]);
+    for (let step = steps.next(null); !step.done; step = steps.next(null)) shares.push(Number(step.value));
     assert.ok(shares.length > 30);
     assert.ok(shares.every((share, index) => share >= (shares[index - 1] ?? 0) && share <= 1));
     assert.equal(shares.at(-1), 1);
@@ -135,31 +156,61 @@ describe('a history', () => {
     assert.deepEqual(verification.counts, { verified: 12, sealed: 0, failed: 0 });
   });
 
-  test('is verified if rolls in between are left out', () => {
+  test('goes on from epoch to epoch: counters that were cleared in between are found', () => {
     const history = playHistory({ options, items, templates });
     for (const clientSeed of ['one', 'two', 'three']) {
       history.rotate(clientSeed);
-      history.roll('twin', { count: 1 });
+      history.roll('twin', { count: 4 });
       history.roll('banner', { count: 1 });
     }
     history.rotate('four');
     const { receipts, ...rest } = history.proof();
+    // The proof of an epoch has the last roll of each template before it.
     const part = receipts.filter(
-      (receipt) => receipt.kind === 'rotate' || receipt.epoch !== 1 || receipt.scope !== 'group:group',
+      ({ kind, epoch }) => (kind === 'rotate' && epoch > 0) || (kind !== 'rotate' && epoch > 0),
     );
-    const verification = verified({ ...rest, receipts: part });
-    assert.deepEqual(failuresOf(verification), {});
-    assert.deepEqual(verification.notes, [
-      'The first counters of the pity group "group" come from rolls before this proof, and are taken as given.',
-      'Epoch 1 also has rolls that are not in this proof: the pity group "group".',
-    ]);
-    // What other templates leave still counts.
-    const [last] = part.filter(
-      (receipt) => receipt.kind === 'roll' && receipt.epoch === 2 && receipt.templateId === 'banner',
+    const proof = { ...rest, epoch: 2, from: 0, receipts: part };
+    assert.deepEqual(failuresOf(verified(proof)), {});
+    const [cleared] = part.filter((receipt) => receipt.kind === 'roll' && receipt.epoch === 2);
+    assert.ok(cleared?.kind === 'roll' && cleared.before !== null);
+    cleared.before.pity.counters = [];
+    assert.match(
+      JSON.stringify(failuresOf(verified(proof))['2 #0']),
+      /the counters were not what the last roll had left: the pity counter/,
     );
-    assert.ok(last?.kind === 'roll' && last.before !== null);
-    last.before.own.rolls += 1;
-    assert.match(JSON.stringify(failuresOf(verified({ ...rest, receipts: part }))), /had left: the number of rolls/);
+  });
+
+  test('says what the next roll would have been at each rotation, and how likely so many of the best are', () => {
+    const history = playHistory({ options, items, templates: [banner] });
+    for (let epoch = 0; epoch < 30; epoch += 1) {
+      history.rotate(`seed ${epoch}`);
+      history.roll('banner', { count: 1 });
+    }
+    history.rotate('last');
+    const { notMade, passedOver } = verified(history.proof());
+    assert.equal(notMade.length, 30);
+    assert.equal(passedOver.rolls, 30);
+    // A steered history: every rotation comes before a result of the best tier.
+    const steered = playHistory({ options, items, templates: [banner] });
+    steered.rotate('first');
+    for (let epoch = 0; epoch < 12; epoch += 1) {
+      do steered.roll('banner', { count: 1 });
+      while (steered.foresee('banner')[0]?.[1] !== 'five');
+      steered.rotate(`avoided ${epoch}`);
+    }
+    const found = verified(steered.proof());
+    assert.equal(found.isSound, true);
+    assert.equal(found.passedOver.best, 12);
+    assert.ok(found.passedOver.chance < 1e-5, String(found.passedOver.chance));
+  });
+
+  test('names templates of the same odds', () => {
+    const twins = [banner, { ...banner, id: 'lookalike' }];
+    const history = playHistory({ options, items, templates: [...twins, ...templates.slice(1)] });
+    history.rotate('one');
+    for (const { id } of twins) history.roll(id, { count: 1 });
+    history.roll('twin', { count: 1 });
+    assert.deepEqual(verified(history.proof()).lookalikes, [['banner', 'lookalike']]);
   });
 
   test('is full where the service ends a proof', () => {
@@ -174,15 +225,15 @@ describe('a history', () => {
     history.rotate('two');
     const { receipts, ...rest } = history.proof();
     assert.equal(verified({ ...rest, receipts }).counts.verified, 1013);
-    const first = verified({ ...rest, receipts: [...receipts.slice(0, 1000), ...receipts.slice(-1)] });
+    const claim = { ...rest, epoch: 0 };
+    const first = verified({ ...claim, receipts: [...receipts.slice(0, 1000), ...receipts.slice(-1)] });
     assert.deepEqual(first.counts, { verified: 1001, sealed: 0, failed: 0 });
     assert.deepEqual(first.notes, [
-      'In epoch 0, #999 to #1009 of plain rolls are not in this proof, which is full. Get another that begins there.',
-      'Epoch 0 also has rolls that are not in this proof: the template "offer".',
+      'Of epoch 0, #999 to #1010 are not shown here, because the proof is full. Add the next one.',
     ]);
-    const second = verified({ ...rest, receipts: [...receipts.slice(0, 1), ...receipts.slice(999)] });
+    const second = verified({ ...claim, from: 999, receipts: [...receipts.slice(0, 1), ...receipts.slice(999)] });
     assert.deepEqual(second.counts, { verified: 15, sealed: 0, failed: 0 });
-    assert.match(second.notes.join(), /^In epoch 0, #0 to #997 of plain rolls are not in this proof/);
+    assert.match(second.notes.join(), /Of epoch 0, #0 to #998 are not shown here\./);
   });
 
   test('with any seeds and requests is verified', () => {

@@ -1,14 +1,18 @@
 import type { CompiledItem } from '../pool/catalog.ts';
 import { replayDifferences } from './differences.ts';
+import { joinKept, type Kept, type KeptSeeds } from './kept.ts';
 import { type CallEntry, type Entry, type Epoch, epochsOf, nameOfScope } from './ledger.ts';
-import { checkEpoch, commitmentTo, coverageOf, type IsFull, type Note } from './links.ts';
-import { type Proof, readProof, type Unreadable } from './proof.ts';
-import { type AnyReceipt, PLAIN_SCOPE, receiptText, scopeOf } from './receipts.ts';
+import { checkEpoch, checkEpochs, checkTimes, commitmentTo, type Part } from './links.ts';
+import { lookalikes } from './lookalikes.ts';
+import { type NotMade, notMade, type PassedOver, passedOver } from './not-made.ts';
+import { type Claim, type Proof, readProof, type Unreadable } from './proof.ts';
+import { type AnyReceipt, manifestEntry, PLAIN_SCOPE, type RotateReceipt, receiptText, scopeOf } from './receipts.ts';
 import { type CallReceipt, createReplayer, type Replayer, requestFault, type Seeds } from './replay.ts';
 import { hashOfText } from './sha256.ts';
 import { shortened } from './shape.ts';
 import { type Machine, readSnapshots, type SnapshotReader } from './snapshot-reader.ts';
-import { createStandings, isInitial, type Standings } from './standing.ts';
+import { createStandings, type Standings } from './standing.ts';
+import { type CheckedLog, checkLogs, type SignatureAnswer, type SignatureToCheck } from './verify-log.ts';
 
 /**
  * `verified`: everything about it was checked and is right. `sealed`: nothing is wrong so far, but its server seed is
@@ -22,7 +26,7 @@ export interface CheckedReceipt {
   readonly status: Status;
   /** Why it failed, for players: sentences about it, without a full stop. */
   readonly reasons: readonly string[];
-  /** Whether the counters before it come from rolls that are not in the proof. */
+  /** Whether the counters before it may come from rolls that are not shown. */
   readonly isStartGiven: boolean;
 }
 
@@ -44,6 +48,13 @@ export interface ShownItem {
   readonly values: readonly { readonly attributeId: string; readonly value: number }[];
 }
 
+/** Something that the player kept, and whether the proof has it. */
+export interface KeptFound {
+  readonly kind: 'receipt' | 'commitment' | 'client seed';
+  readonly value: string;
+  readonly isFound: boolean;
+}
+
 export interface Verification {
   readonly teamId: string;
   readonly userId: string;
@@ -51,30 +62,36 @@ export interface Verification {
   /** In the order of the proof. */
   readonly receipts: readonly CheckedReceipt[];
   readonly seeds: readonly RevealedSeed[];
-  /** Hashes that the player kept, and whether the proof has receipts with them. */
-  readonly kept: readonly { readonly hash: string; readonly isFound: boolean }[];
-  /** What the proof leaves out. */
+  readonly kept: readonly KeptFound[];
+  /** What is not shown. */
   readonly notes: readonly string[];
+  /** What rotations prevented, and whether it looks like chance. */
+  readonly notMade: readonly NotMade[];
+  readonly passedOver: PassedOver;
+  /** Templates between which a player could be sent: those of each list have the same odds. */
+  readonly lookalikes: readonly (readonly string[])[];
+  /** Null if the proof says nothing about the public log. */
+  readonly log: CheckedLog | null;
   /** Whether nothing failed, and everything that the player kept is there. */
   readonly isSound: boolean;
-  itemsOf(receipt: CallReceipt): readonly ShownItem[];
+  /** What the player should keep from now on: what was kept, and if nothing is wrong, what fixes all of this. */
+  readonly toKeep: Kept;
+  itemsOf(call: Pick<CallReceipt, 'pool' | 'results'>): readonly ShownItem[];
 }
 
 /** The service ends a proof at this many receipts or characters: then the rest is in another. */
 export const FULL_PROOF = { receipts: 1000, length: 16 * 1024 * 1024 } as const;
 
 /** Counts only what the service would count: anyone can make a proof longer with what says nothing. */
-const fullWith =
-  (snapshots: Proof['snapshots']): IsFull =>
-  ({ opening }, { calls }) => {
-    const receipts = [...(opening === undefined ? [] : [opening]), ...calls].map(({ receipt }) => receipt);
-    if (receipts.length >= FULL_PROOF.receipts) return true;
-    const hashes = receipts.flatMap((receipt) =>
-      receipt.kind === 'rotate' ? [receipt.manifest] : [receipt.config, receipt.pool],
-    );
-    const texts = [...receipts.map(receiptText), ...Array.from(new Set(hashes), (hash) => snapshots.get(hash) ?? '')];
-    return texts.reduce((sum, text) => sum + text.length, 0) > FULL_PROOF.length;
-  };
+const isFull = ({ opening, calls }: Epoch, snapshots: Proof['snapshots']): boolean => {
+  const receipts = [...(opening === undefined ? [] : [opening]), ...calls].map(({ receipt }) => receipt);
+  if (receipts.length >= FULL_PROOF.receipts) return true;
+  const hashes = receipts.flatMap((receipt) =>
+    receipt.kind === 'rotate' ? [receipt.manifest] : [receipt.config, receipt.pool],
+  );
+  const texts = [...receipts.map(receiptText), ...Array.from(new Set(hashes), (hash) => snapshots.get(hash) ?? '')];
+  return texts.reduce((sum, text) => sum + text.length, 0) > FULL_PROOF.length;
+};
 
 const REASON_LENGTH = 300;
 
@@ -83,7 +100,7 @@ const HASHES_PER_STEP = 16;
 const HASHING_SHARE = 0.2;
 
 /** Receipts that came twice are one; their order stays. */
-function* entriesOf({ receipts }: Proof): Generator<number, Entry[]> {
+function* entriesOf({ receipts }: Pick<Proof, 'receipts'>): Generator<number, Entry[]> {
   const byHash = new Map<string, Entry>();
   for (const [index, { receipt, statedHash }] of receipts.entries()) {
     const hash = hashOfText(receiptText(receipt));
@@ -125,8 +142,11 @@ const checkManifest = ({ receipt, reasons }: CallEntry, { opening }: Epoch, snap
   if (opening === undefined) return;
   const manifest = snapshots.manifest(opening.receipt.manifest);
   if ('reason' in manifest) reasons.push(`the list of configurations that its epoch began with ${manifest.reason}`);
-  else if (manifest.value.get(receipt.templateId) !== receipt.config)
-    reasons.push('its configuration was not fixed when the epoch began, before the client seed was known');
+  else {
+    const [template, config] = manifestEntry(receipt.templateId, receipt.config, receipt.salt);
+    if (manifest.value.get(template) !== config)
+      reasons.push('its configuration was not fixed when the epoch began, before the client seed was known');
+  }
 };
 
 /** The seeds of an epoch; null if the server seed is hidden or not the one that was promised. */
@@ -146,31 +166,7 @@ interface CallChecks {
   readonly snapshots: SnapshotReader;
   readonly replayer: Replayer;
   readonly standings: Standings;
-  /** Calls whose state before could not be compared with anything. */
-  readonly starts: Set<Entry>;
-  readonly note: Note;
 }
-
-/** The state before a call against what earlier ones left. */
-const checkBefore = (
-  entry: CallEntry,
-  preceding: CallEntry | undefined,
-  { standings, starts, note }: CallChecks,
-): void => {
-  const { receipt, reasons } = entry;
-  if (preceding !== undefined && preceding.receipt.nonce !== receipt.nonce - 1) standings.skip(receipt.scope);
-  const differences = standings.differences(receipt);
-  if (differences === undefined && receipt.before !== null && !isInitial(receipt.before)) {
-    starts.add(entry);
-    if (preceding === undefined)
-      note(
-        `The first counters of ${nameOfScope(receipt.scope)} come from rolls before this proof, and are taken as given.`,
-      );
-  } else if (differences !== undefined && differences.length > 0) {
-    reasons.push(`before it, the counters were not what the last roll had left: ${differences.join('; ')}`);
-  }
-  standings.move(receipt);
-};
 
 /** Checks a call by itself. Without seeds its results stay unchecked. */
 const checkCall = (
@@ -200,32 +196,33 @@ const checkCall = (
   else reasons.push(...replayDifferences(replayed.value, receipt, namesIn(machine)));
 };
 
-const withPreceding = (calls: readonly CallEntry[]): (readonly [CallEntry, CallEntry | undefined])[] =>
-  calls.map((entry, index) => [entry, calls[index - 1]]);
+/** What running calls again has shown. */
+interface Checked {
+  /** Calls whose results are still hidden. */
+  readonly sealed: ReadonlySet<Entry>;
+  /** Epochs whose seed is known. */
+  readonly ended: readonly { readonly epoch: Epoch; readonly seeds: Seeds }[];
+}
 
-/** Runs all calls again, epoch by epoch; returns the entries whose results are still hidden. */
-function* checkCalls(epochs: readonly Epoch[], checks: CallChecks): Generator<number, Set<Entry>> {
+/** Runs all calls again, epoch by epoch. */
+function* checkCalls(epochs: readonly Epoch[], checks: CallChecks): Generator<number, Checked> {
   const sealed = new Set<Entry>();
-  const total = epochs.reduce(
-    (sum, { chains }) => sum + chains.reduce((calls, chain) => calls + chain.calls.length, 0),
-    0,
-  );
+  const ended: { epoch: Epoch; seeds: Seeds }[] = [];
+  const total = epochs.reduce((sum, { calls }) => sum + calls.length, 0);
   let done = 0;
-  let before = -1;
   for (const epoch of epochs) {
-    if (epoch.number !== before + 1) checks.standings.endEpoch({ scopes: new Set(), isWhole: false });
-    before = epoch.number;
+    checks.standings.begin(epoch);
     const found = seedsOf(epoch);
-    for (const [entry, preceding] of epoch.chains.flatMap(({ calls }) => withPreceding(calls))) {
-      checkBefore(entry, preceding, checks);
+    if (found.seeds !== null) ended.push({ epoch, seeds: found.seeds });
+    for (const entry of epoch.calls) {
+      checks.standings.check(entry);
       checkCall(entry, epoch, found, checks);
       if (found.seeds === null) sealed.add(entry);
       done += 1;
       yield HASHING_SHARE + (1 - HASHING_SHARE) * (done / total);
     }
-    checks.standings.endEpoch(coverageOf(epoch));
   }
-  return sealed;
+  return { sealed, ended };
 }
 
 const shownItem =
@@ -245,7 +242,7 @@ const shownItem =
 
 const itemsShown =
   (snapshots: SnapshotReader) =>
-  ({ pool, results }: CallReceipt): ShownItem[] => {
+  ({ pool, results }: Pick<CallReceipt, 'pool' | 'results'>): ShownItem[] => {
     const catalog = snapshots.catalog(pool);
     const { itemsById, options } = 'value' in catalog ? catalog.value : { itemsById: new Map(), options: new Map() };
     return results.map(shownItem(itemsById, options));
@@ -262,55 +259,147 @@ const revealedSeeds = (epochs: readonly Epoch[]): RevealedSeed[] =>
     };
   });
 
+/** Several proofs of one player, as one. */
+interface Story extends Pick<Proof, 'receipts' | 'snapshots'> {
+  readonly claims: readonly Claim[];
+  readonly proofs: readonly Proof[];
+}
+
+const joined = (proofs: readonly Proof[]): Story => {
+  const snapshots = new Map<string, string>();
+  for (const proof of proofs)
+    for (const [hash, text] of proof.snapshots)
+      if (!snapshots.has(hash) || (snapshots.get(hash) !== text && hashOfText(text) === hash))
+        snapshots.set(hash, text);
+  const receipts = proofs.flatMap((proof) => proof.receipts);
+  return { receipts, snapshots, claims: proofs.map(({ claim }) => claim), proofs };
+};
+
+function* readAll(sources: readonly string[]): Generator<number, Story | Unreadable> {
+  const proofs: Proof[] = [];
+  for (const source of sources) {
+    const reading = readProof(source);
+    let read = reading.next();
+    while (!read.done) {
+      yield 0;
+      read = reading.next();
+    }
+    if ('error' in read.value) return read.value;
+    proofs.push(read.value);
+  }
+  return joined(proofs);
+}
+
+/** The nonce from which on a story is said to have an epoch; undefined if it is not said to have any of it. */
+const firstOf = ({ number, calls }: Epoch, claims: readonly Claim[]): number | undefined => {
+  const firsts = claims.flatMap((claim) => {
+    if (claim === undefined) return calls[0]?.receipt.nonce ?? [];
+    return claim.epoch === 'all' || claim.epoch === number ? claim.from : [];
+  });
+  return firsts.length === 0 ? undefined : Math.min(...firsts);
+};
+
+/** A commitment that was kept must have been used, or be the next; together with the client seed that was chosen then. */
+const findSeeds = (rotations: readonly RotateReceipt[], { commitment, clientSeed }: KeptSeeds): KeptFound[] => {
+  const found: KeptFound[] = [];
+  if (commitment !== undefined)
+    found.push({
+      ...{ kind: 'commitment', value: commitment },
+      isFound: rotations.some((one) => one.commitment === commitment || one.nextCommitment === commitment),
+    });
+  if (clientSeed !== undefined)
+    found.push({
+      ...{ kind: 'client seed', value: clientSeed },
+      isFound: rotations.some(
+        (one) => one.clientSeed === clientSeed && (commitment === undefined || one.commitment === commitment),
+      ),
+    });
+  return found;
+};
+
+const rotationsIn = (entries: readonly Pick<Entry, 'receipt'>[]): RotateReceipt[] =>
+  entries.flatMap(({ receipt }) => (receipt.kind === 'rotate' ? [receipt] : []));
+
+const findKept = (entries: readonly Entry[], { receipts = [], seeds = [] }: Kept): KeptFound[] => {
+  const hashes = new Set(entries.map(({ hash }) => hash));
+  const rotations = rotationsIn(entries);
+  return [
+    ...[...new Set(receipts)].map((value): KeptFound => ({ kind: 'receipt', value, isFound: hashes.has(value) })),
+    ...seeds.flatMap((one) => findSeeds(rotations, one)),
+  ];
+};
+
+const shortReasons = (reasons: readonly string[]): string[] => [
+  ...new Set(reasons.map((reason) => (reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason))),
+];
+
 /**
- * Checks a proof, given as text, and that it has the receipts whose hashes the player kept. Nothing in the proof is
- * trusted, and nothing in it makes this throw. Yields the share of the work that is done.
+ * The newest rotation fixes everything before it, and the newest call what came after it. The next commitment shows later
+ * that the next seed was not exchanged.
+ */
+const newToKeep = (entries: readonly Entry[], epochs: readonly Epoch[], log: CheckedLog | null): Kept => {
+  const last = epochs.at(-1);
+  const newest = rotationsIn(entries)
+    .toSorted((left, right) => left.epoch - right.epoch)
+    .at(-1);
+  return {
+    receipts: [last?.opening, last?.closing, last?.calls.at(-1)].flatMap((entry) => entry?.hash ?? []),
+    seeds: newest === undefined ? [] : [{ commitment: newest.nextCommitment }],
+    heads: log?.toKeep ?? [],
+  };
+};
+
+/** The share of the work that is done, or a signature to check, to which the next call brings the answer. */
+export type VerifyStep = number | SignatureToCheck;
+
+/**
+ * Checks proofs of a player, given as texts, together, and that they have what the player kept. Nothing in them is
+ * trusted, and nothing in them makes this throw.
  */
 export function* verifyInSteps(
-  source: string,
-  kept: readonly string[] = [],
-): Generator<number, Verification | Unreadable> {
-  const reading = readProof(source);
-  let read = reading.next();
-  while (!read.done) {
-    yield 0;
-    read = reading.next();
-  }
-  const proof = read.value;
+  sources: readonly string[],
+  kept: Kept = {},
+): Generator<VerifyStep, Verification | Unreadable, SignatureAnswer> {
+  const proof = yield* readAll(sources);
   if ('error' in proof) return proof;
   const entries = yield* entriesOf(proof);
   checkOwner(entries);
-  const notes: string[] = [];
-  const note = (text: string): void => void notes.push(text);
+  const notes = new Set<string>();
+  const note = (text: string): void => void notes.add(text);
   const epochs = epochsOf(entries);
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
-  const isFull = fullWith(proof.snapshots);
   const snapshots = readSnapshots(proof.snapshots);
-  const starts = new Set<Entry>();
-  const sealed = yield* checkCalls(epochs, {
-    snapshots,
-    starts,
-    replayer: createReplayer(),
-    standings: createStandings(),
+  const standings = createStandings(note);
+  const replayer = createReplayer();
+  const { sealed, ended } = yield* checkCalls(epochs, { snapshots, replayer, standings });
+
+  // Later, so that the reasons of a receipt begin with what is wrong with itself.
+  for (const epoch of epochs) {
+    const part: Part = { from: firstOf(epoch, proof.claims), isFull: () => isFull(epoch, proof.snapshots) };
+    checkEpoch(epoch, byNumber.get(epoch.number - 1)?.opening, part, note);
+  }
+  if (proof.claims.some((claim) => claim?.epoch === 'all')) checkEpochs(epochs);
+  checkTimes(epochs);
+  const { teamId, userId } = (entries[0] as Entry).receipt;
+  const log = yield* checkLogs({
+    proofs: proof.proofs,
+    entries: new Map(entries.map((entry) => [entry.hash, entry])),
+    teamId,
+    kept: kept.heads ?? [],
     note,
   });
 
-  // Later, so that the reasons of a receipt begin with what is wrong with itself.
-  for (const epoch of epochs) checkEpoch(epoch, byNumber.get(epoch.number - 1)?.opening, isFull, note);
-
+  const prevented = ended.map((one) => notMade(one, snapshots, replayer));
   const counts = { verified: 0, sealed: 0, failed: 0 };
   const receipts = entries.map((entry): CheckedReceipt => {
     const { receipt, hash, reasons } = entry;
     const status = reasons.length > 0 ? 'failed' : sealed.has(entry) ? 'sealed' : 'verified';
     counts[status] += 1;
-    const short = reasons.map((reason) =>
-      reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason,
-    );
-    return { receipt, hash, status, reasons: [...new Set(short)], isStartGiven: starts.has(entry) };
+    const isStartGiven = standings.starts.has(entry as CallEntry);
+    return { receipt, hash, status, reasons: shortReasons(reasons), isStartGiven };
   });
-  const hashes = new Set(entries.map(({ hash }) => hash));
-  const found = [...new Set(kept)].map((hash) => ({ hash, isFound: hashes.has(hash) }));
-  const { teamId, userId } = (entries[0] as Entry).receipt;
+  const found = findKept(entries, kept);
+  const isSound = counts.failed === 0 && found.every(({ isFound }) => isFound) && (log?.reasons.length ?? 0) === 0;
   return {
     teamId,
     userId,
@@ -318,17 +407,28 @@ export function* verifyInSteps(
     receipts,
     seeds: revealedSeeds(epochs),
     kept: found,
-    notes,
-    isSound: counts.failed === 0 && found.every(({ isFound }) => isFound),
+    notes: [...notes],
+    notMade: prevented.flatMap(({ rolls }) => rolls),
+    passedOver: passedOver(prevented.flatMap(({ chance }) => chance ?? [])),
+    lookalikes: lookalikes(epochs, snapshots),
+    log,
+    isSound,
+    toKeep: isSound ? joinKept([{ ...kept, heads: [] }, newToKeep(entries, epochs, log)]) : joinKept([kept]),
     itemsOf: itemsShown(snapshots),
   };
 }
 
-/** The same all at once. */
-export const verifyProof = (source: string, kept: readonly string[] = []): Verification | Unreadable => {
-  const steps = verifyInSteps(source, kept);
+/** The same all at once, where signatures can be checked at once, too. */
+export const verifyProof = (
+  source: string,
+  kept: Kept = {},
+  checkSignature: (signed: SignatureToCheck) => SignatureAnswer = () => null,
+): Verification | Unreadable => {
+  const steps = verifyInSteps([source], kept);
+  let answer: SignatureAnswer = null;
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = steps.next(answer);
     if (done) return value;
+    answer = typeof value === 'number' ? null : checkSignature(value);
   }
 };

@@ -22,9 +22,12 @@ const nthOf = (u: number, count: number): number => Math.min(Math.floor(u * coun
 /** Adding 0 turns negative zero, which JSON cannot represent, into 0 and changes nothing else. */
 const plain = (value: number): number => value + 0;
 
+const decimalsOfSteps = (min: number, max: number, step: number): number =>
+  Math.max(decimalsOf(min), decimalsOf(max), decimalsOf(step));
+
 /** Undefined if there are more values than a number can count: then the range is treated as continuous. */
 const compileSteps = (min: number, max: number, step: number): ((u: number) => number) | undefined => {
-  const decimals = Math.max(decimalsOf(min), decimalsOf(max), decimalsOf(step));
+  const decimals = decimalsOfSteps(min, max, step);
   const count = countSteps(min, max, step, decimals);
   if (count === Number.POSITIVE_INFINITY) return undefined;
   if (count === 1) return () => plain(min);
@@ -46,4 +49,15 @@ export const compileRange = ({ min, max, step }: ValueRange): ((u: number) => nu
     return (u) => plain(Math.min(max, min + nthOf(u, width + 1)));
   }
   return (u) => plain(Math.min(max, min + u * width));
+};
+
+/** The number of equally likely values of a range; null if every value between the bounds is possible. */
+export const countValues = ({ min, max, step }: ValueRange): number | null => {
+  const width = max - min;
+  if (!Number.isFinite(width)) return null;
+  if (step !== null) {
+    const count = countSteps(min, max, step, decimalsOfSteps(min, max, step));
+    if (count !== Number.POSITIVE_INFINITY) return count;
+  } else if (Number.isSafeInteger(min) && Number.isSafeInteger(max)) return width + 1;
+  return width === 0 ? 1 : null;
 };

@@ -1,6 +1,9 @@
 import { sortedBy } from '../byte-order.ts';
 import { sumOf } from '../pool/weighted.ts';
+import { type DisclosedAttribute, disclosedAttributes } from './disclosed-attributes.ts';
+import { type OffersAtDepth, offersByDepth } from './disclosed-depths.ts';
 import { type Feature, type GachaRules, writeRates } from './gacha/gacha.ts';
+import { type Accrual, accrualOf } from './idle/idle.ts';
 import { offerPlan } from './roguelike/roguelike.ts';
 import type { CompiledCardPack, CompiledRoguelike, CompiledTemplate } from './templates.ts';
 import type { Tiers } from './tiers.ts';
@@ -29,7 +32,7 @@ export interface DisclosedFeature {
   readonly guaranteeAfterLosses: number | null;
 }
 
-interface TierRate {
+export interface TierRate {
   readonly tier: string | null;
   readonly rate: number;
 }
@@ -52,6 +55,12 @@ export interface DisclosedRules {
   readonly sparkCurrency: number | null;
   /** Null for templates that give one item per roll. */
   readonly pack: DisclosedPack | null;
+  /** What offers contain further down; empty if the depth changes nothing. */
+  readonly depths: readonly OffersAtDepth[];
+  /** How rolls accrue; null for templates that are rolled on at will. */
+  readonly idle: Accrual | null;
+  /** In order of items. */
+  readonly attributes: readonly DisclosedAttribute[];
 }
 
 /** Merges rolls with the same rate. */
@@ -143,12 +152,16 @@ const packOf = (template: CompiledCardPack | CompiledRoguelike): DisclosedPack =
   };
 };
 
-export const disclosedRules = (template: CompiledTemplate): DisclosedRules => {
+/** At most as many depths are listed as the given number of steps allows. */
+export const disclosedRules = (template: CompiledTemplate, mostSteps: number): DisclosedRules => {
   const isPack = template.type === 'card_pack' || template.type === 'roguelike';
   return {
     pity: isPack ? pityOfPacks(template) : pityOfRolls(template.rules),
     featured: featureOf(template),
     sparkCurrency: template.sparkCost === 0 ? null : template.sparkCost,
     pack: isPack ? packOf(template) : null,
+    depths: template.type === 'roguelike' ? offersByDepth(template, mostSteps) : [],
+    idle: template.type === 'idle' ? accrualOf(template.rules) : null,
+    attributes: disclosedAttributes(template.tiers),
   };
 };

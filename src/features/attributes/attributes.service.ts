@@ -107,5 +107,8 @@ export const deleteAttribute = (tx: Transaction, context: Context, id: string, i
   });
 
 /** The team's attributes with these ids. */
-export const findAttributes = (reader: Reader, { teamId }: Context, ids: readonly string[]): Promise<Attribute[]> =>
-  store.selectAttributesById(reader, teamId, ids);
+export const findAttributes = (
+  reader: Reader,
+  { teamId }: Pick<Context, 'teamId'>,
+  ids: readonly string[],
+): Promise<Attribute[]> => store.selectAttributesById(reader, teamId, ids);

@@ -78,33 +78,38 @@ const PoolName = {
   name: Type.String(),
 };
 
+/** What a change does to the odds of one pool. */
+export const oddsChangeMembers = {
+  tiers: Type.Array(
+    Type.Object({
+      tier: Nullable(Type.String(), { description: 'The option of the tier.' }),
+      name: Nullable(Type.String()),
+      before: share('before'),
+      after: share('after'),
+    }),
+    { description: 'Rarest first.' },
+  ),
+  items: Type.Array(
+    Type.Object({
+      itemId: Type.String(),
+      itemName: Type.String(),
+      before: share('before'),
+      after: share('after'),
+    }),
+    { description: `Items whose odds change, the largest change first; at most ${LIMITS.listedOddsChanges}.` },
+  ),
+  moreItems: Type.Integer({ description: 'How many more items change.' }),
+  featuredMean: beforeAfter('Mean number of rolls until a featured item'),
+  worst: beforeAfter('Most rolls until the rarest tier'),
+};
+
 /** What a change does to the odds, in plans and versions. */
 export const oddsMembers = {
   odds: Type.Array(
     Type.Object(
       {
         ...PoolName,
-        tiers: Type.Array(
-          Type.Object({
-            tier: Nullable(Type.String(), { description: 'The option of the tier.' }),
-            name: Nullable(Type.String()),
-            before: share('before'),
-            after: share('after'),
-          }),
-          { description: 'Rarest first.' },
-        ),
-        items: Type.Array(
-          Type.Object({
-            itemId: Type.String(),
-            itemName: Type.String(),
-            before: share('before'),
-            after: share('after'),
-          }),
-          { description: `Items whose odds change, the largest change first; at most ${LIMITS.listedOddsChanges}.` },
-        ),
-        moreItems: Type.Integer({ description: 'How many more items change.' }),
-        featuredMean: beforeAfter('Mean number of rolls until a featured item'),
-        worst: beforeAfter('Most rolls until the rarest tier'),
+        ...oddsChangeMembers,
       },
       { title: 'PoolOddsChange' },
     ),

@@ -9,27 +9,10 @@ import { digestOf } from '../../digest.ts';
 import { timeOfId } from '../../ids.ts';
 import { checkCatalog } from './catalog.service.ts';
 import * as store from './check.store.ts';
+import { checkLog } from './log.service.ts';
 import { checkReceipts } from './receipts.service.ts';
 import { checkRollCounts } from './roll-counters.service.ts';
-
-/** Called for each inconsistency, with a description. */
-export type Report = (teamId: string, finding: string) => void;
-
-export type Check = (snapshot: Snapshot, report: Report) => Promise<number>;
-
-/** Calls a function for each row and returns the number of rows. */
-export const forEachRow = async <Row>(
-  snapshot: Snapshot,
-  query: CompiledQuery<Row>,
-  look: (row: Row) => void,
-): Promise<number> => {
-  let count = 0;
-  for await (const rows of snapshot.stream(query)) {
-    count += rows.length;
-    for (const row of rows) look(row);
-  }
-  return count;
-};
+import { type Check, forEachRow, type Report } from './rows.service.ts';
 
 type RowOf<Q extends (...args: never[]) => CompiledQuery<unknown>> =
   ReturnType<Q> extends CompiledQuery<infer Row> ? Row : never;
@@ -254,5 +237,6 @@ export const checkAll = async (snapshot: Snapshot, report: Report) => {
   await checkStoredResponses(snapshot, report);
   await checkSnapshots(snapshot, report);
   const receipts = await checkReceipts(snapshot, report);
-  return { instances, placements, events, states, receipts, ...(await checkTeams(snapshot, report)) };
+  const leaves = await checkLog(snapshot, report);
+  return { instances, placements, events, states, receipts, leaves, ...(await checkTeams(snapshot, report)) };
 };

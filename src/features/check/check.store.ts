@@ -186,30 +186,36 @@ export const selectTemplates = (queries: Queries) =>
 export const selectStates = (queries: Queries) =>
   queries.selectFrom('user_states').select(['team_id', 'user_id', 'scope', 'template_id', 'state']).compile();
 
-export type ReceiptRow = Tables['receipts'];
+export type ReceiptRow = Tables['player_receipts'];
 
 /** All receipts, user by user, as they were left. */
 export const selectReceipts = (queries: Queries) =>
   queries
-    .selectFrom('receipts')
+    .selectFrom('player_receipts')
     .selectAll()
     .orderBy('team_id')
     .orderBy('user_id')
     .orderBy('epoch')
-    .orderBy('scope')
     .orderBy('nonce')
     .compile();
 
 /** The seeds of all users, each with the last rotation. */
-export const selectSeeds = (queries: Queries) =>
+export const selectSeeds = (queries: Queries, rotationNonce: number) =>
   queries
-    .selectFrom('fairness_seeds as seeds')
-    .leftJoin('receipts', (join) =>
+    .selectFrom('player_seeds as seeds')
+    .leftJoin('player_receipts as receipts', (join) =>
       join
         .onRef('receipts.team_id', '=', 'seeds.team_id')
         .onRef('receipts.user_id', '=', 'seeds.user_id')
         .onRef('receipts.epoch', '=', 'seeds.epoch')
-        .on('receipts.scope', '=', ''),
+        .on('receipts.nonce', '=', rotationNonce),
+    )
+    .leftJoin('player_receipts as last', (join) =>
+      join
+        .onRef('last.team_id', '=', 'seeds.team_id')
+        .onRef('last.user_id', '=', 'seeds.user_id')
+        .onRef('last.epoch', '=', 'seeds.epoch')
+        .on(sql<boolean>`last.nonce = seeds.nonce - 1`),
     )
     .select([
       'seeds.team_id',
@@ -217,10 +223,54 @@ export const selectSeeds = (queries: Queries) =>
       'seeds.seed',
       'seeds.next_seed',
       'seeds.rotation',
+      'seeds.head',
       'receipts.receipt',
       'receipts.hash',
+      'last.hash as last_hash',
     ])
     .compile();
+
+/** Rotations that are neither in the public log nor on their way into it. */
+export const selectUnlogged = (queries: Queries, rotationNonce: number) =>
+  queries
+    .selectFrom('player_receipts as receipts')
+    .leftJoin('log_leaves as leaves', (join) =>
+      join
+        .onRef('leaves.team_id', '=', 'receipts.team_id')
+        .onRef('leaves.subject', '=', 'receipts.hash')
+        .on('leaves.kind', '=', 'rotation'),
+    )
+    .select(['receipts.team_id', 'receipts.user_id', 'receipts.epoch'])
+    .where('receipts.nonce', '=', rotationNonce)
+    .where('leaves.hash', 'is', null)
+    .compile();
+
+/** Leaves of all public logs that have their places, in order. */
+export const selectLogLeaves = (queries: Queries) =>
+  queries
+    .selectFrom('log_leaves')
+    .select(['team_id', 'position', 'hash', 'kind', 'subject'])
+    .where('position', 'is not', null)
+    .orderBy('team_id')
+    .orderBy('position')
+    .compile();
+
+/** Nodes of all public logs, with those below them. */
+export const selectLogNodes = (queries: Queries) => {
+  const below = (side: 0 | 1) =>
+    sql<string | null>`case when node.level = 1
+      then (select hash from log_leaves where team_id = node.team_id and position = 2 * node.place + ${side})
+      else (select hash from log_nodes as child
+        where child.team_id = node.team_id and child.level = node.level - 1 and child.place = 2 * node.place + ${side})
+      end`;
+  return queries
+    .selectFrom('log_nodes as node')
+    .select(['node.team_id', 'node.level', 'node.place', 'node.hash'])
+    .select([below(0).as('left'), below(1).as('right')])
+    .compile();
+};
+
+export const selectLogHeads = (queries: Queries) => queries.selectFrom('log_heads').selectAll().compile();
 
 export const selectEmptyResponses = (queries: Queries) =>
   queries
@@ -261,6 +311,13 @@ export const selectEvidence = (queries: Queries, teamId: string) =>
   queries
     .selectFrom('roll_evidence')
     .select(['day', 'template_id', 'version', 'rolls', 'counts'])
+    .where('team_id', '=', teamId)
+    .compile();
+
+export const selectFrozenEvidence = (queries: Queries, teamId: string) =>
+  queries
+    .selectFrom('evidence_frozen')
+    .select(['template_id', 'config', 'rolls', 'counts'])
     .where('team_id', '=', teamId)
     .compile();
 

@@ -1,16 +1,17 @@
 import type { Snapshot } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
 import { commitmentTo } from '../../engine/fairness/links.ts';
-import { NO_PREVIOUS } from '../../engine/fairness/receipts.ts';
-import type { Check } from './check.service.ts';
+import { NO_PREVIOUS, ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
 import * as store from './check.store.ts';
+import type { Check } from './rows.service.ts';
 
 type Row = store.ReceiptRow;
 
-/** The members of a receipt that chains consist of. */
+/** The members of a receipt that a chain consists of. */
 interface Links {
   readonly previous?: string;
-  readonly chains?: readonly (readonly [scope: string, count: number, head: string])[];
+  readonly count?: number;
+  readonly head?: string;
   readonly commitment?: string;
   readonly nextCommitment?: string;
   readonly revealed?: string | null;
@@ -24,8 +25,6 @@ const linksOf = ({ receipt }: Row): Links => {
   }
 };
 
-const ROTATION = '';
-
 /** What is known of a player while their receipts go by: epoch by epoch, each beginning with its rotation. */
 interface Player {
   readonly key: string;
@@ -34,8 +33,9 @@ interface Player {
   /** What the rotation promised: the seed of its epoch, and of the next. */
   commitment: string | undefined;
   nextCommitment: string | undefined;
-  /** The receipts of the epoch so far, by scope: their number and the hash of the last. */
-  ends: Map<string, { count: number; head: string }>;
+  /** The number of rolls in the epoch so far, and the hash of the last receipt. */
+  count: number;
+  head: string;
 }
 
 /** A rotation uses the seed that the one before it promised, and reveals the one that this had used. */
@@ -48,56 +48,57 @@ const promiseFaults = ({ epoch, ...player }: Player, { commitment, revealed }: L
 };
 
 const rotationFaults = (player: Player, row: Row, links: Links): string[] => {
-  const { previous, chains = [] } = links;
   const faults = promiseFaults(player, links);
-  if (previous !== player.rotation) faults.push('is not linked to the rotation before');
-  const closed = JSON.stringify(chains);
-  const found = JSON.stringify([...player.ends].map(([scope, { count, head }]) => [scope, count, head]));
-  if (closed !== found) faults.push(`closes other chains than epoch ${row.epoch - 1} has`);
+  if (links.previous !== player.rotation) faults.push('is not linked to the rotation before');
+  if (links.count !== player.count || links.head !== player.head)
+    faults.push(`ends epoch ${row.epoch - 1} elsewhere than its receipts do`);
   return faults;
 };
 
-const rollFaults = (player: Player, row: Row, { previous }: Links): string[] => {
-  const end = player.ends.get(row.scope) ?? { count: 0, head: player.rotation };
+const rollFaults = ({ count, head }: Player, row: Row, { previous }: Links): string[] => {
   const faults: string[] = [];
-  if (row.nonce !== end.count) faults.push(`comes where nonce ${end.count} should be`);
-  if (previous !== end.head) faults.push('is not linked to the one before');
+  if (row.nonce !== count) faults.push(`comes where nonce ${count} should be`);
+  if (previous !== head) faults.push('is not linked to the one before');
   return faults;
 };
+
+const isRotation = ({ nonce }: Row): boolean => nonce === ROTATION_NONCE;
 
 const faultsOf = (player: Player, row: Row): string[] => {
   const links = linksOf(row);
   const faults = digestOf(row.receipt) === row.hash ? [] : ['has another hash than it should'];
-  if (row.scope === ROTATION) {
+  if (isRotation(row)) {
     faults.push(...rotationFaults(player, row, links));
     if (row.epoch !== player.epoch + 1) faults.push(`begins an epoch after epoch ${player.epoch}`);
     const { commitment, nextCommitment } = links;
-    Object.assign(player, { epoch: row.epoch, rotation: row.hash, commitment, nextCommitment, ends: new Map() });
+    const begun = { epoch: row.epoch, rotation: row.hash, commitment, nextCommitment, count: 0, head: row.hash };
+    Object.assign(player, begun);
     return faults;
   }
   if (row.epoch !== player.epoch) faults.push('belongs to an epoch without a rotation');
   faults.push(...rollFaults(player, row, links));
-  player.ends.set(row.scope, { count: row.nonce + 1, head: row.hash });
+  Object.assign(player, { count: row.nonce + 1, head: row.hash });
   return faults;
 };
 
-/** Hidden seeds must be those that players were committed to. */
+/** Hidden seeds must be those that players were committed to, and rolls go on from the last receipt. */
 const checkSeeds: Check = async (snapshot, report) => {
   let seeds = 0;
-  for await (const rows of snapshot.stream(store.selectSeeds(snapshot.queries))) {
+  for await (const rows of snapshot.stream(store.selectSeeds(snapshot.queries, ROTATION_NONCE))) {
     seeds += rows.length;
-    for (const { team_id, user_id, seed, next_seed, rotation, receipt, hash } of rows) {
+    for (const { team_id, user_id, seed, next_seed, rotation, head, receipt, hash, last_hash } of rows) {
       if (rotation === null) continue;
       const { commitment, nextCommitment } = JSON.parse(receipt ?? '{}') as Record<string, string>;
       const isRight =
         hash === rotation && commitmentTo(seed ?? '') === commitment && commitmentTo(next_seed) === nextCommitment;
       if (!isRight) report(team_id, `the seeds of user ${user_id} are not those that the last rotation committed to`);
+      if (head !== last_hash) report(team_id, `the next roll of user ${user_id} would not go on from the last receipt`);
     }
   }
   return seeds;
 };
 
-/** Receipts of players, each chain without a gap; returns how many there are. */
+/** Receipts of players, without a gap; returns how many there are. */
 export const checkReceipts: Check = async (snapshot: Snapshot, report) => {
   let player: Player | undefined;
   let receipts = 0;
@@ -108,13 +109,12 @@ export const checkReceipts: Check = async (snapshot: Snapshot, report) => {
       const key = JSON.stringify([row.team_id, row.user_id]);
       if (player?.key !== key)
         player = {
-          ...{ key, epoch: -1, rotation: NO_PREVIOUS, ends: new Map() },
+          ...{ key, epoch: -1, rotation: NO_PREVIOUS, count: 0, head: NO_PREVIOUS },
           ...{ commitment: undefined, nextCommitment: undefined },
         };
-      const what =
-        row.scope === ROTATION
-          ? `the rotation of epoch ${row.epoch}`
-          : `receipt ${row.nonce} of epoch ${row.epoch} in ${row.scope}`;
+      const what = isRotation(row)
+        ? `the rotation of epoch ${row.epoch}`
+        : `receipt ${row.nonce} of epoch ${row.epoch}`;
       for (const fault of faultsOf(player, row)) report(row.team_id, `${what} of user ${row.user_id} ${fault}`);
     }
   }

@@ -155,6 +155,12 @@ const checkEvidence = async (
           report(`the evidence of ${named(day, template_id)}, version ${version}, cannot be read`);
         observed.of(day, template_id).rolls += rolls;
       }
+  for await (const rows of snapshot.stream(store.selectFrozenEvidence(queries, teamId)))
+    for (const { template_id, config, rolls, counts } of rows) {
+      if (!isEvidence(counts))
+        report(`the evidence of ${named(EVER, template_id)}, configuration ${config}, cannot be read`);
+      observed.of(EVER, template_id).rolls += rolls;
+    }
   for (const key of observed.keys()) {
     const [day = '', templateId = ''] = key.split('\n');
     const [seen, all] = [observed.of(day, templateId).rolls, counted.of(day, templateId).rolls];

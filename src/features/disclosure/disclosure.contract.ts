@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Id, Name, Nullable, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { Id, Name, Nullable, OneOf, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../limits.ts';
+import { oddsChangeMembers } from '../catalog/versions.contract.ts';
 import { disclosed, OddsInForce, TierId } from '../templates/template-rolls.contract.ts';
 import { TemplateType } from '../templates/templates.contract.ts';
 
@@ -66,6 +67,80 @@ const Pack = Type.Object(
   { title: 'PublicPack' },
 );
 
+const Depth = Type.Object(
+  {
+    depth: Type.Integer(),
+    tiers: Type.Array(
+      Type.Object({
+        tier: TierId,
+        rate: Rate('The rate of one choice while no tier is used up.'),
+        contains: Rate('The chance that an offer contains the tier, if no pity is due.'),
+      }),
+      { description: 'In the order of `tiers`.' },
+    ),
+  },
+  { title: 'PublicDepth' },
+);
+
+const Idle = Type.Object(
+  {
+    rollsPerHour: Type.Number({ description: 'How many rolls accrue per hour.' }),
+    maxHours: Type.Number({ description: 'After so many hours without a claim, nothing more accrues.' }),
+    maxRolls: Type.Integer({ description: 'The most whole rolls that can have accrued.' }),
+  },
+  { title: 'PublicIdle' },
+);
+
+const AttributeRange = Type.Object(
+  {
+    itemId: Id,
+    attributeId: Id,
+    min: Type.Number(),
+    max: Type.Number(),
+    step: Nullable(Type.Number(), {
+      description: 'Values are `min`, `min` + `step`, … up to `max`. Null: whole numbers, or any value; see `values`.',
+    }),
+    values: Nullable(Type.Integer(), {
+      description: 'The number of values, all equally likely; null if any value between the bounds is possible.',
+    }),
+    odds: Nullable(Type.Number(), { description: 'The odds of each value; null if there is no number of values.' }),
+  },
+  { title: 'PublicAttributeRange' },
+);
+
+const surroundings = {
+  attributeNames: Type.Array(Type.Object({ id: Id, name: Name }), {
+    description: `The names of the attributes in \`attributes\`; at most ${LIMITS.disclosedItems}.`,
+  }),
+  pityGroup: Type.Union(
+    [
+      Type.Object(
+        {
+          name: Type.String(),
+          templates: Type.Array(Type.Object({ templateId: Id, name: Name }), {
+            description: 'The other public templates that share the counters of pity and losses.',
+          }),
+        },
+        { title: 'PublicPityGroup' },
+      ),
+      Type.Null(),
+    ],
+    { description: 'Null if the template has counters of its own.' },
+  ),
+  announced: Type.Array(
+    Type.Object(
+      { at: { ...Timestamp, description: 'When the change is scheduled.' }, ...oddsChangeMembers },
+      { title: 'PublicAnnouncement' },
+    ),
+    {
+      description:
+        'Scheduled changes of these odds that the team announces, earliest first, each compared with what is in force now. Shares are `effective`.',
+    },
+  ),
+};
+const Surroundings = Type.Object(surroundings);
+export type Surroundings = Static<typeof Surroundings>;
+
 const Results = Type.Object(
   {
     rolls: Type.Number({ description: 'Number of rolled items, rounded to two significant digits.' }),
@@ -73,6 +148,9 @@ const Results = Type.Object(
       Type.Object({
         tier: TierId,
         share: Rate('Share of the tier among all results, or among all cards but forced ones.'),
+        expected: Rate(
+          'The share that was promised for the same results: the mean of the odds that applied to each of them, given the counters of its user. It differs from `effective`, which is for the long run.',
+        ),
       }),
       {
         description: `Rarest first; rounded to ${LIMITS.shareDigits} significant digits. Cards of packs and offers that a pity decided are not counted. Empty if nothing has been rolled yet.`,
@@ -81,6 +159,10 @@ const Results = Type.Object(
     evidence: Type.Number({
       description:
         'How much more likely the results are if something is wrong: 20 is strong evidence against the odds, 1 or less is none. Rounded to two significant digits.',
+    }),
+    templateEvidence: Type.Number({
+      description:
+        'The evidence against all configurations that the template ever had, one after another. Rounded to two significant digits.',
     }),
   },
   { title: 'PublicResults', description: 'What was rolled on this configuration, as of about a minute ago.' },
@@ -111,6 +193,16 @@ const PublicOdds = Type.Object(
     pack: Type.Union([Pack, Type.Null()], {
       description: 'What one card and one pack (choice, offer) give; null for templates that give one item per roll.',
     }),
+    depths: Type.Array(Depth, {
+      description: 'For offers whose odds depend on the depth: those at some depths. Empty for others.',
+    }),
+    idle: Type.Union([Idle, Type.Null()], {
+      description: 'How rolls accrue; null for templates that users roll on at will.',
+    }),
+    attributes: Type.Array(AttributeRange, {
+      description: 'The values that attributes of items can get, in order of items.',
+    }),
+    ...surroundings,
     results: Results,
   },
   { title: 'PublicOdds', description: 'What a game must disclose about a template.' },
@@ -122,14 +214,23 @@ const tags = ['Public'];
 const params = Strict({ teamId: Id, id: Id });
 const querystring = Strict({});
 
+/** The languages of the page. */
+const LANGUAGES = ['en', 'ja', 'ko', 'zh', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+export const DEFAULT_LANGUAGE: Language = 'en';
+
 /** A page rather than an operation, so the OpenAPI document does not list it. */
-export const getPublicPage = { hide: true, params, querystring };
+export const getPublicPage = {
+  hide: true,
+  params,
+  querystring: Strict({ lang: Type.Optional(OneOf(LANGUAGES)) }),
+};
 
 export const getPublicOdds = {
   operationId: 'getPublicOdds',
   summary: 'Get the published odds of a template',
   description:
-    'For anyone: the exact odds currently in force for a template whose `disclosure` is `public`, the rules that change them, and the results so far. A page for players with the same content is at `/public/{teamId}/templates/{id}`. 404 for any other template, whether it exists or not, and for one that cannot be rolled on. The response may be a minute old. For about a second after the template was created, the status may be 503.',
+    'For anyone: the exact odds currently in force for a template whose `disclosure` is `public`, the rules that change them, and the results so far. A page for players with the same content is at `/public/{teamId}/templates/{id}`; `?lang=` chooses its language (en, ja, ko, zh, de). 404 for any other template, whether it exists or not, and for one that cannot be rolled on. The response may be a minute old. For about a second after the template was created, the status may be 503.',
   tags,
   security: [],
   'x-cached': true,

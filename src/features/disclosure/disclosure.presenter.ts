@@ -1,144 +1,88 @@
+import type { Language } from './disclosure.contract.ts';
+import { attributeSection } from './page-attributes.presenter.ts';
+import { escaped } from './page-formats.presenter.ts';
 import { itemSection, tierSection } from './page-odds.presenter.ts';
-import {
-  body,
-  cell,
-  column,
-  hasHelp,
-  head,
-  linkTo,
-  note,
-  type PageContent,
-  paragraph,
-  row,
-  section,
-  smallTable,
-  table,
-  tierName,
-  wordsOf,
-} from './page-parts.presenter.ts';
-import { featuredSection, packSection, pitySection } from './page-rules.presenter.ts';
+import { depthSection, packSection } from './page-packs.presenter.ts';
+import { linkTo, note, type PageContent, paragraph } from './page-parts.presenter.ts';
+import { resultSection } from './page-results.presenter.ts';
+import { featuredSection, pitySection } from './page-rules.presenter.ts';
 import { STYLE } from './page-style.presenter.ts';
-import { count, escaped, moment, percent, shortMoment } from './page-words.presenter.ts';
+import { announcedSection, historySection } from './page-times.presenter.ts';
+import type { Words } from './words.presenter.ts';
+import { german } from './words-de.presenter.ts';
+import { english } from './words-en.presenter.ts';
+import { japanese } from './words-ja.presenter.ts';
+import { korean } from './words-ko.presenter.ts';
+import { chinese } from './words-zh.presenter.ts';
 
-const periodText = ({ startsAt, endsAt }: PageContent): string => {
-  if (startsAt === null) return endsAt === null ? 'no time limit' : `until ${moment(endsAt)}`;
-  return endsAt === null ? `from ${moment(startsAt)}` : `${moment(startsAt)} to ${moment(endsAt)}`;
-};
+const WORDS: Readonly<Record<Language, Words>> = { en: english, ja: japanese, ko: korean, zh: chinese, de: german };
 
-const packText = ({ type, pack }: PageContent): string => {
-  const cards = `${count(pack?.cards ?? 0)}${pack?.unique ? ' different' : ''}`;
-  return type === 'roguelike' ? `${cards} items to choose from` : `${cards} cards`;
+const periodText = ({ words, startsAt, endsAt }: PageContent): string => {
+  const { moment } = words.formats;
+  if (startsAt === null) return endsAt === null ? words.always : words.until(moment(endsAt));
+  return endsAt === null ? words.from(moment(startsAt)) : words.between(moment(startsAt), moment(endsAt));
 };
 
 const facts = (content: PageContent): string => {
+  const { words, type, pack, idle, from } = content;
   const fact = (title: string, text: string): string => `<div><dt>${title}</dt><dd>${text}</dd></div>`;
   return `<dl class="facts">${[
-    content.pack === null ? '' : fact(`One ${wordsOf(content).roll}`, packText(content)),
-    fact('Available', periodText(content)),
-    fact('In force since', moment(content.from)),
+    pack === null ? '' : fact(words.oneRoll(type), words.contents(type, pack.cards, pack.unique)),
+    idle === null ? '' : fact(words.accrual, words.accrues(idle.rollsPerHour, idle.maxHours, idle.maxRolls)),
+    fact(words.available, periodText(content)),
+    fact(words.inForceSince, words.formats.moment(from)),
   ].join('')}</dl>`;
 };
 
-/** From here on, results are remarkable. */
-const REMARKABLE = 10;
-
-const verdict = ({ results: { evidence }, alarmedAt }: PageContent): string => {
-  const against = `Evidence 1 : ${count(evidence)} against the published odds.`;
-  if (alarmedAt !== null) return `<p class="verdict bad">${against} The alarm was raised on ${moment(alarmedAt)}.</p>`;
-  return `<p class="verdict">${
-    evidence < REMARKABLE
-      ? 'There is no evidence against the published odds.'
-      : `${against} This is too little for an alarm, and may be chance.`
-  }</p>`;
+/** The same page in other languages; each is named in its own. */
+const languageLinks = (current: Language, { words, templateId }: PageContent): string => {
+  const links = Object.entries(WORDS).map(([language, { tag, language: name }]) =>
+    language === current
+      ? `<span aria-current="true">${name}</span>`
+      : `<a href="${encodeURIComponent(templateId)}?lang=${language}" lang="${tag}" hreflang="${tag}">${name}</a>`,
+  );
+  return `<nav aria-label="${words.languages}">${links.join(' ')}</nav>`;
 };
 
-const resultSection = (content: PageContent): string => {
-  const { results, tiers, pack, pity } = content;
-  const { roll, result } = wordsOf(content);
-  if (results.rolls === 0)
-    return section('results', 'Results so far', paragraph('Nothing has been rolled with these odds yet.'));
-  const shares = new Map(results.tiers.map(({ tier, share }) => [tier, share]));
-  const rows = tiers.map((tier) =>
-    row(tierName(tier), cell(percent(shares.get(tier.tier) ?? 0)), cell(percent(tier.effective))),
-  );
-  const columns = [column('Tier'), column('So far'), column(hasHelp(content) ? 'Published, overall' : 'Published')];
-  return section(
-    'results',
-    'Results so far',
-    paragraph(`These odds have applied to about ${count(results.rolls)} ${result}s so far.`),
-    results.tiers.length > 0 && smallTable('Results so far', head(...columns), body(rows)),
-    verdict(content),
+const footer = (content: PageContent): string => {
+  const { words, version, config } = content;
+  return `<footer>${[
+    paragraph(words.catalogVersion(version, `<code>${config}</code>`)),
     note(
-      `Every ${roll} is compared with the odds that applied to it. The more the results speak against them, the greater the evidence; 1 or less is none.`,
-      pack !== null && pity.length > 0 && `Shares leave out ${result}s that pity decided.`,
-    ),
-  );
-};
-
-const oddsText = ({ config, tiers }: PageContent['history'][number]): string => {
-  if (config === null) return 'could not be rolled on';
-  if (tiers === null) return 'not computed';
-  return tiers.map((tier) => `<span class="whole">${tierName(tier)} ${percent(tier.base)}</span>`).join(' ');
-};
-
-const historySection = ({ history, isWholeHistory }: PageContent): string => {
-  const rows = history.map((past) => {
-    const { from, to, config, version } = past;
-    return `<tr>${[
-      cell(shortMoment(from), 'when'),
-      cell(to === null ? 'now' : shortMoment(to), 'when'),
-      cell(oddsText(past), 'text'),
-      cell(count(version), 'wide'),
-      cell(config === null ? '' : `<code>${config.slice(0, 8)}</code>`, 'wide'),
-    ].join('')}</tr>`;
-  });
-  return section(
-    'history',
-    'History of these odds',
-    table(
-      'History of these odds',
-      head(
-        column('From (UTC)', 'text'),
-        column('Until', 'text'),
-        column('Chance by tier', 'text'),
-        column('Version', 'wide'),
-        column('Configuration', 'wide'),
-      ),
-      body(rows),
-    ),
-    !isWholeHistory && note('Earlier versions are not listed.'),
-  );
-};
-
-const footer = (content: PageContent): string =>
-  `<footer>${[
-    paragraph(`Version ${count(content.version)} of the catalog, configuration <code>${content.config}</code>`),
-    note(
-      'The odds are computed from the rules that every roll uses, not sampled.',
-      `As data: ${linkTo(content, 'odds', 'odds and results')}, ${linkTo(content, 'history', 'history')}.`,
+      words,
+      words.computed,
+      words.asData(linkTo(content, 'odds', words.oddsLink), linkTo(content, 'history', words.historyLink)),
     ),
   ].join('')}</footer>`;
+};
 
 /** The page of a template for players: no script, and nothing is loaded. */
-export const disclosurePage = (content: PageContent): string => `<!doctype html>
-<html lang="en">
+export const disclosurePage = (language: Language, given: Omit<PageContent, 'words'>): string => {
+  const words = WORDS[language];
+  const content: PageContent = { ...given, words };
+  return `<!doctype html>
+<html lang="${words.tag}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Odds of ${escaped(content.name)}</title>
+<title>${words.pageTitle(escaped(content.name))}</title>
 <style>${STYLE}</style>
 </head>
 <body>
+${languageLinks(language, content)}
 <main>
 <h1 dir="auto">${escaped(content.name)}</h1>
-<p class="kind">${wordsOf(content).system}: odds, rules and results</p>
+<p class="kind">${words.subtitle(content.type)}</p>
 ${facts(content)}
+${announcedSection(content)}
 ${tierSection(content)}
 ${pitySection(content)}
 ${featuredSection(content)}
 ${packSection(content)}
+${depthSection(content)}
 ${itemSection(content)}
+${attributeSection(content)}
 ${resultSection(content)}
 ${historySection(content)}
 </main>
@@ -146,3 +90,4 @@ ${footer(content)}
 </body>
 </html>
 `;
+};

@@ -27,7 +27,8 @@ export const disclosureRoutes = (app: App, { disclosures }: { disclosures: Discl
 
   app.get('/public/:teamId/templates/:id', { schema: contract.getPublicPage, config }, async (request, reply) => {
     const { teamId, id } = request.params;
-    const made = await disclosures.page(teamId, id, disconnectSignal(reply));
+    const { lang = contract.DEFAULT_LANGUAGE } = request.query;
+    const made = await disclosures.page(teamId, id, lang, disconnectSignal(reply));
     reply.header('content-security-policy', PAGE_POLICY);
     return sendPrepared(request, reply, made, page);
   });

@@ -12,20 +12,24 @@ import { isoTime } from '../../time.ts';
 import { createQueues } from '../../turns.ts';
 import { currentVersionOf, timeOfVersion } from '../catalog/versions.service.ts';
 import { findResults, type Results } from '../evidence/evidence.service.ts';
+import type { PublishingDeps } from '../publishing/publishing.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
 import { findConfig, findNotedVersion, listConfigs } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplate, ReadyTemplates } from '../templates/compiled-templates.service.ts';
 import type { KeptOdds } from '../templates/kept-odds.service.ts';
 import { getPublicName } from '../templates/templates.service.ts';
-import type { PublicOddsInForce, PublicResults } from './disclosure.contract.ts';
+import type { Language, PublicOddsInForce, PublicResults, Surroundings } from './disclosure.contract.ts';
 import { disclosurePage } from './disclosure.presenter.ts';
 import { createKeptDisclosures } from './kept-disclosures.service.ts';
+import type { PageContent } from './page-parts.presenter.ts';
 import { STYLE } from './page-style.presenter.ts';
+import { findSurroundings, type KnownAnnouncements } from './surroundings.service.ts';
 
 /** The page may use its own style and nothing else; any site may show it in a frame. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 type Publish = (teamId: string, id: string, signal: AbortSignal) => Promise<Prepared>;
+type PublishIn = (teamId: string, id: string, language: Language, signal: AbortSignal) => Promise<Prepared>;
 
 /** What anyone may read about templates that are public. For any other, all of these are not found. */
 export interface Disclosures {
@@ -33,14 +37,15 @@ export interface Disclosures {
   readonly odds: Publish;
   /** The odds that there were, as JSON. */
   readonly history: Publish;
-  /** All of it as a page. */
-  readonly page: Publish;
+  /** All of it as a page in a language. */
+  readonly page: PublishIn;
 }
 
 export interface DisclosureDeps extends InForceDeps {
   readonly reads: PublicReads;
   readonly compute: Compute;
   readonly keptOdds: KeptOdds;
+  readonly readWhole: PublishingDeps['readWhole'];
   readonly clock: () => number;
 }
 
@@ -54,6 +59,8 @@ interface InForceDeps {
 interface InForce {
   readonly name: string;
   readonly version: number;
+  /** That of the whole catalog, which may have changed since in other ways. */
+  readonly catalogVersion: number;
   /** Null if it cannot be rolled on, or is too large. */
   readonly config: string | null;
   readonly fromMs: number;
@@ -71,9 +78,10 @@ interface History {
 interface Shown {
   readonly name: string;
   readonly results: PublicResults;
-  readonly alarmedAt: string | null;
+  readonly alarm: PageContent['alarm'];
+  readonly surroundings: Surroundings;
   odds?: Prepared;
-  page?: Prepared;
+  readonly pages: Map<Language, Prepared>;
 }
 
 /** What is known about a template, as long as the same configuration is in force. */
@@ -86,6 +94,8 @@ interface Known {
   readonly disclosure: Shared<Disclosure | null>;
   readonly history: Shared<History>;
   results: { readonly atMs: number; readonly found: Shared<Results> } | undefined;
+  surroundings: { readonly atMs: number; readonly version: number; readonly found: Shared<Surroundings> } | undefined;
+  announcements: KnownAnnouncements | undefined;
   shown: Shown | undefined;
   readonly made: { disclosure?: Disclosure | null; history?: History };
   readonly length: () => number;
@@ -114,24 +124,33 @@ const findInForce = async (reader: Reader, id: string, deps: InForceDeps): Promi
   const ready = noted < version ? await deps.readyTemplates(reader, id) : null;
   const config = ready && configOf(reader, ready, deps);
   if (ready !== null && (row === undefined || row.config !== config))
-    return { name, version, config, fromMs: await timeOfVersion(reader, version), unnoted: ready };
+    return {
+      ...{ name, version, catalogVersion: version, config, unnoted: ready },
+      fromMs: await timeOfVersion(reader, version),
+    };
   if (row === undefined) throw notFound();
-  return { name, ...row, fromMs: await timeOfVersion(reader, row.version), unnoted: null };
+  return { name, ...row, catalogVersion: version, fromMs: await timeOfVersion(reader, row.version), unnoted: null };
 };
 
 /** Counts of rolls tell how much a game sells, so they are rounded. */
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-const toResults = ({ rolls, hits, evidence }: Results, { tiers, places }: Disclosure): PublicResults => {
+const toResults = (
+  { rolls, hits, expected, evidence, templateEvidence }: Results,
+  { tiers, places }: Disclosure,
+): PublicResults => {
   const counted = hits.reduce((sum, count) => sum + count, 0);
-  const byTier = new Map(places.map((tier, place) => [tier, hits[place] ?? 0]));
+  const placeOf = new Map(places.map((tier, place) => [tier, place]));
+  const shareIn = (counts: readonly number[], tier: string | null): number =>
+    rounded((counts[placeOf.get(tier) ?? -1] ?? 0) / counted, LIMITS.shareDigits);
   return {
     rolls: rounded(rolls, 2),
     tiers:
       counted === 0
         ? []
-        : tiers.map(({ tier }) => ({ tier, share: rounded((byTier.get(tier) ?? 0) / counted, LIMITS.shareDigits) })),
+        : tiers.map(({ tier }) => ({ tier, share: shareIn(hits, tier), expected: shareIn(expected, tier) })),
     evidence: rounded(evidence, 2),
+    templateEvidence: rounded(templateEvidence, 2),
   };
 };
 
@@ -148,7 +167,14 @@ const withUnnoted = (rows: readonly string[], { version, config, fromMs, tiers }
   return [JSON.stringify({ version, from, to: null, config, tiers }), ...ended, ...others];
 };
 
-export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: DisclosureDeps): Disclosures => {
+export const createDisclosures = ({
+  reads,
+  compute,
+  keptOdds,
+  readWhole,
+  clock,
+  ...deps
+}: DisclosureDeps): Disclosures => {
   const { read } = reads;
   const kept = createKeptDisclosures<Known>();
   // One computation of a team at a time, whatever anyone asks for.
@@ -194,6 +220,7 @@ export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: 
     });
     const known: Known = {
       ...{ isNoted, version, config, fromMs, made, results: undefined, shown: undefined },
+      ...{ surroundings: undefined, announcements: undefined },
       disclosure,
       history: share(async (signal) => {
         const tiers = isNoted || config === null ? [] : ((await disclosure(signal))?.tiers ?? null);
@@ -203,8 +230,8 @@ export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: 
         return made.history;
       }),
       length: () => {
-        const { odds, page } = known.shown ?? {};
-        const texts = [made.disclosure?.members, made.history?.text, odds, page];
+        const { odds, pages } = known.shown ?? {};
+        const texts = [made.disclosure?.members, made.history?.text, odds, ...(pages?.values() ?? [])];
         return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       },
     };
@@ -225,26 +252,55 @@ export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: 
     const nowMs = clock();
     if (known.results === undefined || Math.abs(nowMs - known.results.atMs) >= LIMITS.disclosureAgeS * 1000) {
       const stream = { templateId: id, config };
-      const found = share((aborted) =>
-        inTurn(teamId, () => findResults({ read, compute }, teamId, stream, nowMs, aborted)),
-      );
+      const found = share((aborted) => inTurn(teamId, () => findResults({ read, compute }, teamId, stream, aborted)));
       known.results = { atMs: nowMs, found };
     }
     return known.results.found(signal);
   };
 
+  /** What surrounds a configuration: as the catalog is now, with announcements of about now. */
+  const surroundingsOf = (
+    teamId: string,
+    templateId: string,
+    { known, catalogVersion, disclosure }: { known: Known; catalogVersion: number; disclosure: Disclosure },
+    signal: AbortSignal,
+  ): Promise<Surroundings> => {
+    const nowMs = clock();
+    const isRecent = ({ atMs, version }: NonNullable<Known['surroundings']>): boolean =>
+      version === catalogVersion && Math.abs(nowMs - atMs) < LIMITS.disclosureAgeS * 1000;
+    if (known.surroundings === undefined || !isRecent(known.surroundings)) {
+      const found = share((aborted) =>
+        inTurn(teamId, async () => {
+          const asked = { teamId, templateId, catalogVersion, nowMs, signal: aborted };
+          const { announcements, ...surroundings } = await findSurroundings(
+            { read, compute, readWhole },
+            asked,
+            disclosure,
+            known.announcements,
+          );
+          known.announcements = announcements;
+          return surroundings;
+        }),
+      );
+      known.surroundings = { atMs: nowMs, version: catalogVersion, found };
+    }
+    return known.surroundings.found(signal);
+  };
+
   /** What to show now. Texts that were made of the same stay. */
   const show = async (teamId: string, id: string, signal: AbortSignal) => {
     const { inForce, known } = await find(teamId, id);
-    const { name, config } = inForce;
+    const { name, config, catalogVersion } = inForce;
     const disclosure = config === null ? null : await known.disclosure(signal);
     if (config === null || disclosure === null) throw notFound();
     const found = await resultsOf(teamId, id, known, config, signal);
+    const surroundings = await surroundingsOf(teamId, id, { known, catalogVersion, disclosure }, signal);
     const results = toResults(found, disclosure);
-    const alarmedAt = found.alarmedAtMs === null ? null : isoTime(found.alarmedAtMs);
-    const sameAs = (one: Shown): boolean =>
-      one.name === name && one.alarmedAt === alarmedAt && JSON.stringify(one.results) === JSON.stringify(results);
-    if (known.shown === undefined || !sameAs(known.shown)) known.shown = { name, results, alarmedAt };
+    const alarm =
+      found.alarmedAtMs === null ? null : { at: isoTime(found.alarmedAtMs), evidence: rounded(found.greatest, 2) };
+    const next: Shown = { name, results, alarm, surroundings, pages: new Map() };
+    const textOf = (one: Shown): string => JSON.stringify([one.name, one.results, one.alarm, one.surroundings]);
+    if (known.shown === undefined || textOf(known.shown) !== textOf(next)) known.shown = next;
     return { known, disclosure, shown: known.shown, config, version: inForce.version };
   };
 
@@ -263,7 +319,7 @@ export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: 
       const { known, disclosure, shown, config } = await show(teamId, id, signal);
       if (shown.odds === undefined) {
         const head = JSON.stringify(headOf(id, shown.name, config, known.fromMs, disclosure)).slice(0, -1);
-        const tail = `"results":${JSON.stringify(shown.results)}}`;
+        const tail = JSON.stringify({ ...shown.surroundings, results: shown.results }).slice(1);
         const tag = tagOf(head, disclosure.digest, tail);
         // Not as a text: to encode one of megabytes would keep everyone waiting.
         const bytes = Buffer.concat([Buffer.from(`${head},`), disclosure.members, Buffer.from(`,${tail}`)]);
@@ -276,23 +332,26 @@ export const createDisclosures = ({ reads, compute, keptOdds, clock, ...deps }: 
       const { known } = await find(teamId, id);
       return (await known.history(signal)).text;
     },
-    page: async (teamId, id, signal) => {
+    page: async (teamId, id, language, signal) => {
       const { known, disclosure, shown, config, version } = await show(teamId, id, signal);
       const history = await known.history(signal);
-      if (shown.page === undefined) {
-        const text = disclosurePage({
+      let page = shown.pages.get(language);
+      if (page === undefined) {
+        const text = disclosurePage(language, {
           ...disclosure,
+          ...shown.surroundings,
           ...headOf(id, shown.name, config, known.fromMs, disclosure),
           version,
           results: shown.results,
-          alarmedAt: shown.alarmedAt,
+          alarm: shown.alarm,
           history: JSON.parse(history.text.bytes.toString()) as PublicOddsInForce[],
           isWholeHistory: history.isWhole,
         });
-        shown.page = prepare(text);
+        page = prepare(text);
+        shown.pages.set(language, page);
         kept.weigh();
       }
-      return shown.page;
+      return page;
     },
   };
 };

@@ -10,6 +10,7 @@ import { type Compute, createCompute } from '../../compute/compute.ts';
 import { createPublicReads } from '../../database/public-reads.ts';
 import { LIMITS } from '../../limits.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
+import { createWholeCatalogs } from '../catalog/document.service.ts';
 import { createIdentities } from '../receipts/identities.service.ts';
 import { doesTeamExist } from '../teams/teams.service.ts';
 import { createReadyTemplates } from '../templates/compiled-templates.service.ts';
@@ -23,7 +24,12 @@ interface Odds {
   readonly items: { itemId: string; base: number }[];
   readonly pity: { tier: string; threshold: number; byRoll: { from: number; to: number; rate: number }[] }[];
   readonly pack: { contains: { tier: string; rate: number }[] } & Record<string, unknown>;
-  readonly results: { rolls: number; tiers: { tier: string; share: number }[]; evidence: number };
+  readonly results: {
+    rolls: number;
+    tiers: { tier: string; share: number; expected: number }[];
+    evidence: number;
+    templateEvidence: number;
+  };
 }
 
 const NOON = Date.parse('2026-11-14T12:00:00.000Z');
@@ -114,7 +120,10 @@ onEveryDatabase('disclosure', (service) => {
       assert.deepEqual([name, type, config, from], [`The ${id}`, CONFIGS[id].type, hash, at(0)]);
       const period = id === 'banner' ? ['2026-10-31T23:00:00.000Z', '2030-01-01T00:00:00.000Z'] : [null, null];
       assert.deepEqual([startsAt, endsAt], period, id);
-      assert.deepEqual(Object.keys(rules), ['pity', 'featured', 'sparkCurrency', 'pack', 'results']);
+      assert.deepEqual(Object.keys(rules), [
+        ...['pity', 'featured', 'sparkCurrency', 'pack', 'depths', 'idle', 'attributes'],
+        ...['attributeNames', 'pityGroup', 'announced', 'results'],
+      ]);
     }
   });
 
@@ -391,7 +400,7 @@ onEveryDatabase('disclosure', (service) => {
 
   test('counts results once a minute, and tells roughly how many there are', async () => {
     const team = await teamWithTemplates();
-    assert.deepEqual((await oddsOf(team, 'banner')).results, { rolls: 0, tiers: [], evidence: 1 });
+    assert.deepEqual((await oddsOf(team, 'banner')).results, { rolls: 0, tiers: [], evidence: 1, templateEvidence: 1 });
     assert.match(await pageOf(team, 'banner'), /Nothing has been rolled with these odds yet/);
     service().setDraws(cheapDraws(7));
     for (const [userId, count] of [
@@ -409,12 +418,19 @@ onEveryDatabase('disclosure', (service) => {
     assert.equal(rolls, 134);
     const shares = rows
       .filter(({ kind }: { kind: string }) => kind === 'tier')
-      .map(({ id, hits }: { id: string; hits: number }) => ({ tier: id, share: Number((hits / 134).toPrecision(4)) }));
+      .map(({ id, hits, expected }: { id: string; hits: number; expected: number }) => ({
+        tier: id,
+        share: Number((hits / 134).toPrecision(4)),
+        // What was promised for these rolls, given the counters that they met.
+        expected: Number((expected / 134).toPrecision(4)),
+      }));
     assert.deepEqual(results.tiers, shares);
+    const promised = results.tiers.reduce((sum, { expected }) => sum + expected, 0);
+    assert.ok(Math.abs(promised - 1) < 1e-3);
     assert.equal(results.evidence, Number(evidence.toPrecision(2)));
     assert.match(
       await pageOf(team, 'banner'),
-      /These odds have applied to about 130 rolls so far[\s\S]*There is no evidence against the published odds/,
+      /These odds have applied to about 130 rolls so far[\s\S]*No evidence against the published odds/,
     );
     // Other odds have results of their own.
     assertDone(await team.put('/templates/banner', { config: { ...CONFIGS.banner.config, sparkCurrency: 200 } }));
@@ -431,10 +447,13 @@ onEveryDatabase('disclosure', (service) => {
     service().setDraws();
     await lookAtAll(service(), { clock: () => NOON + 60 * MINUTE });
     const { results } = await oddsOf(team, 'hours');
-    assert.deepEqual([results.rolls, results.tiers[0]], [60, { tier: 'five', share: 1 }]);
+    assert.deepEqual([results.rolls, results.tiers[0]], [60, { tier: 'five', share: 1, expected: 0.1 }]);
     assert.ok(results.evidence > 1e6);
     const page = await pageOf(team, 'hours');
-    assert.match(page, /class="verdict bad">Evidence 1 : [\d,]+ against the published odds\. The alarm was raised on/);
+    assert.match(
+      page,
+      /class="verdict bad">Evidence 1 : [\w,. ]+ against the published odds\. The alarm was raised on/,
+    );
   });
 
   test('computes everything once, whoever asks at the same time', async () => {
@@ -451,15 +470,19 @@ onEveryDatabase('disclosure', (service) => {
     let nowMs = NOON;
     const reads = createPublicReads(service().database.read, doesTeamExist, () => performance.now());
     const disclosures = createDisclosures({
-      ...{ reads, compute, clock: () => nowMs },
+      ...{ reads, compute, readWhole: createWholeCatalogs(), clock: () => nowMs },
       keptOdds: createKeptOdds(compute),
       readyTemplates: createReadyTemplates(createCatalogs(service().database.read), compute),
       identities: createIdentities(),
     });
     const { signal } = new AbortController();
+    const pageIn =
+      (language: 'en' | 'de'): typeof disclosures.odds =>
+      (teamId, id, aborted) =>
+        disclosures.page(teamId, id, language, aborted);
     const askAll = (): Promise<unknown> =>
       Promise.all(
-        Array.from({ length: 10 }, () => [disclosures.page, disclosures.odds, disclosures.history])
+        Array.from({ length: 10 }, () => [pageIn('en'), pageIn('de'), disclosures.odds, disclosures.history])
           .flat()
           .map((ask) => ask(team.teamId, 'banner', signal)),
       );
@@ -471,8 +494,8 @@ onEveryDatabase('disclosure', (service) => {
     assert.equal(jobs.length, 2, 'results are as of a minute ago');
     nowMs += MINUTE;
     await askAll();
-    assert.deepEqual(jobs.slice(2), ['tierHits']);
-    for (const id of ['unknown', 'x'.repeat(191)]) await assert.rejects(disclosures.page(team.teamId, id, signal));
+    assert.deepEqual(jobs.slice(2), ['tierResults']);
+    for (const id of ['unknown', 'x'.repeat(191)]) await assert.rejects(pageIn('en')(team.teamId, id, signal));
     assert.equal(jobs.length, 3, 'nothing is computed for others');
     await real.close();
   });
@@ -495,7 +518,8 @@ onEveryDatabase('disclosure', (service) => {
       const markup = page.replace(/<style>[\s\S]*?<\/style>/, '');
       assert.doesNotMatch(markup, /<script|\ssrc=|\son\w+=|\sstyle=|<link|<iframe|<img|javascript:/i);
       const links = [...markup.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
-      assert.deepEqual(links, [`${id}/odds`, `${id}/history`]);
+      const others = ['ja', 'ko', 'zh', 'de'].map((language) => `${id}?lang=${language}`);
+      assert.deepEqual(links, [...others, `${id}/odds`, `${id}/history`]);
     }
   });
 

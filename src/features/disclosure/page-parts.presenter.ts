@@ -1,13 +1,15 @@
 import type { DisclosedRules } from '../../engine/systems/disclosed-rules.ts';
 import type { ItemRow, TierRow } from '../../engine/systems/odds.ts';
-import type { PublicOddsInForce, PublicResults } from './disclosure.contract.ts';
-import { nameIn } from './page-words.presenter.ts';
+import type { PublicOddsInForce, PublicResults, Surroundings } from './disclosure.contract.ts';
+import { nameIn } from './page-formats.presenter.ts';
+import type { Heading, System, Words } from './words.presenter.ts';
 
 /** Everything that a page shows. Times are ISO 8601. */
-export interface PageContent extends DisclosedRules {
+export interface PageContent extends DisclosedRules, Surroundings {
+  readonly words: Words;
   readonly templateId: string;
   readonly name: string;
-  readonly type: 'gacha' | 'idle' | 'card_pack' | 'roguelike';
+  readonly type: System;
   readonly config: string;
   readonly version: number;
   readonly from: string;
@@ -19,24 +21,14 @@ export interface PageContent extends DisclosedRules {
   readonly items: readonly ItemRow[];
   readonly itemCount: number;
   readonly featuredNames: readonly string[];
-  readonly sharesPity: boolean;
+  /** How many attributes there are, of which some are listed. */
+  readonly attributeCount: number;
   readonly results: PublicResults;
-  readonly alarmedAt: string | null;
+  /** With the greatest evidence so far: it may be less by now. */
+  readonly alarm: { readonly at: string; readonly evidence: number } | null;
   readonly history: readonly PublicOddsInForce[];
   readonly isWholeHistory: boolean;
 }
-
-/** What players call a template of a type, one roll on it, and one item that it gives. */
-const WORDS = {
-  gacha: { system: 'Banner', roll: 'roll', aRoll: 'a roll', result: 'roll' },
-  idle: { system: 'Idle drops', roll: 'roll', aRoll: 'a roll', result: 'roll' },
-  card_pack: { system: 'Card pack', roll: 'pack', aRoll: 'a pack', result: 'card' },
-  roguelike: { system: 'Offer', roll: 'offer', aRoll: 'an offer', result: 'choice' },
-} as const;
-
-export const wordsOf = ({ type }: Pick<PageContent, 'type'>) => WORDS[type];
-
-export const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 
 /** Parts that do not apply are left out. */
 type Part = string | false;
@@ -49,8 +41,8 @@ export const section = (id: string, title: string, ...parts: readonly Part[]): s
 export const paragraph = (text: string): string => `<p>${text}</p>`;
 
 /** Sentences in small print. */
-export const note = (...sentences: readonly Part[]): string =>
-  `<p class="note">${sentences.filter((sentence) => sentence !== false).join(' ')}</p>`;
+export const note = ({ gap }: Words, ...sentences: readonly Part[]): string =>
+  `<p class="note">${sentences.filter((sentence) => sentence !== false).join(gap)}</p>`;
 
 /** A table that scrolls on its own if it is too wide. The title is text in HTML, without tags. */
 export const table = (title: string, ...parts: readonly Part[]): string =>
@@ -72,17 +64,16 @@ export const body = (rows: readonly string[]): string => `<tbody>${rows.join('')
 export const row = (name: string, ...cells: readonly Part[]): string =>
   `<tr><th scope="row">${name}</th>${joined(cells)}</tr>`;
 
-/** The part of a title that a narrow screen has no room for. */
-export const more = (text: string): string => `<span class="wide"> ${text}</span>`;
+/** A column whose title is shorter on narrow screens. */
+export const headed = ({ text, more }: Heading): string =>
+  column(more === '' ? text : `${text}<span class="wide"> ${more}</span>`);
 
-const ONLY_TIER = 'All items';
-
-export const tierName = ({ name, tier }: Pick<TierRow, 'name' | 'tier'>): string =>
-  name === null && tier === null ? ONLY_TIER : nameIn(name ?? tier ?? '');
+export const tierName = ({ words }: PageContent, { name, tier }: Pick<TierRow, 'name' | 'tier'>): string =>
+  name === null && tier === null ? words.allItems : nameIn(name ?? tier ?? '');
 
 /** The names of tiers by their ids. */
-export const namesOf = ({ tiers }: Pick<PageContent, 'tiers'>) => {
-  const names = new Map(tiers.map((tier) => [tier.tier, tierName(tier)]));
+export const namesOf = (content: PageContent) => {
+  const names = new Map(content.tiers.map((tier) => [tier.tier, tierName(content, tier)]));
   return (tier: string | null): string => names.get(tier) ?? nameIn(tier ?? '');
 };
 
@@ -97,5 +88,5 @@ export const hasHelp = ({ pity, featured }: PageContent): boolean =>
 export const linkTo = ({ templateId }: PageContent, name: string, text: string): string =>
   `<a href="${encodeURIComponent(templateId)}/${name}" target="_blank" rel="noopener">${text}</a>`;
 
-/** What a range of rolls or cards is called. */
+/** A range of rolls or cards. */
 export const range = (from: number, to: number): string => (from === to ? `${from}` : `${from}–${to}`);

@@ -1,7 +1,7 @@
 import type { DisclosedPity } from '../../engine/systems/disclosed-rules.ts';
+import { nameIn } from './page-formats.presenter.ts';
 import {
   body,
-  capitalized,
   cell,
   column,
   head,
@@ -13,43 +13,37 @@ import {
   row,
   section,
   smallTable,
-  table,
   tierName,
   withoutTags,
-  wordsOf,
 } from './page-parts.presenter.ts';
-import { count, listed, many, nameIn, ordinal, percent } from './page-words.presenter.ts';
 
 const strong = (text: string): string => `<strong>${text}</strong>`;
 
 /** The rate by roll as a curve. The table beside it says the same. */
-const curve = ({ byRoll, threshold }: DisclosedPity, name: string, roll: string): string => {
+const curve = ({ words, type }: PageContent, { byRoll, threshold }: DisclosedPity, name: string): string => {
   const [width, height, edge] = [600, 120, 2];
   const x = (rolls: number): string => ((rolls / threshold) * width).toFixed(1);
   const y = (rate: number): string => ((1 - rate) * (height - 2 * edge) + edge).toFixed(1);
   const points = byRoll.flatMap(({ from, to, rate }) => [`${x(from - 1)},${y(rate)}`, `${x(to)},${y(rate)}`]).join(' ');
   return [
-    `<div class="curve" aria-hidden="true"><div>Chance of ${name}, by ${roll}s since the last one</div>`,
+    `<div class="curve" aria-hidden="true"><div>${words.curve(type, name)}</div>`,
     `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">`,
     `<polygon class="area" points="0,${height} ${points} ${width},${height}"/>`,
     `<polyline class="line" points="${points}" vector-effect="non-scaling-stroke"/></svg>`,
-    `<div class="ends"><span>1st ${roll}</span><span>${ordinal(threshold)} ${roll}: 100 %</span></div></div>`,
+    `<div class="ends"><span>${words.firstRoll(type)}</span><span>${words.certainRoll(type, threshold)}</span></div></div>`,
   ].join('');
 };
 
 const pityText = (content: PageContent, pity: DisclosedPity, isTop: boolean): string => {
-  const { roll } = wordsOf(content);
+  const { words, type } = content;
   const { threshold, higherResets, byRoll } = pity;
-  const gives = content.pack === null ? 'give' : 'contain';
   const name = strong(namesOf(content)(pity.tier));
-  const due = isTop ? name : `${name} or a rarer tier`;
-  if (threshold === 1) return paragraph(`Every ${roll} ${gives}s ${due}.`);
-  const rises = byRoll.find(({ from, to }) => from > 1 && to < threshold)?.from;
+  const rises = threshold > 1 ? byRoll.find(({ from, to }) => from > 1 && to < threshold)?.from : undefined;
   return paragraph(
     [
-      `After ${many(threshold - 1, roll)} in a row without ${higherResets ? due : name}, the next ${roll} is certain to ${gives} ${due}.`,
-      ...(rises === undefined ? [] : [`From the ${ordinal(rises)} ${roll} on, the chance is higher than usual.`]),
-    ].join(' '),
+      words.certain(type, name, { misses: threshold - 1, isTop, higherResets }),
+      ...(rises === undefined ? [] : [words.rises(type, rises)]),
+    ].join(words.gap),
   );
 };
 
@@ -57,21 +51,27 @@ const pityText = (content: PageContent, pity: DisclosedPity, isTop: boolean): st
 const SHORT = 12;
 
 const pityTable = (content: PageContent, { tier, byRoll }: DisclosedPity): string => {
-  const { roll } = wordsOf(content);
+  const { words, type } = content;
   const rates = smallTable(
-    `Chance of ${withoutTags(namesOf(content)(tier))}`,
-    head(column(`${capitalized(roll)}s since the last one`), column(content.pack === null ? 'Chance' : 'At least one')),
-    body(byRoll.map(({ from, to, rate }) => row(range(from, to), cell(percent(rate))))),
+    words.chanceOf(withoutTags(namesOf(content)(tier))),
+    head(column(words.sinceLast(type)), column(content.pack === null ? words.chanceOnly : words.atLeastOne)),
+    body(byRoll.map(({ from, to, rate }) => row(range(from, to), cell(words.formats.percent(rate))))),
   );
-  return byRoll.length <= SHORT
-    ? rates
-    : `<details><summary>Show the chance of each ${roll}</summary>${rates}</details>`;
+  return byRoll.length <= SHORT ? rates : `<details><summary>${words.showEach(type)}</summary>${rates}</details>`;
+};
+
+/** Whose rolls are counted together. Others of the group may not be public. */
+const groupText = ({ words, pityGroup }: PageContent): string => {
+  if (pityGroup === null) return words.countedAlone;
+  const links = pityGroup.templates.map(
+    ({ templateId, name }) => `<a href="${encodeURIComponent(templateId)}">${nameIn(name)}</a>`,
+  );
+  return links.length === 0 ? words.countedInHiddenGroup : words.countedInGroup(words.formats.listed(links));
 };
 
 export const pitySection = (content: PageContent): string => {
-  const { pity, tiers, sharesPity } = content;
+  const { words, pity, tiers } = content;
   if (pity.length === 0) return '';
-  const { roll } = wordsOf(content);
   const [top] = tiers;
   const parts = pity.map((one) => {
     const name = namesOf(content)(one.tier);
@@ -79,59 +79,36 @@ export const pitySection = (content: PageContent): string => {
     return [
       pity.length > 1 ? `<h3>${name}</h3>` : '',
       pityText(content, one, isTop),
-      one.byRoll.length > 2 && isTop ? curve(one, name, roll) : '',
+      one.byRoll.length > 2 && isTop ? curve(content, one, name) : '',
       pityTable(content, one),
-      isTop
-        ? ''
-        : note('While no rarer tier is near its own pity. Rarer tiers keep their chance when this one is due.'),
+      isTop ? '' : note(words, words.lowerPity),
     ].join('');
   });
-  const group = sharesPity ? ', together with other banners of the same group' : '';
-  return section('pity', 'Pity: how the chance rises', ...parts, note(`Counted for each player${group}.`));
+  return section('pity', words.pity, ...parts, note(words, groupText(content)));
 };
 
 /** The most featured items that a sentence names. */
 const NAMED = 20;
 
-const featuredNames = ({ featuredNames: names }: PageContent): string =>
+const featuredNames = ({ words, featuredNames: names }: PageContent): string =>
   names.length > NAMED
-    ? `${count(names.length)} items, marked in the list of all items`
-    : listed(names.map((name) => strong(nameIn(name))));
+    ? words.featuredMany(names.length)
+    : words.formats.listed(names.map((name) => strong(nameIn(name))));
 
 export const featuredSection = (content: PageContent): string => {
-  const { featured, sparkCurrency: price, tiers } = content;
+  const { words, type, featured, sparkCurrency: price, tiers } = content;
   if (featured === null) return '';
-  const { roll } = wordsOf(content);
   const { share, guaranteeAfterLosses: losses } = featured;
-  const top = tierName(tiers[0] ?? { name: null, tier: null });
-  const lost = losses === 1 ? `one result of ${top} that was` : `${losses} results of ${top} in a row that were`;
-  const sentences = [
-    `Featured: ${featuredNames(content)}.`,
-    ...(share === null ? [] : [`A result of ${top} is featured with a chance of ${strong(percent(share))}.`]),
-    ...(losses === null ? [] : [`After ${lost} not featured, the next one is certain to be.`]),
+  const top = tierName(content, tiers[0] ?? { name: null, tier: null });
+  const texts = [
+    words.featuredAre(featuredNames(content)),
+    ...(share === null ? [] : [words.featuredShare(top, strong(words.formats.percent(share)))]),
+    ...(losses === null ? [] : [words.guarantee(top, losses)]),
   ];
-  const spark = `Every ${roll} also gives one point. For ${strong(many(price ?? 0, 'point'))}, players can choose a featured item, so nobody needs more than ${many(price ?? 0, roll)} for one.`;
-  return section('featured', 'Featured items', paragraph(sentences.join(' ')), price !== null && paragraph(spark));
-};
-
-export const packSection = (content: PageContent): string => {
-  const { pack, tiers } = content;
-  if (pack === null) return '';
-  const { aRoll, result } = wordsOf(content);
-  const title = `What each ${result} of ${aRoll} can be`;
-  let cards = 0;
-  const rows = pack.slots.map(({ count: more, tiers: rates }) => {
-    cards += more;
-    return row(range(cards - more + 1, cards), ...rates.map(({ rate }) => cell(percent(rate))));
-  });
-  const scaled = pack.depthScaling.map(({ tier, factor }) => `that of ${namesOf(content)(tier)} by ${factor}`);
   return section(
-    'pack',
-    title,
-    table(title, head(column(capitalized(result)), ...tiers.map((tier) => column(tierName(tier)))), body(rows)),
-    scaled.length > 0 &&
-      paragraph(`These are the odds at depth 0. Each level further down multiplies rates: ${listed(scaled)}.`),
-    pack.unique &&
-      note(`All ${result}s of ${aRoll} are different. When a tier is used up, the others keep their proportions.`),
+    'featured',
+    words.featured,
+    paragraph(texts.join(words.gap)),
+    price !== null && paragraph(words.spark(type, price)),
   );
 };

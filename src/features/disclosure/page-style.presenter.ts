@@ -25,7 +25,10 @@ h2 { margin: 2.25rem 0 .5rem; font-size: 1.2rem; line-height: 1.3; }
 h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; max-width: 44rem; }
 a { color: var(--accent); }
-.kind, .note { color: var(--soft); }
+:lang(ko) { word-break: keep-all; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: flex-end; margin-bottom: 1rem; font-size: .875rem; }
+nav span { font-weight: 600; }
+.kind, .note, .soft { color: var(--soft); }
 .kind { margin: .25rem 0 0; }
 .note { font-size: .875rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .5rem; margin: 1rem 0 0; }
@@ -43,7 +46,7 @@ tbody th { font-weight: 600; }
 td { white-space: nowrap; }
 td.name { min-width: 7rem; white-space: normal; }
 td.text { white-space: normal; min-width: 10rem; }
-td.when { text-align: start; }
+td.when, td.start { text-align: start; }
 .whole { display: inline-block; margin-inline-end: .75em; }
 tr.group th { background: var(--raised); color: var(--soft); font-size: .8125rem; font-weight: 600; }
 tfoot td, tfoot th { color: var(--soft); font-weight: 600; }
@@ -61,6 +64,9 @@ summary { cursor: pointer; color: var(--accent); }
 code { font: .8125rem/1.4 ui-monospace, "SF Mono", Consolas, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .875rem; }
 footer p { max-width: none; }
+@media (min-width: 34.01rem) {
+  thead th { word-break: keep-all; }
+}
 @media (max-width: 34rem) {
   body { padding: 1rem .75rem 1.5rem; }
   h1 { font-size: 1.4rem; }
@@ -75,6 +81,7 @@ footer p { max-width: none; }
   .badge { margin-inline-start: 0; }
 }
 @media (max-width: 26rem) {
+  .badge { padding: 0 .2rem; font-size: .6875rem; }
   th, td { padding-inline: .2rem; }
   th:first-child, td:first-child { padding-inline-start: .4rem; }
   th:last-child, td:last-child { padding-inline-end: .4rem; }
@@ -88,6 +95,7 @@ footer p { max-width: none; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .scroll { overflow: visible; border-radius: 0; }
   p { max-width: none; }
+  nav { display: none; }
   .facts div { padding: 0; }
   th.wide, td.wide { display: table-cell; }
   span.wide { display: inline; }

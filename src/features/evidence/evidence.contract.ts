@@ -46,6 +46,10 @@ const Evidence = Type.Object(
         'The evidence that causes an alarm: 20 times the number of configurations that are watched at the same time. So if none of them has a fault, the chance that any of them ever causes an alarm is at most 5 %.',
     }),
     alarmedAt: Nullable(Timestamp, { description: 'When the evidence first reached the threshold.' }),
+    templateEvidence: Amount(
+      'The evidence against all configurations that the template ever had, one after another, as of the last look about a minute ago. It grows although each of them lasts for a short time. It causes no alarm.',
+    ),
+    teamEvidence: Amount('The same, against all configurations of all templates, and of rolls without one.'),
     rows: Type.Array(EvidenceRow, {
       description: `Tiers, featured results, and the items with the most evidence: at most ${LIMITS.evidenceRows.toLocaleString('en')} rows.`,
     }),
@@ -57,7 +61,7 @@ export type Evidence = Static<typeof Evidence>;
 export const listEvidence = {
   operationId: 'listEvidence',
   summary: 'List the evidence against the odds',
-  description: `Every roll is compared with the odds that applied to it, given the counters of its user. The response says how strongly the results speak against the odds of each configuration that is in force or was rolled on in the last ${LIMITS.evidenceDays} days, newest first, at most ${LIMITS.listedStreams}. It is computed on request. Seeded offers, and rolls on only some of the items, are not counted.`,
+  description: `Every roll is compared with the odds that applied to it, given the counters of its user. The response says how strongly the results speak against the odds of each configuration that is in force or was rolled on in the last ${LIMITS.evidenceDays} days, from its first roll on, newest first, at most ${LIMITS.listedStreams}. It is computed on request. Seeded offers, and rolls on only some of the items, are not counted.`,
   tags: ['Statistics'],
   querystring: Strict({
     templateId: Type.Optional(

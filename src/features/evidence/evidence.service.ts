@@ -1,23 +1,25 @@
 import type { Context } from '../../context.ts';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
-import type { EvidenceRow as ComputedRow } from '../../engine/evidence/evidence.ts';
+import type { EvidenceRow as ComputedRow, TierResults } from '../../engine/evidence/evidence.ts';
 import { OTHER_ITEMS } from '../../engine/evidence/told-apart.ts';
 import { jsonList } from '../../json-list.ts';
 import { LIMITS } from '../../limits.ts';
 import { isoTime } from '../../time.ts';
 import { timeOfVersion } from '../catalog/versions.service.ts';
-import { countInForce, findVersionsOf, listInForce, PLAIN } from '../snapshots/snapshots.service.ts';
+import { countInForce, findConfig, findVersionsOf, listInForce, PLAIN } from '../snapshots/snapshots.service.ts';
 import type { Evidence, EvidenceRow } from './evidence.contract.ts';
-import { findObserved, firstDayKept, readObserved } from './roll-evidence.service.ts';
+import { readStream, type Stream, textsOf } from './observed-streams.service.ts';
+import { findObserved } from './roll-evidence.service.ts';
 import {
+  type Combined,
   evidenceOf,
+  findCombined,
   findStream,
   findStreamAt,
   type Look,
   type LookDeps,
   lookAt,
-  type Stream,
   thresholdOf,
 } from './streams.service.ts';
 
@@ -62,7 +64,7 @@ const toRow = ({ logEvidence, id, ...row }: ComputedRow): EvidenceRow => ({
 });
 
 /** What is known of a stream besides its rolls. */
-const readStream = async (reader: Reader, stream: ListedStream) => {
+const readDetails = async (reader: Reader, stream: ListedStream) => {
   const versions = await findVersionsOf(reader, stream.templateId, stream.config);
   return {
     stream: { ...stream, versions: new Set([...stream.versions, ...versions]) },
@@ -72,21 +74,27 @@ const readStream = async (reader: Reader, stream: ListedStream) => {
   };
 };
 
-type ReadStream = Awaited<ReturnType<typeof readStream>>;
+type Details = Awaited<ReturnType<typeof readDetails>>;
 
-const toEvidence = ({ stream, saved, sinceMs, inForce }: ReadStream, { days, logEvidence, rows }: Look): Evidence => {
-  // Earlier rolls may have been removed, or made before they were observed.
-  const firstMs = days[0] === undefined ? sinceMs : Date.parse(days[0].day);
+const toEvidence = (
+  { stream, saved, sinceMs, inForce }: Details,
+  { observed: { firstDay, rolls }, logEvidence, rows }: Look,
+  combined: Combined,
+): Evidence => {
+  // Earlier rolls may have been made before they were observed.
+  const firstMs = firstDay === undefined ? sinceMs : Date.parse(firstDay);
   const alarmedAtMs = saved?.alarmed_at ?? null;
   return {
     templateId: stream.templateId === PLAIN ? null : stream.templateId,
     config: stream.config,
     since: isoTime(Math.max(sinceMs, firstMs)),
-    rolls: days.reduce((sum, { rolls }) => sum + rolls, 0),
+    rolls,
     evidence: evidenceOf(logEvidence),
     greatest: evidenceOf(Math.max(0, saved?.greatest ?? 0, logEvidence)),
     threshold: thresholdOf(Math.max(1, saved?.streams ?? 0, inForce)),
     alarmedAt: alarmedAtMs === null ? null : isoTime(alarmedAtMs),
+    templateEvidence: combined.ofTemplate(stream.templateId),
+    teamEvidence: combined.ofTeam,
     rows: rows.map(toRow),
   };
 };
@@ -94,15 +102,19 @@ const toEvidence = ({ stream, saved, sinceMs, inForce }: ReadStream, { days, log
 /** The evidence against all streams of a team, or of a template, as chunks of JSON. */
 export const listEvidence = async (
   deps: LookDeps,
-  { teamId, nowMs }: Context,
+  { teamId }: Context,
   templateId: string | undefined,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<string>> => {
   const listed: Evidence[] = [];
-  for (const stream of await deps.read(teamId, (reader) => findStreams(reader, templateId))) {
-    const found = await deps.read(teamId, (reader) => readStream(reader, stream));
-    const look = await lookAt(deps, teamId, found.stream, nowMs, { withPending: true, withRows: true, signal });
-    if (look !== undefined) listed.push(toEvidence(found, look));
+  const { streams, combined } = await deps.read(teamId, async (reader) => ({
+    streams: await findStreams(reader, templateId),
+    combined: await findCombined(reader),
+  }));
+  for (const stream of streams) {
+    const found = await deps.read(teamId, (reader) => readDetails(reader, stream));
+    const look = await lookAt(deps, teamId, found.stream, { withPending: true, withRows: true, signal });
+    if (look !== undefined) listed.push(toEvidence(found, look, combined));
   }
   return jsonList(listed);
 };
@@ -113,20 +125,27 @@ export interface Results {
   readonly rolls: number;
   /** How often each tier was rolled, by its place; without cards that a pity decided. */
   readonly hits: readonly number[];
+  /** How often it was to be expected in the same rolls, given the counters that they met. */
+  readonly expected: readonly number[];
   /** As of the last look, about a minute ago. */
   readonly evidence: number;
+  /** The same, against all configurations that the template ever had. */
+  readonly templateEvidence: number;
+  /** The greatest evidence against this configuration so far. */
+  readonly greatest: number;
   readonly alarmedAtMs: number | null;
 }
+
+const NO_RESULTS: TierResults = { hits: [], expected: [] };
 
 /** The results of a configuration of a template so far. */
 export const findResults = async (
   { read, compute }: LookDeps,
   teamId: string,
   { templateId, config }: Pick<Stream, 'templateId' | 'config'>,
-  nowMs: number,
   signal: AbortSignal,
 ): Promise<Results> => {
-  const { days, saved } = await read(teamId, async (reader) => {
+  const { observed, saved, combined, kept } = await read(teamId, async (reader) => {
     const begun = await findVersionsOf(reader, templateId, config);
     const versions = new Set(begun);
     // Rolls may be recorded under later versions, until they are looked at.
@@ -134,15 +153,24 @@ export const findResults = async (
       if (!versions.has(version) && (await findStreamAt(reader, templateId, version))?.config === config)
         versions.add(version);
     return {
-      days: await readObserved(reader, { templateId, versions, from: firstDayKept(nowMs) }, { withPending: true }),
+      observed: await readStream(reader, { templateId, config, versions }, { withPending: true }),
       saved: await findStream(reader, { templateId, config }),
+      combined: await findCombined(reader),
+      kept: await findConfig(reader, config),
     };
   });
-  const texts = days.flatMap((day) => day.texts);
+  const texts = textsOf(observed);
+  const { hits, expected } =
+    texts.length === 0 || kept === undefined
+      ? NO_RESULTS
+      : await compute.run(teamId, 'tierResults', { config: kept.config, pool: kept.pool, texts }, signal);
   return {
-    rolls: days.reduce((sum, { rolls }) => sum + rolls, 0),
-    hits: texts.length === 0 ? [] : await compute.run(teamId, 'tierHits', { texts }, signal),
+    rolls: observed.rolls,
+    hits,
+    expected,
     evidence: evidenceOf(saved?.evidence ?? 0),
+    templateEvidence: combined.ofTemplate(templateId),
+    greatest: evidenceOf(saved?.greatest ?? 0),
     alarmedAtMs: saved?.alarmed_at ?? null,
   };
 };

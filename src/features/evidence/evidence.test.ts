@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { longItems } from '../../../test/catalogs.ts';
-import { lookAtAll, noteAll } from '../../../test/chores.ts';
+import { freezeAll, lookAtAll, noteAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase, type Service, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
+import { createCompute } from '../../compute/compute.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
 import { createObserver } from '../../engine/evidence/observation.ts';
+import { logOfStreams } from '../../engine/evidence/starts.ts';
 import { type ConfigSnapshot, templateFromSnapshot } from '../../engine/fairness/snapshots.ts';
 import type { Draws } from '../../engine/random.ts';
 import { rollTemplate } from '../../engine/systems/rolling.ts';
 import { initialState, type TemplateState } from '../../engine/systems/state.ts';
 import { LIMITS } from '../../limits.ts';
-import { removeObservations } from '../../maintenance/chores.ts';
 import { countRolls, foldCounts } from '../statistics/roll-counts.service.ts';
+import { findFreeze, findOldDays, saveFreeze } from './freezing.service.ts';
+import type { Stream } from './observed-streams.service.ts';
 import { type DueStream, findDueStreams, saveLook } from './streams.service.ts';
 
 interface Row {
@@ -36,6 +39,8 @@ interface Evidence {
   readonly greatest: number;
   readonly threshold: number;
   readonly alarmedAt: string | null;
+  readonly templateEvidence: number;
+  readonly teamEvidence: number;
   readonly rows: Row[];
 }
 
@@ -85,9 +90,9 @@ const documentWith = (...ids: Id[]) => ({
 });
 
 /** Draws that are a little too low, so that rarer tiers, which come first, are too frequent. */
-const rigged = (seed: number): Draws => {
+const rigged = (seed: number, power = 1.15): Draws => {
   const draws = cheapDraws(seed);
-  return () => draws() ** 1.15;
+  return () => draws() ** power;
 };
 
 /** What the tests do with a running service. */
@@ -384,7 +389,9 @@ onEveryDatabase('evidence', (service) => {
       );
       const total = (sums: Record<string, number>) => Object.values(sums).reduce((sum, count) => sum + count, 0);
       assert.equal(total(await recorded(team)), total(before));
-      assert.deepEqual(await evidenceOf(team), listed);
+      // What combines configurations is as of the last look.
+      const alone = (all: Evidence[]) => all.map((one) => ({ ...one, templateEvidence: 0, teamEvidence: 0 }));
+      assert.deepEqual(alone(await evidenceOf(team)), alone(listed));
     });
 
     test('has no rolls on versions that are not noted yet, and all of them afterwards', async () => {
@@ -449,24 +456,170 @@ onEveryDatabase('evidence', (service) => {
       );
       assert.deepEqual(due, []);
     });
+  });
 
-    test('forgets days that are too long ago', async () => {
-      const team = await teamWith('banner');
-      await roll(team, 'banner', { count: 10 });
-      service().setClock(NOON + DAY);
-      await roll(team, 'banner', { count: 20 });
-      await lookAtAll(service(), { clock: () => NOON + DAY });
-      const later = NOON + (LIMITS.evidenceDays + 1) * DAY;
-      service().setClock(later);
-      const [banner] = await evidenceOf(team, '?templateId=banner');
-      assert.deepEqual([banner?.rolls, banner?.since], [20, '2026-11-15T00:00:00.000Z']);
-      await removeObservations({ database: service().database, clock: () => later }, () => true);
-      const days = await service().database.read(team.teamId, ({ queries }) =>
-        queries.selectFrom('roll_evidence').select('day').where('team_id', '=', team.teamId).execute(),
+  describe('for ever', () => {
+    /** The time at which a day of the test is kept no longer. */
+    const whenOld = (day: number): number => NOON + (LIMITS.evidenceDays + 1 + day) * DAY;
+
+    const rollOnDay = async (team: Client, day: number, count: number): Promise<void> => {
+      service().setClock(NOON + day * DAY);
+      await withDraws(cheapDraws(day + 40), async () => {
+        for (let left = count; left > 0; left -= 100)
+          await roll(team, 'banner', { userId: `user-${day % 3}`, count: Math.min(100, left) });
+      });
+    };
+
+    const frozenOf = (team: Client) =>
+      service().database.read(team.teamId, ({ queries }) =>
+        queries.selectFrom('evidence_frozen').selectAll().where('team_id', '=', team.teamId).execute(),
       );
-      assert.deepEqual(
-        days.map(({ day }) => day),
-        ['2026-11-15'],
+
+    const daysOf = async (team: Client): Promise<string[]> => {
+      const rows = await service().database.read(team.teamId, ({ queries }) =>
+        queries.selectFrom('roll_evidence').select('day').where('team_id', '=', team.teamId).orderBy('day').execute(),
+      );
+      return rows.map(({ day }) => day);
+    };
+
+    const assertSame = (actual: Evidence | undefined, expected: Evidence | undefined): void => {
+      const apart = Math.abs(Math.log((actual?.evidence ?? 0) / (expected?.evidence ?? 0)));
+      assert.ok(apart < 1e-9, `${actual?.evidence} ${expected?.evidence}`);
+      assert.deepEqual({ ...actual, evidence: 0 }, { ...expected, evidence: 0 });
+    };
+
+    const bannerOf = async (team: Client): Promise<Evidence | undefined> =>
+      (await evidenceOf(team, '?templateId=banner'))[0];
+
+    test('keeps the same evidence while its days are added up, one by one or together', async () => {
+      const team = await teamWith('banner');
+      for (const day of [0, 1, 2, 5]) await rollOnDay(team, day, 300);
+      await lookAtAll(service(), { clock: () => NOON + 5 * DAY });
+      const before = await bannerOf(team);
+      assert.deepEqual([before?.rolls, before?.since], [1200, '2026-11-14T12:00:00.000Z']);
+      for (const [lastOld, days, left] of [
+        [0, 1, ['2026-11-15', '2026-11-16', '2026-11-19']],
+        [2, 3, ['2026-11-19']],
+        [9, 4, []],
+      ] as const) {
+        service().setClock(whenOld(lastOld));
+        assertSame(await bannerOf(team), before);
+        await freezeAll(service(), whenOld(lastOld));
+        assert.deepEqual(await daysOf(team), left);
+        const [frozen, ...others] = await frozenOf(team);
+        assert.deepEqual([frozen?.days, frozen?.rolls, frozen?.since, others], [days, 300 * days, '2026-11-14', []]);
+        assertSame(await bannerOf(team), before);
+      }
+      // Rolls go on, and everything counts.
+      await rollOnDay(team, LIMITS.evidenceDays + 20, 200);
+      const after = await bannerOf(team);
+      assert.deepEqual([after?.rolls, after?.since], [1400, before?.since]);
+    });
+
+    test('counts what comes in late for a day that was added up', async () => {
+      const team = await teamWith('banner');
+      await rollOnDay(team, 0, 100);
+      await rollOnDay(team, 3, 100);
+      await lookAtAll(service());
+      await freezeAll(service(), whenOld(0));
+      await rollOnDay(team, -5, 50);
+      const before = await bannerOf(team);
+      assert.equal(before?.rolls, 250);
+      await lookAtAll(service());
+      await freezeAll(service(), whenOld(0));
+      assert.deepEqual(await daysOf(team), ['2026-11-17']);
+      const [frozen] = await frozenOf(team);
+      assert.deepEqual([frozen?.days, frozen?.rolls], [1, 150]);
+      // The rest is as of the last look.
+      const ofLook = { greatest: 0, templateEvidence: 0, teamEvidence: 0 };
+      assertSame({ ...before, ...(await bannerOf(team)), ...ofLook } as Evidence, { ...before, ...ofLook } as Evidence);
+    });
+
+    test('adds up days of one configuration under several versions, and not those that are not noted', async () => {
+      const team = await teamWith('banner');
+      await rollOnDay(team, 0, 100);
+      assertDone(await team.post('/spaces', { name: 'Bag', cols: 1, rows: 1 }));
+      await rollOnDay(team, 0, 100);
+      while ((await service().database.transaction(team.teamId, (tx) => foldCounts(tx, 50))) > 0);
+      await noteAll(service());
+      const before = await bannerOf(team);
+      await freezeAll(service(), whenOld(0));
+      const [frozen] = await frozenOf(team);
+      assert.deepEqual([frozen?.rolls, frozen?.days, frozen?.evidence], [200, 1, null]);
+      assertSame(await bannerOf(team), before);
+    });
+
+    test('removes old days of configurations that are not kept', async () => {
+      const team = await teamWith('banner');
+      assertDone(await team.post('/catalog/publish', { changes: longItems(230), baseVersion: 1 }));
+      service().setClock(NOON);
+      assertDone(await team.post('/items/roll'));
+      await lookAtAll(service());
+      assert.deepEqual(await daysOf(team), ['2026-11-14']);
+      await freezeAll(service(), whenOld(0));
+      assert.deepEqual([await daysOf(team), await frozenOf(team)], [[], []]);
+    });
+
+    test('is saved by one of several that froze at the same time', async () => {
+      const team = await teamWith('banner');
+      for (const day of [0, 1]) await rollOnDay(team, day, 100);
+      await lookAtAll(service());
+      const { database } = service();
+      const nowMs = whenOld(1);
+      const deps = { read: database.read, compute: createCompute() };
+      const { streams } = await database.read(team.teamId, (reader) => findOldDays(reader, nowMs));
+      const [stream] = streams as [Stream];
+      const found = await findFreeze(deps, team.teamId, stream, nowMs);
+      assert.ok(found !== undefined);
+      const save = () => database.transaction(team.teamId, (tx) => saveFreeze(tx, stream, found));
+      await Promise.all([save(), save(), save()]);
+      const [frozen, ...others] = await frozenOf(team);
+      assert.deepEqual([frozen?.rolls, frozen?.days, others, await daysOf(team)], [200, 2, [], []]);
+    });
+
+    test('combines the configurations of a template, and those of a team', async () => {
+      const team = await teamWith('banner', 'pack');
+      await withDraws(rigged(9, 1.3), async () => {
+        for (let five = 1; five <= 6; five += 1) {
+          const config = { ...CONFIGS.banner.config, baseRates: { ...baseRates, five: five / 2 } };
+          assertDone(await team.put('/templates/banner', { config }));
+          await noteAll(service());
+          for (let call = 0; call < 4; call += 1) await roll(team, 'banner', { userId: `user-${call}`, count: 100 });
+          await lookAtAll(service(), { clock: () => NOON + five * 60_000 });
+        }
+      });
+      await roll(team, 'pack', { count: 3 });
+      await lookAtAll(service(), { clock: () => NOON + 3_600_000 });
+      const listed = await evidenceOf(team);
+      const logs = new Map(
+        listed.map(({ templateId, config, evidence }) => [`${templateId} ${config}`, Math.log(evidence)]),
+      );
+      // In the order in which they were first looked at, which two may have been at once.
+      const streams = await service().database.read(team.teamId, ({ queries }) =>
+        queries
+          .selectFrom('evidence_streams')
+          .select(['template_id', 'config'])
+          .where('team_id', '=', team.teamId)
+          .orderBy('began_at')
+          .orderBy('template_id')
+          .orderBy('config')
+          .execute(),
+      );
+      const logsOf = (...ids: string[]): number[] =>
+        streams
+          .filter(({ template_id }) => ids.includes(template_id))
+          .map(({ template_id, config }) => logs.get(`${template_id} ${config}`) as number);
+      assert.equal(logsOf('banner').length, 6);
+      const close = (actual: number, log: number): void =>
+        assert.ok(Math.abs(Math.log(actual) - log) < 1e-9, `${actual} ${Math.exp(log)}`);
+      for (const { templateId, templateEvidence, teamEvidence } of listed) {
+        close(templateEvidence, templateId === null ? 0 : logOfStreams(logsOf(templateId)));
+        close(teamEvidence, logOfStreams(logsOf('banner', 'pack')));
+      }
+      const [banner] = await evidenceOf(team, '?templateId=banner');
+      assert.ok(
+        (banner?.templateEvidence ?? 0) > 10 * Math.max(...logsOf('banner').map(Math.exp)),
+        JSON.stringify(logsOf('banner')),
       );
     });
   });
@@ -575,7 +728,9 @@ onEveryDatabase('alarms', (service, engine) => {
     const { streams } = await database.read(team.teamId, findDueStreams);
     const [stream] = streams as [DueStream];
     const save = (logEvidence: number) =>
-      database.transaction(team.teamId, (tx) => saveLook(tx, stream, { days: [], rows: [], logEvidence }, NOON));
+      database.transaction(team.teamId, (tx) =>
+        saveLook(tx, stream, { observed: { firstDay: undefined, rolls: 0 }, rows: [], logEvidence }, NOON),
+      );
     const alarms = await Promise.all([3.6, 3.7, 3.8, 3.9, Number.POSITIVE_INFINITY].map(save));
     assert.equal(alarms.filter((alarm) => alarm !== undefined).length, 1);
     assert.equal(await save(5), undefined);

@@ -4,7 +4,6 @@ import { sortedBy } from '../../engine/byte-order.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
 import { newId } from '../../ids.ts';
 import { LIMITS } from '../../limits.ts';
-import { utcDay } from '../../time.ts';
 import { takeTurns } from '../../turns.ts';
 import * as store from './roll-evidence.store.ts';
 
@@ -42,11 +41,6 @@ export const createSeenCounts = (): SeenCounts => {
     },
   };
 };
-
-const MS_PER_DAY = 86_400_000;
-
-/** The first day of which observations are kept. */
-export const firstDayKept = (nowMs: number): string => utcDay(nowMs - LIMITS.evidenceDays * MS_PER_DAY);
 
 /** Rolls that were counted, and what was observed of them. */
 export interface ObservedRolls {
@@ -157,23 +151,22 @@ const createDays = () => {
   };
 };
 
-/** What was observed of rolls on some versions from a day on, by day, including what is not added up yet if asked for. */
+/** What was observed of rolls on some versions, by day, including what is not added up yet if asked for. */
 export const readObserved = async (
   reader: Reader,
-  { templateId, versions, from }: { templateId: string; versions: ReadonlySet<number>; from: string },
+  { templateId, versions }: { templateId: string; versions: ReadonlySet<number> },
   { withPending }: { readonly withPending: boolean },
 ): Promise<ObservedDay[]> => {
   const days = createDays();
   for (const version of versions)
     for (let offset = 0, isLast = false; !isLast; offset += LIMITS.evidencePerRead) {
-      const rows = await store.selectEvidence(reader, { templateId, version, from, offset }, LIMITS.evidencePerRead);
+      const rows = await store.selectEvidence(reader, { templateId, version, offset }, LIMITS.evidencePerRead);
       for (const row of rows) days.add(row);
       isLast = rows.length < LIMITS.evidencePerRead;
       await takeTurns();
     }
   if (withPending)
-    for (const row of await store.selectPending(reader, templateId))
-      if (versions.has(row.version) && row.day >= from) days.add(row);
+    for (const row of await store.selectPending(reader, templateId)) if (versions.has(row.version)) days.add(row);
   return days.inOrder();
 };
 
@@ -185,11 +178,3 @@ export const findObserved = async (
   ...(await store.selectObserved(reader, templateId)),
   ...(await store.selectPending(reader, templateId)),
 ];
-
-/** Teams with observations that are older than is kept. */
-export const teamsWithOldEvidence = (reader: Reader, nowMs: number): Promise<string[]> =>
-  store.selectTeamsWithOld(reader, firstDayKept(nowMs));
-
-export const removeOldEvidence = async (tx: Transaction, nowMs: number): Promise<void> => {
-  await store.deleteOld(tx, firstDayKept(nowMs));
-};

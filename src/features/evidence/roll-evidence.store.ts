@@ -1,5 +1,5 @@
 import { deleteFrom, insertInto, lockingLookup, updateIn, upsertInto } from '../../database/declarations.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
+import type { Reader } from '../../database/work.ts';
 
 /** What was observed on one day, locked until the end of the transaction. */
 export const holdEvidence = lockingLookup(
@@ -46,10 +46,10 @@ export const selectDays = async (
   return rows.map(({ day }) => day);
 };
 
-/** What was observed of rolls on a version from a day on, in order of the days. */
+/** What was observed of rolls on a version, in order of the days. */
 export const selectEvidence = (
   { queries, teamId }: Reader,
-  { templateId, version, from, offset }: { templateId: string; version: number; from: string; offset: number },
+  { templateId, version, offset }: { templateId: string; version: number; offset: number },
   limit: number,
 ) =>
   queries
@@ -58,7 +58,6 @@ export const selectEvidence = (
     .where('team_id', '=', teamId)
     .where('template_id', '=', templateId)
     .where('version', '=', version)
-    .where('day', '>=', from)
     .orderBy('day')
     .limit(limit)
     .offset(offset)
@@ -86,20 +85,6 @@ export const selectPending = ({ queries, teamId }: Reader, templateId: string | 
   if (templateId !== undefined) query = query.where('template_id', '=', templateId);
   return query.$narrowType<{ version: number; counts: string }>().execute();
 };
-
-/** Teams with observations of days before one. */
-export const selectTeamsWithOld = async ({ queries }: Reader, before: string): Promise<string[]> => {
-  const rows = await queries
-    .selectFrom('roll_evidence')
-    .select('team_id')
-    .distinct()
-    .where('day', '<', before)
-    .execute();
-  return rows.map(({ team_id }) => team_id);
-};
-
-export const deleteOld = ({ queries, teamId }: Transaction, before: string) =>
-  queries.deleteFrom('roll_evidence').where('team_id', '=', teamId).where('day', '<', before).execute();
 
 export const markDue = upsertInto(
   'evidence_due',

@@ -2,6 +2,7 @@ import type { Compute } from '../../compute/compute.ts';
 import type { Evidence } from '../../compute/evidence.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
+import { logOfStreams } from '../../engine/evidence/starts.ts';
 import { LIMITS } from '../../limits.ts';
 import {
   configInForceAt,
@@ -10,19 +11,12 @@ import {
   findNotedVersion,
   findVersionsOf,
 } from '../snapshots/snapshots.service.ts';
-import { firstDayKept, mergeVersions, type ObservedDay, readObserved } from './roll-evidence.service.ts';
+import { type ObservedStream, readStream, type Stream } from './observed-streams.service.ts';
+import { mergeVersions } from './roll-evidence.service.ts';
 import * as store from './streams.store.ts';
 
 /** The chance that a team's sound streams ever cause an alarm is at most this. */
 const ALPHA = 0.05;
-
-/** The rolls on one configuration of a template. An empty template id stands for rolls without one. */
-export interface Stream {
-  readonly templateId: string;
-  readonly config: string;
-  /** The versions of the catalog that its rolls may be recorded under. */
-  readonly versions: ReadonlySet<number>;
-}
 
 /** The evidence at which a stream causes an alarm, if so many are watched at a time. */
 export const thresholdOf = (streams: number): number => streams / ALPHA;
@@ -32,8 +26,8 @@ const MOST = Math.log(LIMITS.evidence);
 
 export const evidenceOf = (log: number): number => (log >= MOST ? LIMITS.evidence : Math.exp(log));
 
-/** Evidence as stored: a finite number. */
-const storedLog = (log: number): number => Math.min(MOST, log);
+/** Evidence as stored: capped, so that it is never infinite. */
+export const storedLog = (log: number): number => Math.min(MOST, log);
 
 /** The stream that rolls on a version of the catalog belong to; undefined if that is not known, or nothing is kept. */
 export const findStreamAt = async (
@@ -107,27 +101,26 @@ export interface LookDeps {
 
 /** What a look at a stream found. */
 export interface Look extends Evidence {
-  readonly days: readonly ObservedDay[];
+  readonly observed: Pick<ObservedStream, 'firstDay' | 'rolls'>;
 }
 
 /** Computes the evidence against a stream; undefined if its configuration is not kept. */
 export const lookAt = async (
   { read, compute }: LookDeps,
   teamId: string,
-  { templateId, config: hash, versions }: Stream,
-  nowMs: number,
+  stream: Stream,
   { withPending, withRows, signal }: { withPending: boolean; withRows: boolean; signal?: AbortSignal },
 ): Promise<Look | undefined> => {
-  const found = await read(teamId, async (reader) => ({
-    days: await readObserved(reader, { templateId, versions, from: firstDayKept(nowMs) }, { withPending }),
-    kept: await findConfig(reader, hash),
+  const { observed, kept } = await read(teamId, async (reader) => ({
+    observed: await readStream(reader, stream, { withPending }),
+    kept: await findConfig(reader, stream.config),
   }));
-  const { days, kept } = found;
   if (kept === undefined) return undefined;
-  if (days.length === 0) return { days, logEvidence: 0, rows: [] };
+  if (observed.firstDay === undefined) return { observed, logEvidence: 0, rows: [] };
   const { config, pool } = kept;
-  const input = { config, pool, days: days.map(({ texts }) => texts), withRows };
-  return { days, ...(await compute.run(teamId, 'evidence', input, signal)) };
+  const { frozen, days } = observed;
+  const input = { config, pool, frozen, days: days.map(({ texts }) => texts), withRows };
+  return { observed, ...(await compute.run(teamId, 'evidence', input, signal)) };
 };
 
 /** Adds rolls that are recorded under a later version to those of the version that their configuration began with. */
@@ -166,6 +159,7 @@ export const saveLook = async (
     evidence: storedLog(log),
     greatest: Math.max(0, before?.greatest ?? 0, storedLog(log)),
     looked_at: nowMs,
+    began_at: before?.began_at ?? nowMs,
     alarmed_at: isAlarm ? nowMs : (before?.alarmed_at ?? null),
   };
   tx.write(before === undefined ? store.insertStream : store.updateStream, row);
@@ -183,3 +177,21 @@ export const forgetDue = async (tx: Transaction, vain: readonly Due[]): Promise<
 /** What was saved of a stream; undefined if nobody has looked at it yet. */
 export const findStream = async (finder: Finder, { templateId, config }: Pick<Stream, 'templateId' | 'config'>) =>
   (await finder.find(store.streamOf, { templateId, config }))[0];
+
+/** The evidence against several streams together, as of the last look at each. */
+export interface Combined {
+  /** Against all configurations that a template ever had. */
+  ofTemplate(templateId: string): number;
+  /** Against all configurations of the team. */
+  readonly ofTeam: number;
+}
+
+/** Combines the evidence against all streams of a team. */
+export const findCombined = async (reader: Reader): Promise<Combined> => {
+  const all = await store.selectInOrder(reader);
+  const combine = (streams: typeof all): number => evidenceOf(logOfStreams(streams.map(({ evidence }) => evidence)));
+  return {
+    ofTemplate: (templateId) => combine(all.filter((stream) => stream.templateId === templateId)),
+    ofTeam: combine(all),
+  };
+};

@@ -30,7 +30,7 @@ export const deleteDue = ({ queries, teamId }: Transaction, { templateId, versio
     .where('stamp', '=', stamp)
     .execute();
 
-const STREAM = ['streams', 'evidence', 'greatest', 'looked_at', 'alarmed_at'] as const;
+const STREAM = ['streams', 'evidence', 'greatest', 'looked_at', 'alarmed_at', 'began_at'] as const;
 
 export const streamOf = lookup({ templateId: 'text', config: 'text' }, (queries, teamId, { templateId, config }) =>
   queries
@@ -63,8 +63,20 @@ const COLUMNS = {
   greatest: 'double precision',
   looked_at: 'bigint',
   alarmed_at: 'bigint',
+  began_at: 'bigint',
 } as const;
 
 export const insertStream = insertInto('evidence_streams', COLUMNS);
 
 export const updateStream = updateIn('evidence_streams', COLUMNS, { key: ['template_id', 'config'] });
+
+/** The evidence against all streams, in the order in which they began. */
+export const selectInOrder = ({ queries, teamId }: Reader) =>
+  queries
+    .selectFrom('evidence_streams')
+    .select(['template_id as templateId', 'evidence'])
+    .where('team_id', '=', teamId)
+    .orderBy('began_at')
+    .orderBy('template_id')
+    .orderBy('config')
+    .execute();

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, responses, Strict, UserId } from '../../http/schemas.ts';
-import { Epoch, Hash, Receipt, Scope } from '../receipts/receipts.contract.ts';
+import { Hash, Id, Nullable, responses, Strict, UserId } from '../../http/schemas.ts';
+import { Epoch, Receipt } from '../receipts/receipts.contract.ts';
 
 /** Like the id of a user, it comes from elsewhere. */
 const ClientSeed = {
@@ -22,15 +22,16 @@ const members = {
     ...Hash,
     description: 'The hash of the next server seed. Show it to the player before they choose a client seed.',
   },
+  nextManifest: {
+    ...Hash,
+    description:
+      'The hash of the list of configurations that a rotation would fix now. Show it to the player together with the commitment.',
+  },
   rotation: Nullable(Hash, { description: 'The hash of the receipt with which the epoch began.' }),
-  chains: Type.Array(
-    Type.Object({
-      scope: Scope,
-      nonce: Type.Integer({ description: 'The nonce of the next roll: the number of receipts so far.' }),
-      head: { ...Hash, description: 'The hash of the last receipt.' },
-    }),
-    { description: 'The rolls of this epoch, in byte order of the scopes.' },
-  ),
+  nonce: Nullable(Type.Integer(), {
+    description: 'The nonce of the next roll: the number of rolls in this epoch so far.',
+  }),
+  head: Nullable(Hash, { description: 'The hash of the last receipt.' }),
   mustRotate: Type.Boolean({
     description: 'Whether some verifiable rolls are rejected until the player chooses another client seed.',
   }),
@@ -49,6 +50,7 @@ const RotateRequest = Strict(
   {
     clientSeed: ClientSeed,
     commitment: { ...Hash, description: 'The `nextCommitment` that was shown to whoever chose the client seed.' },
+    manifest: { ...Hash, description: 'The `nextManifest` that was shown to whoever chose the client seed.' },
   },
   {
     title: 'RotateRequest',
@@ -56,6 +58,7 @@ const RotateRequest = Strict(
       {
         clientSeed: 'lucky ☘',
         commitment: '630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd',
+        manifest: '07ad0e99ac3661bbb5c20ee9c90bd1899f6fff6cdb6fee8cd2d97c1021afc421',
       },
     ],
   },
@@ -69,7 +72,7 @@ export const startFairness = {
   operationId: 'startFairness',
   summary: 'Commit to a server seed for a player',
   description:
-    'Creates the player and the first server seed if they do not exist, and otherwise changes nothing. Show `nextCommitment` to the player, then rotate with the client seed that they choose.',
+    'Creates the player and the first server seed if they do not exist, and otherwise changes nothing. Show `nextCommitment` and `nextManifest` to the player, then rotate with the client seed that they choose.',
   tags,
   params: Strict({ userId: UserId }),
   response: responses('The state of the player.', PlayerFairness, 400, 401, 403, 500),
@@ -77,7 +80,7 @@ export const startFairness = {
 
 export const getFairness = {
   operationId: 'getFairness',
-  summary: 'Get the seeds and chains of a player',
+  summary: 'Get the seeds of a player',
   description: 'The hidden server seeds are left out.',
   tags,
   params: known,
@@ -88,7 +91,7 @@ export const rotateFairness = {
   operationId: 'rotateFairness',
   summary: "Begin a new epoch with the player's client seed",
   description:
-    'Reveals the server seed of the epoch that ends, so that all its rolls can be verified. Begins the next epoch with the server seed that was committed to and the configurations that are in force now, and commits to another seed. 409 if `commitment` is not the `nextCommitment`.',
+    'Reveals the server seed of the epoch that ends, so that all its rolls can be verified. Begins the next epoch with the server seed that was committed to and the configurations that are in force now, and commits to another seed. 409 if `commitment` is not the `nextCommitment`, or `manifest` not the `nextManifest`: then show the player the new ones, and let them choose another client seed, since this one is known.',
   tags,
   params: known,
   body: RotateRequest,

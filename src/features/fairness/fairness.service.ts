@@ -1,56 +1,74 @@
 import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { commitmentTo } from '../../engine/fairness/links.ts';
-import { NO_PREVIOUS, type RotateReceipt } from '../../engine/fairness/receipts.ts';
-import { conflict, invalid, notFound } from '../../errors.ts';
+import { EDITION, NO_PREVIOUS, type RotateReceipt } from '../../engine/fairness/receipts.ts';
+import { conflict, invalid, notFound, ServiceError } from '../../errors.ts';
 import { newSeed } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import {
   beginEpoch,
-  type Chains,
   createSeeds,
-  findChains,
+  findLastOfSeries,
   findSeeds,
   holdSeeds,
   type Manifests,
   type Seeds,
+  timeOfNext,
 } from '../receipts/receipts.service.ts';
-import { endChains } from '../user-states/user-states.service.ts';
 import { getUser } from '../users/users.service.ts';
 import type { PlayerFairness, Rotated, RotateRequest } from './fairness.contract.ts';
-import { currentManifest, keepManifest, type ManifestDeps } from './manifests.service.ts';
+import { type CurrentManifest, currentManifest, keepManifest, type ManifestDeps } from './manifests.service.ts';
 
 export interface FairnessDeps extends ManifestDeps {
+  /**
+   * Whether all nodes make rolls of this edition. Those of the first would move the same counters, and leave no receipt
+   * that this one knows: proofs would fail.
+   */
+  readonly isUpgraded: () => boolean;
   readonly manifests: Manifests;
 }
 
-const showPlayer = (userId: string, seeds: Seeds, chains: Chains, mustRotate: boolean): PlayerFairness => ({
-  userId,
-  epoch: seeds.current?.epoch ?? null,
-  commitment: seeds.current === null ? null : commitmentTo(seeds.current.seed),
-  clientSeed: seeds.current?.clientSeed ?? null,
-  manifest: seeds.current?.manifest ?? null,
-  nextCommitment: commitmentTo(seeds.nextSeed),
-  rotation: seeds.current?.rotation ?? null,
-  chains: chains.map(([scope, nonce, head]) => ({ scope, nonce, head })),
-  mustRotate,
-});
-
 /** Whether something that is verifiable now is not in the manifest of the player's epoch. */
-const mustRotate = async (finder: Finder, { current }: Seeds, deps: FairnessDeps): Promise<boolean> => {
+const mustRotate = async (
+  finder: Finder,
+  { current }: Seeds,
+  { hash, entries }: CurrentManifest,
+  { manifests }: FairnessDeps,
+): Promise<boolean> => {
   if (current === null) return true;
-  const { hash, entries } = await currentManifest(finder, deps);
   if (hash === current.manifest) return false;
-  const manifest = await deps.manifests(finder, current.manifest);
-  return entries.some(({ templateId, identity }) => manifest.get(templateId) !== identity.config);
+  const manifest = await manifests(finder, current.manifest);
+  return entries.some(({ entry: [template, config] }) => manifest.get(template) !== config);
+};
+
+const showPlayer = async (
+  finder: Finder,
+  userId: string,
+  seeds: Seeds,
+  next: CurrentManifest,
+  deps: FairnessDeps,
+): Promise<PlayerFairness> => {
+  const { current } = seeds;
+  return {
+    userId,
+    epoch: current?.epoch ?? null,
+    commitment: current === null ? null : commitmentTo(current.seed),
+    clientSeed: current?.clientSeed ?? null,
+    manifest: current?.manifest ?? null,
+    nextCommitment: commitmentTo(seeds.nextSeed),
+    nextManifest: next.hash,
+    rotation: current?.rotation ?? null,
+    nonce: current?.nonce ?? null,
+    head: current?.head ?? null,
+    mustRotate: await mustRotate(finder, seeds, next, deps),
+  };
 };
 
 export const getFairness = async (finder: Finder, userId: string, deps: FairnessDeps): Promise<PlayerFairness> => {
   await getUser(finder, userId);
   const seeds = await findSeeds(finder, userId);
   if (seeds === null) throw notFound();
-  const chains = await findChains(finder, userId, seeds);
-  return showPlayer(userId, seeds, chains, await mustRotate(finder, seeds, deps));
+  return showPlayer(finder, userId, seeds, await currentManifest(finder, deps), deps);
 };
 
 /** Creates the player and their first hidden seed, if they are missing. */
@@ -60,23 +78,39 @@ export const startFairness = async (
   userId: string,
   deps: FairnessDeps,
 ): Promise<PlayerFairness> => {
-  const seeds = await createSeeds(work, context, userId, newSeed);
-  const chains = await findChains(work, userId, seeds);
-  return showPlayer(userId, seeds, chains, await mustRotate(work, seeds, deps));
+  const firstSeed = (): string => {
+    if (!deps.isUpgraded())
+      throw new ServiceError('SERVICE_UNAVAILABLE', [
+        { path: '', message: 'verifiable rolls begin when the upgrade is completed, by migrate --contract' },
+      ]);
+    return newSeed();
+  };
+  const seeds = await createSeeds(work, context, userId, firstSeed);
+  return showPlayer(work, userId, seeds, await currentManifest(work, deps), deps);
 };
 
-const checkRotation = ({ current, nextSeed }: Seeds, { clientSeed, commitment }: RotateRequest): void => {
+const checkRotation = (
+  { current, nextSeed }: Seeds,
+  next: CurrentManifest,
+  { clientSeed, commitment, manifest }: RotateRequest,
+): void => {
   if (commitment !== commitmentTo(nextSeed))
     throw conflict({
       path: '/body/commitment',
       message: 'is not the next commitment: whoever chooses the client seed must have seen it before',
+    });
+  if (manifest !== next.hash)
+    throw conflict({
+      path: '/body/manifest',
+      message:
+        'is not the next manifest: the odds have changed since it was shown, so the player must choose another client seed',
     });
   if (clientSeed === current?.clientSeed)
     throw invalid({ path: '/body/clientSeed', message: 'must differ from the last one' });
 };
 
 /**
- * Ends an epoch and begins the next. Rolls of the player wait, so every one of them is either in a chain that is closed
+ * Ends an epoch and begins the next. Rolls of the player wait, so every one of them is either in the chain that ends
  * here, or in the new epoch.
  */
 export const rotateFairness = async (
@@ -91,17 +125,16 @@ export const rotateFairness = async (
   await keepManifest(work, deps, manifest);
   const seeds = await holdSeeds(work, userId);
   if (seeds === null) throw notFound();
-  checkRotation(seeds, request);
+  checkRotation(seeds, manifest, request);
   const { current, nextSeed } = seeds;
-  await endChains(work, userId);
-  const chains = await findChains(work, userId, seeds);
+  const last = current === null ? {} : await findLastOfSeries(work, userId, current);
   const following = newSeed();
   const receipt: RotateReceipt = {
-    v: 1,
+    v: EDITION,
     kind: 'rotate',
     teamId,
     userId,
-    at: isoTime(nowMs),
+    at: isoTime(timeOfNext(seeds, nowMs)),
     epoch: current === null ? 0 : current.epoch + 1,
     previous: current?.rotation ?? NO_PREVIOUS,
     clientSeed: request.clientSeed,
@@ -109,8 +142,9 @@ export const rotateFairness = async (
     nextCommitment: commitmentTo(following),
     revealed: current?.seed ?? null,
     manifest: manifest.hash,
-    chains,
+    count: current?.nonce ?? 0,
+    head: current?.head ?? NO_PREVIOUS,
   };
-  const begun = beginEpoch(work, receipt, { seed: nextSeed, nextSeed: following });
-  return { ...showPlayer(userId, begun, [], false), receipt };
+  const begun = beginEpoch(work, receipt, { seed: nextSeed, nextSeed: following, last });
+  return { ...(await showPlayer(work, userId, begun, manifest, deps)), receipt };
 };

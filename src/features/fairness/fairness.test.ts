@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { logAll } from '../../../test/chores.ts';
 import {
   type ApiResponse,
   type Client,
@@ -51,9 +52,11 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
   };
 
   const rotate = async (team: Client, userId: string, clientSeed: string) => {
-    const { nextCommitment } = assertDone(await team.post(`/users/${userId}/fairness`)).body;
+    const { nextCommitment: commitment, nextManifest: manifest } = assertDone(
+      await team.post(`/users/${userId}/fairness`),
+    ).body;
     const path = `/users/${userId}/fairness/rotate`;
-    return assertDone(await team.post(path, { clientSeed, commitment: nextCommitment })).body;
+    return assertDone(await team.post(path, { clientSeed, commitment, manifest })).body;
   };
   const roll = (team: Client, template: string, userId: string, more: object = {}): Promise<ApiResponse> =>
     team.post(`/templates/${template}/roll`, { userId, ...more });
@@ -67,21 +70,22 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     const team = await teamWithTemplates();
     assertNotFound(await team.get('/users/p/fairness'));
     const started = assertDone(await team.post('/users/p/fairness')).body;
-    const { nextCommitment } = started;
-    assert.match(nextCommitment, /^[0-9a-f]{64}$/);
+    const { nextCommitment, nextManifest } = started;
+    for (const hash of [nextCommitment, nextManifest]) assert.match(hash, /^[0-9a-f]{64}$/);
     assert.deepEqual(started, {
       ...{ userId: 'p', epoch: null, commitment: null, clientSeed: null, manifest: null },
-      ...{ nextCommitment, rotation: null, chains: [], mustRotate: true },
+      ...{ nextCommitment, nextManifest, rotation: null, nonce: null, head: null, mustRotate: true },
     });
     assert.deepEqual(assertDone(await team.post('/users/p/fairness')).body, started, 'it is made once');
     assert.deepEqual(assertDone(await team.get('/users/p/fairness')).body, started);
     const path = '/users/p/fairness/rotate';
-    assertConflict(await team.post(path, { clientSeed: 'x', commitment: '0'.repeat(64) }), '/body/commitment');
-    const { receipt, ...rotated } = assertDone(
-      await team.post(path, { clientSeed: 'lucky ☘', commitment: nextCommitment }),
-    ).body;
+    const shown = { commitment: nextCommitment, manifest: nextManifest };
+    for (const member of ['commitment', 'manifest'])
+      assertConflict(await team.post(path, { clientSeed: 'x', ...shown, [member]: '0'.repeat(64) }), `/body/${member}`);
+    const { receipt, ...rotated } = assertDone(await team.post(path, { clientSeed: 'lucky ☘', ...shown })).body;
     assert.deepEqual([rotated.epoch, rotated.commitment, rotated.clientSeed], [0, nextCommitment, 'lucky ☘']);
-    assert.deepEqual([rotated.mustRotate, rotated.chains], [false, []]);
+    assert.deepEqual([rotated.mustRotate, rotated.nonce, rotated.head], [false, 0, rotated.rotation]);
+    assert.deepEqual([receipt.count, receipt.head, receipt.manifest], [0, '0'.repeat(64), nextManifest]);
     assert.equal(rotated.rotation, hashOf(canonicalText(receipt)));
     assert.equal(receipt.revealed, null);
     assert.deepEqual(assertDone(await team.get('/users/p/fairness')).body, rotated);
@@ -107,28 +111,24 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     const [rotation, ...rolls] = listed as [(typeof listed)[0], ...typeof listed];
     assert.equal(createHash('sha256').update(last.revealed, 'hex').digest('hex'), rotation.receipt.commitment);
     assert.deepEqual(
-      rolls.map(({ receipt }) => [receipt.scope, receipt.nonce, receipt.kind]),
+      rolls.map(({ receipt }) => [receipt.nonce, receipt.scope, receipt.kind]),
       [
-        ['group:g', 0, 'roll'],
-        ['group:g', 1, 'roll'],
-        ['group:g', 2, 'spark'],
-        ['plain', 0, 'roll'],
-        ['plain', 1, 'roll'],
-        ['template:chest', 0, 'roll'],
-        ['template:pack', 0, 'roll'],
-        ['template:shrine', 0, 'roll'],
+        [0, 'group:g', 'roll'],
+        [1, 'group:g', 'roll'],
+        [2, 'template:pack', 'roll'],
+        [3, 'template:shrine', 'roll'],
+        [4, 'template:chest', 'roll'],
+        [5, 'plain', 'roll'],
+        [6, 'plain', 'roll'],
+        [7, 'group:g', 'spark'],
       ],
     );
-    const ends = new Map(rolls.map(({ hash, receipt }) => [receipt.scope, [receipt.nonce + 1, hash] as const]));
-    assert.deepEqual(
-      last.chains,
-      [...ends].map(([scope, end]) => [scope, ...end]),
-    );
+    assert.deepEqual([last.count, last.head], [8, rolls.at(-1)?.hash]);
     // The third draw picks the item: here one of three with equal weights.
-    const filtered = rolls.find(({ receipt }) => receipt.scope === 'plain' && receipt.nonce === 1)?.receipt;
+    const filtered = rolls[6]?.receipt;
     const { draws } = verifiableDraws({
-      ...{ serverSeed: bytesOfHex(last.revealed), teamId: team.teamId, userId: 'p', templateId: '' },
-      ...{ config: filtered.config, clientSeed: 'first', nonce: 1 },
+      ...{ serverSeed: bytesOfHex(last.revealed), teamId: team.teamId, userId: 'p' },
+      ...{ clientSeed: 'first', nonce: 6 },
     });
     const [, , third] = [draws(), draws(), draws()];
     const picked = ['cap', 'club', 'torch'][Math.floor((third as number) * 3)];
@@ -154,11 +154,12 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       kept.push(assertDone(await team.post('/items/roll', body)).body.fairness.receipt);
     const spark = { userId: 'p', itemId: 'sword' };
     kept.push(assertDone(await team.post('/templates/banner/spark', spark)).body.fairness.receipt);
-    const sealed = verified((await team.get('/users/p/proof')).body, kept);
+    const sealed = verified((await team.get('/users/p/proof')).body, { receipts: kept });
     assert.deepEqual(sealed.counts, { verified: 1, sealed: 28, failed: 0 });
     await rotate(team, 'p', 'second');
+    await logAll(service());
     const { body: proof } = await team.get('/users/p/proof?epoch=0');
-    const { counts, isSound, notes } = verified(proof, kept);
+    const { counts, isSound, notes } = verified(proof, { receipts: kept });
     assert.deepEqual(
       { counts, isSound, notes },
       { counts: { verified: 30, sealed: 0, failed: 0 }, isSound: true, notes: [] },
@@ -167,9 +168,9 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     const tampered = structuredClone(proof);
     const victim = tampered.receipts.find(({ results }: { results?: string[][] }) => results?.[0]?.[0] === 'club');
     victim.results[0][0] = 'cap';
-    assert.equal(verified(tampered, kept).isSound, false);
+    assert.equal(verified(tampered, { receipts: kept }).isSound, false);
     proof.receipts.splice(5, 1);
-    assert.equal(verified(proof, []).isSound, false);
+    assert.equal(verified(proof).isSound, false);
   });
 
   test('are verified part by part if there are many', async () => {
@@ -178,18 +179,21 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     for (let n = 0; n < 21; n += 1)
       await Promise.all(Array.from({ length: 50 }, async () => assertDone(await roll(team, 'pack', 'p'))));
     await rotate(team, 'p', 'second');
-    assertInvalid(await team.get('/users/p/proof?epoch=0'), '/query/scope');
     const parts = [];
-    for (let path: string | undefined = '/users/p/proof?epoch=0&scope=template:pack'; path !== undefined; ) {
+    for (let path: string | undefined = '/users/p/proof?epoch=0'; path !== undefined; ) {
       const part: ApiResponse = assertDone(await team.get(path));
       parts.push(part.body);
       path = /<([^>]+)>/.exec(part.headers.get('link') ?? '')?.[1];
     }
     assert.deepEqual(
       parts.map(({ receipts }) => receipts.length),
-      [1001, 53],
+      // Beginning with the rotation and the receipt before.
+      [1001, 54],
     );
     for (const part of parts) assert.equal(verified(part).isSound, true);
+    const { body: whole } = assertDone(await team.get('/users/p/proof?epoch=all'));
+    assert.deepEqual(verified(whole).counts, { verified: 1052, sealed: 0, failed: 0 });
+    assertInvalid(await team.get('/users/p/proof?epoch=all&from=1'), '/query/from');
   });
 
   test('name the receipt in the response, and link it to the one before', async () => {
@@ -197,17 +201,17 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     const { rotation } = await rotate(team, 'p', 'seed');
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push(assertDone(await roll(team, 'banner', 'p')).body.fairness);
-    const listed = await receiptsOf(team, 'p', '?scope=group:g');
+    const [, ...listed] = await receiptsOf(team, 'p');
     assert.deepEqual(
       answers,
-      listed.map(({ hash, receipt }) => ({ epoch: 0, scope: 'group:g', nonce: receipt.nonce, receipt: hash })),
+      listed.map(({ hash, receipt }) => ({ epoch: 0, nonce: receipt.nonce, receipt: hash })),
     );
     assert.deepEqual(
       listed.map(({ receipt }) => receipt.previous),
       [rotation, ...listed.map(({ hash }) => hash)].slice(0, 3),
     );
-    const { chains } = (await team.get('/users/p/fairness')).body;
-    assert.deepEqual(chains, [{ scope: 'group:g', nonce: 3, head: listed[2]?.hash }]);
+    const { nonce, head } = (await team.get('/users/p/fairness')).body;
+    assert.deepEqual([nonce, head], [3, listed[2]?.hash]);
   });
 
   test('give a proof with everything that is needed, and snapshots that anyone can read', async () => {
@@ -228,8 +232,9 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     for (const [hash, text] of Object.entries(proof.snapshots as Record<string, string>)) {
       assert.equal(hashOf(text), hash);
       const open = await service().anyone().get(`/public/${team.teamId}/snapshots/${hash}`);
-      assert.equal(open.status, 200);
-      assert.equal(JSON.stringify(open.body), text);
+      // A manifest is for the player alone.
+      assert.equal(open.status, text.includes('"templates"') ? 404 : 200);
+      if (open.status === 200) assert.equal(JSON.stringify(open.body), text);
       assertNotFound(await service().anyone().get(`/public/${service().teamId}/snapshots/${hash}`));
     }
     assertNotFound(
@@ -237,9 +242,8 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
         .anyone()
         .get(`/public/${team.teamId}/snapshots/${'0'.repeat(64)}`),
     );
-    const { body: part } = await team.get('/users/p/proof?epoch=0&scope=template:pack');
-    assert.equal(part.receipts.length, 3);
-    assertInvalid(await team.get('/users/p/proof?epoch=0&from=1'), '/query/from');
+    const { body: part } = await team.get('/users/p/proof?epoch=0&from=1');
+    assert.equal(part.receipts.length, 4, 'both rotations, the roll, and the one before it');
     assertNotFound(await team.get('/users/p/proof?epoch=2'));
     assertNotFound(await team.get('/users/nobody/proof'));
   });
@@ -271,7 +275,7 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       assertDone(await roll(team, 'banner', 'p'));
       assertDone(await team.put('/items/club', { rollNumerator: 1 }));
       assertConflict(await roll(team, 'banner', 'p'), '/body/userId');
-      assert.deepEqual(before.chains.length, 1);
+      assert.equal(before.nonce, 1);
       // What changes nothing about a roll needs no rotation.
       await rotate(team, 'p', 'three');
       assertDone(await team.put('/items/club', { thumbnail: 'club.png', width: 2 }));
@@ -290,30 +294,32 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
         [undefined, false, false],
       );
       assertConflict(await roll(team, 'banner', 'p', { userSpaceId: pouch }), '/body/userSpaceId');
-      assert.equal((await team.get('/users/p/fairness')).body.chains[0].nonce, 1, 'a refusal leaves nothing');
+      assert.equal((await team.get('/users/p/fairness')).body.nonce, 1, 'a refusal leaves nothing');
     });
   });
 
   test('reject client seeds that are old, empty, too long or not characters', async () => {
     const team = await teamWithTemplates();
     await rotate(team, 'p', 'one');
-    const { nextCommitment: commitment } = (await team.get('/users/p/fairness')).body;
-    const send = (clientSeed: unknown) => team.post('/users/p/fairness/rotate', { clientSeed, commitment });
+    const { nextCommitment: commitment, nextManifest: manifest } = (await team.get('/users/p/fairness')).body;
+    const send = (clientSeed: unknown) => team.post('/users/p/fairness/rotate', { clientSeed, commitment, manifest });
     for (const seed of ['one', '', 'x'.repeat(192), 'a\u0007', 7, null, '\ud800'])
       assertInvalid(await send(seed), '/body/clientSeed');
     assertInvalid(
-      await team.post('/users/p/fairness/rotate', { clientSeed: 'x', commitment: 'A' }),
+      await team.post('/users/p/fairness/rotate', { clientSeed: 'x', commitment: 'A', manifest }),
       '/body/commitment',
     );
-    assertNotFound(await team.post('/users/nobody/fairness/rotate', { clientSeed: 'x', commitment }));
+    assertNotFound(await team.post('/users/nobody/fairness/rotate', { clientSeed: 'x', commitment, manifest }));
     assertDone(await send('☘'.repeat(191)));
   });
 
   test('of two rotations at once with the same commitment, one is done', async () => {
     const team = await teamWithTemplates();
-    const { nextCommitment: commitment } = (await team.post('/users/p/fairness')).body;
+    const { nextCommitment: commitment, nextManifest: manifest } = (await team.post('/users/p/fairness')).body;
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => team.post('/users/p/fairness/rotate', { clientSeed: `s${n}`, commitment })),
+      Array.from({ length: 8 }, (_, n) =>
+        team.post('/users/p/fairness/rotate', { clientSeed: `s${n}`, commitment, manifest }),
+      ),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)]);
     assert.equal((await receiptsOf(team, 'p')).length, 1);
@@ -337,15 +343,19 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     const listed = await receiptsOf(team, 'p');
     const rolled = listed.filter((one) => one.receipt.kind === 'roll');
     assert.equal(rolled.length, 64);
-    for (const [epoch, scope] of [0, 1].flatMap((n) => ['group:g', 'template:pack'].map((one) => [n, one] as const))) {
-      const chain = rolled.filter((one) => one.receipt.epoch === epoch && one.receipt.scope === scope);
+    for (const epoch of [0, 1]) {
+      const chain = rolled.filter((one) => one.receipt.epoch === epoch);
       assert.deepEqual(
         chain.map((one) => one.receipt.nonce),
         chain.map((_, index) => index),
       );
-      const closing = listed.find((one) => one.receipt.kind === 'rotate' && one.receipt.epoch === epoch + 1);
-      const closed = closing?.receipt.chains.find(([of]: [string]) => of === scope);
-      assert.deepEqual(closed?.slice(1) ?? [0, undefined], [chain.length, chain.at(-1)?.hash]);
+      const [opening, closing] = [epoch, epoch + 1].map((number) =>
+        listed.find((one) => one.receipt.kind === 'rotate' && one.receipt.epoch === number),
+      );
+      assert.deepEqual(
+        [closing?.receipt.count, closing?.receipt.head],
+        [chain.length, (chain.at(-1) ?? opening)?.hash],
+      );
     }
     assert.equal(receipt.epoch, 2);
   });
@@ -357,7 +367,7 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       team.request('POST', '/templates/banner/roll', { userId: 'p' }, { headers: { 'idempotency-key': 'k' } });
     const [first, again] = [await send(), await send()];
     assert.deepEqual(again.body, assertDone(first).body);
-    assert.equal((await team.get('/users/p/fairness')).body.chains[0].nonce, 1);
+    assert.equal((await team.get('/users/p/fairness')).body.nonce, 1);
   });
 
   test('of a deleted player are gone, and the same id begins anew', async () => {
@@ -395,8 +405,9 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       assert.deepEqual([await positionOf(there), await positionOf(team)].flat(), [1, 0, 1, 1]);
       for (let n = 0; n < 20; n += 1) await positionOf(team);
       await rotate(team, 'p', 'five');
+      await logAll(service());
       const { counts } = verified(assertDone(await team.get('/users/p/proof?epoch=1')).body);
-      assert.deepEqual(counts, { verified: 24, sealed: 0, failed: 0 });
+      assert.deepEqual(counts, { verified: 25, sealed: 0, failed: 0 });
     } finally {
       await other.stop();
     }
@@ -431,7 +442,7 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     }
   });
 
-  test('are listed page by page, and by epoch and scope', async () => {
+  test('are listed page by page, and by epoch', async () => {
     const team = await teamWithTemplates();
     await rotate(team, 'p', 'one');
     for (const template of ['banner', 'pack', 'banner']) assertDone(await roll(team, template, 'p'));
@@ -446,7 +457,6 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
     }
     assert.deepEqual(paged, all);
     assert.equal((await receiptsOf(team, 'p', '?epoch=1')).length, 1);
-    assert.equal((await receiptsOf(team, 'p', '?scope=nothing')).length, 0);
     const cursor = Buffer.from(JSON.stringify([0, 'x'])).toString('base64url');
     assertInvalid(await team.get(`/users/p/receipts?cursor=${cursor}`), '/query/cursor');
   });

@@ -1,24 +1,26 @@
 import type { Finder } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
 import { type ManifestEntry, manifestText } from '../../engine/fairness/receipts.ts';
-import { ServiceError } from '../../errors.ts';
+import { unlessInvalid } from '../../errors.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import type { Identities, Identity, Subject } from '../receipts/identities.service.ts';
-import { findPublished, type KeepPublic, type PublishKept } from '../snapshots/snapshots.service.ts';
+import type { Salts } from '../receipts/salts.service.ts';
+import { findKept, type KeepSnapshots } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplates } from '../templates/compiled-templates.service.ts';
 import { listVerifiable } from '../templates/templates.service.ts';
 
 export interface ManifestDeps {
-  readonly keepPublic: KeepPublic;
-  readonly publishKept: PublishKept;
+  readonly keepSnapshots: KeepSnapshots;
   readonly catalogs: Catalogs;
   readonly identities: Identities;
   readonly readyTemplates: ReadyTemplates;
+  readonly salts: Salts;
 }
 
 /** Something verifiable. */
-interface Entry {
-  readonly templateId: string;
+interface Verifiable {
+  /** As the manifest has it. */
+  readonly entry: ManifestEntry;
   readonly identity: Identity;
   readonly subject: Subject;
 }
@@ -27,22 +29,12 @@ interface Entry {
 export interface CurrentManifest {
   readonly hash: string;
   readonly text: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly Verifiable[];
 }
-
-/** A template that a later change to the catalog broke, or made too large, cannot be rolled on, so it is left out. */
-const unlessBroken = <T>(make: () => T): T | undefined => {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'BAD_REQUEST') return undefined;
-    throw error;
-  }
-};
 
 /** The manifest that a rotation would fix. */
 export const currentManifest = async (finder: Finder, deps: ManifestDeps): Promise<CurrentManifest> => {
-  const { catalogs, identities, readyTemplates } = deps;
+  const { catalogs, identities, readyTemplates, salts } = deps;
   const [team, isPlain, ids] = await Promise.all([
     catalogs.current(finder),
     catalogs.verifiesRolls(finder),
@@ -51,43 +43,44 @@ export const currentManifest = async (finder: Finder, deps: ManifestDeps): Promi
   const subjects = new Map<string, Subject>(isPlain ? [['', team]] : []);
   for (const id of ids) {
     const ready = await readyTemplates(finder, id);
-    if (unlessBroken(() => ready.template()) !== undefined) subjects.set(id, ready);
+    // What a later change of the catalog broke, or made too large, cannot be rolled on, so it is left out.
+    if (unlessInvalid(() => ready.template()) !== undefined) subjects.set(id, ready);
   }
   const unknown = [...subjects.values()].filter((subject) => !identities.isKnown(subject));
   if (unknown.length > 1) finder.rerunAfter(identities.prepare(team, unknown));
-  const entries = [...subjects].flatMap(([templateId, subject]): Entry[] => {
-    const identity = unlessBroken(() => identities.of(finder, subject));
-    return identity === undefined ? [] : [{ templateId, identity, subject }];
-  });
-  const text = manifestText(entries.map(({ templateId, identity }): ManifestEntry => [templateId, identity.config]));
+  const entries: Verifiable[] = [];
+  for (const [templateId, subject] of subjects) {
+    const identity = unlessInvalid(() => identities.of(finder, subject));
+    if (identity === undefined) continue;
+    const { entry } = await salts.of(finder, templateId, identity);
+    entries.push({ entry, identity, subject });
+  }
+  const text = manifestText(entries.map(({ entry }) => entry));
   return { hash: digestOf(text), text, entries };
 };
 
 /** Keeps what is not kept yet. Most of it was, by the chore that notes configurations. */
 const keep = async (
-  { publishKept, keepPublic, identities }: ManifestDeps,
+  { keepSnapshots, identities }: ManifestDeps,
   teamId: string,
-  manifest: CurrentManifest,
-) => {
-  const { hash, text, entries } = manifest;
-  const hashes = entries.flatMap(({ identity }) => [identity.config, identity.pool]);
-  const kept = await publishKept(teamId, [...new Set(hashes)]);
+  kept: ReadonlySet<string>,
+  { hash, text, entries }: CurrentManifest,
+): Promise<void> => {
   for (const { identity, subject } of entries) {
     if (kept.has(identity.config) && kept.has(identity.pool)) continue;
     const made = await identities.snapshotsOf(subject);
     if (made === null) continue;
-    await keepPublic(teamId, [
+    await keepSnapshots(teamId, [
       { hash: made.config, text: made.configText },
       { hash: made.pool, text: made.poolText },
     ]);
-    kept.add(made.config).add(made.pool);
   }
-  await keepPublic(teamId, [{ hash, text }]);
+  await keepSnapshots(teamId, [{ hash, text }]);
 };
 
-/** Keeps everything that a manifest refers to, for anyone to read. Whatever is long is written before the rotation. */
+/** Keeps everything that a manifest refers to. Whatever is long is written before the rotation. */
 export const keepManifest = async (finder: Finder, deps: ManifestDeps, manifest: CurrentManifest): Promise<void> => {
-  const hashes = manifest.entries.flatMap(({ identity }) => [identity.config, identity.pool]);
-  if (await findPublished(finder, [manifest.hash, ...new Set(hashes)])) return;
-  finder.rerunAfter(keep(deps, finder.teamId, manifest));
+  const hashes = [manifest.hash, ...manifest.entries.flatMap(({ identity }) => [identity.config, identity.pool])];
+  const kept = await findKept(finder, [...new Set(hashes)]);
+  if (!hashes.every((hash) => kept.has(hash))) finder.rerunAfter(keep(deps, finder.teamId, kept, manifest));
 };

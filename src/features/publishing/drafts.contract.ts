@@ -28,6 +28,7 @@ const draftMembers = {
   author: Author,
   publishAt: Nullable(Timestamp, { description: 'When it will be published; null if that is not scheduled.' }),
   rebase: Type.Boolean({ description: 'Whether it will be moved to the current version first.' }),
+  announce: Type.Boolean({ description: 'Whether the public pages of templates announce it.' }),
   message: Nullable(Type.String(), { description: 'The message of the version that it will become.' }),
   failure: Nullable(Type.String(), { description: 'Why it could not be published when it was due.' }),
   count: Type.Integer({ description: 'The number of entities that it changes.' }),
@@ -62,6 +63,12 @@ export const DraftPublication = Strict(
     rebase: Type.Optional(
       Type.Boolean({
         description: 'Whether to move it to the current version first; rejected if both changed the same entity.',
+      }),
+    ),
+    announce: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `at`: whether the public pages of templates say from when on which odds change. Anyone can then read the new odds, and the names of new items.',
       }),
     ),
     at: Type.Optional(

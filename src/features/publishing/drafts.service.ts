@@ -29,6 +29,7 @@ const toDraft = (row: store.DraftSummary): Draft => ({
   author: { secretId: row.author_id, name: row.author_name },
   publishAt: row.publish_at === null ? null : isoTime(row.publish_at),
   rebase: row.rebase === 1,
+  announce: row.announce === 1,
   message: row.message,
   failure: row.failure,
   count: row.count,
@@ -108,6 +109,7 @@ export const createDraft = async (tx: Transaction, context: Context, given: Give
     publisher_id: null,
     publisher_name: null,
     rebase: 0,
+    announce: 0,
     message: null,
     failure: null,
   };
@@ -149,7 +151,7 @@ const schedule = async (
   tx: Transaction,
   { nowMs, author }: Context,
   row: store.DraftRow,
-  { at, message, rebase = false }: DraftPublication,
+  { at, message, rebase = false, announce = false }: DraftPublication,
 ): Promise<Draft> => {
   const publishAt = at == null ? null : Date.parse(at);
   if (publishAt !== null && publishAt <= nowMs) throw invalid({ path: '/body/at', message: 'must be in the future' });
@@ -160,6 +162,7 @@ const schedule = async (
     publisher_id: publishAt === null ? null : author.secretId,
     publisher_name: publishAt === null ? null : author.name,
     rebase: Number(rebase),
+    announce: Number(announce && publishAt !== null),
     message: message ?? null,
     failure: null,
     updated_at: nowMs,
@@ -213,6 +216,8 @@ export const publishDraft = (
   const publish = createPublication(deps, context, signal);
   return async (tx: Transaction): Promise<{ version: Version | null; draft: Draft | null }> => {
     const row = await holdDraft(tx, id);
+    if (given?.announce && given.at == null)
+      throw invalid({ path: '/body/announce', message: 'is only for drafts that are published at a time' });
     if (given?.at !== undefined) return { version: null, draft: await schedule(tx, context, row, given) };
     const { rebase = false, message = null } = given ?? {};
     return { version: await publish(tx, row, { author: context.author, rebase, message }), draft: null };
@@ -257,5 +262,12 @@ export const failDueDraft = async (tx: Transaction, id: string, error: ServiceEr
   const row = await holdDue(tx, id, nowMs);
   if (row === undefined) return;
   const failure = explainRejection(error).slice(0, LIMITS.failureLength);
-  await store.updateDraft(tx, { ...row, revision: row.revision + 1, publish_at: null, failure, updated_at: nowMs });
+  await store.updateDraft(tx, {
+    ...row,
+    revision: row.revision + 1,
+    publish_at: null,
+    announce: 0,
+    failure,
+    updated_at: nowMs,
+  });
 };

@@ -20,6 +20,7 @@ const SUMMARY = [
   'publisher_id',
   'publisher_name',
   'rebase',
+  'announce',
   'message',
   'failure',
 ] as const;
@@ -84,3 +85,15 @@ export const selectDue = async ({ queries, teamId }: Reader, nowMs: number): Pro
     .execute();
   return rows.map(({ id }) => id);
 };
+
+/** Scheduled drafts that anyone may know of, the earliest first. */
+export const selectAnnounced = ({ queries, teamId }: Reader): Promise<{ id: string; revision: number }[]> =>
+  queries
+    .selectFrom('catalog_drafts')
+    .select(['id', 'revision'])
+    .where('team_id', '=', teamId)
+    .where('publish_at', 'is not', null)
+    .where('announce', '=', 1)
+    .orderBy('publish_at')
+    .orderBy('id')
+    .execute();

@@ -84,7 +84,7 @@ const readWanted = async (
 };
 
 /** Compares the catalog with what a body wants of it, in another thread. */
-const prepare = async (
+export const compareWith = async (
   { read, compute, readWhole }: PublishingDeps,
   { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
   body: Body,
@@ -109,7 +109,7 @@ export const planChange = async (
   bytes: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Uint8Array[]> => {
-  const { base, planned } = await prepare(deps, context, { bytes }, 'plan', signal);
+  const { base, planned } = await compareWith(deps, context, { bytes }, 'plan', signal);
   const [faults, warnings] = [listFindings(), listFindings()];
   faults.found.push(...planned.faults);
   warnings.found.push(...planned.warnings);
@@ -131,7 +131,7 @@ export const prepareChange = async (
   body: Body,
   signal?: AbortSignal,
 ): Promise<Prepared> => {
-  const { base, planned } = await prepare(deps, context, body, 'publish', signal);
+  const { base, planned } = await compareWith(deps, context, body, 'publish', signal);
   if (body.rebaseFrom === undefined) requireBase(base.version, planned.options.baseVersion ?? base.version);
   throwIfAny(issuesOfFaults(planned.faults), 'CONFLICT');
   if (planned.records.length === 0) throw conflict({ path: '/body', message: 'changes nothing' });

@@ -1,70 +1,71 @@
 import type { Page, Paged } from '../../database/paging.ts';
-import type { Reader } from '../../database/work.ts';
+import type { Read, Reader } from '../../database/work.ts';
+import { EDITION, PLAIN_SCOPE, ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { takeTurns } from '../../turns.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
 import { getUser } from '../users/users.service.ts';
+import { createLeafList, type LeafList, type LogView, logParts, openLog } from './proof-log.service.ts';
+import { findLastOfSeries } from './receipts.service.ts';
 import * as store from './receipts.store.ts';
+
+type Row = store.ReceiptRow;
+type Position = store.ReceiptPosition;
+
+const positionOf = ({ epoch, nonce }: Row): Position => ({ epoch, nonce: Number(nonce) });
 
 /** Receipts after a position, read in batches: one may be a thousand times as long as another. */
 async function* receiptsAfter(
   reader: Reader,
   userId: string,
-  filter: store.ReceiptFilter,
-  after: store.ReceiptPosition | undefined,
-): AsyncGenerator<store.ReceiptRow> {
+  filter: { readonly epoch?: number | undefined },
+  after: Position | undefined,
+): AsyncGenerator<Row> {
   for (let position = after; ; ) {
     const rows = await store.selectReceipts(reader, userId, filter, {
       after: position,
       limit: LIMITS.receiptsPerRead,
     });
-    for (const row of rows) yield { ...row, nonce: Number(row.nonce) };
+    yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < LIMITS.receiptsPerRead) return;
-    position = { epoch: last.epoch, scope: last.scope, nonce: Number(last.nonce) };
+    position = positionOf(last);
     await takeTurns();
   }
 }
 
 /** A position as a cursor has it: a number and a text. */
-const toCursor = ({ epoch, scope, nonce }: store.ReceiptPosition) => ({ createdAtMs: epoch, id: `${nonce} ${scope}` });
+const toCursor = ({ epoch, nonce }: Position) => ({ createdAtMs: epoch, id: String(nonce) });
 
-const fromCursor = ({ after }: Page): store.ReceiptPosition | undefined => {
+const fromCursor = ({ after }: Page): Position | undefined => {
   if (after === undefined) return undefined;
-  const [, nonce, scope] = /^(\d{1,15}) (.*)$/s.exec(after.id) ?? [];
-  if (nonce === undefined || scope === undefined || after.createdAtMs < 0 || after.createdAtMs > LIMITS.epochs)
+  if (!/^(-1|\d{1,15})$/.test(after.id) || after.createdAtMs < 0 || after.createdAtMs > LIMITS.epochs)
     throw invalid({ path: '/query/cursor', message: 'is not a valid cursor' });
-  return { epoch: after.createdAtMs, scope, nonce: Number(nonce) };
+  return { epoch: after.createdAtMs, nonce: Number(after.id) };
 };
 
 /** A page of receipts with their hashes, each as JSON. */
 export const listReceipts = async (
   reader: Reader,
   userId: string,
-  filter: store.ReceiptFilter,
+  filter: { readonly epoch?: number | undefined },
   page: Page,
 ): Promise<Paged<string>> => {
   await getUser(reader, userId);
   const rows: string[] = [];
   let length = 0;
-  let last: store.ReceiptPosition | undefined;
+  let last: Position | undefined;
   for await (const row of receiptsAfter(reader, userId, filter, fromCursor(page))) {
     const text = `{"hash":"${row.hash}","receipt":${row.receipt}}`;
     length += text.length;
     if (last !== undefined && (rows.length === page.limit || length > LIMITS.responseBytes))
       return { rows, next: toCursor(last) };
     rows.push(text);
-    last = row;
+    last = positionOf(row);
   }
   return { rows };
 };
-
-export interface ProofRequest {
-  readonly epoch?: number;
-  readonly scope?: string;
-  readonly from?: number;
-}
 
 /** A proof as JSON, and the nonce with which the next part begins, if it is not complete. */
 export interface ProofText {
@@ -72,10 +73,18 @@ export interface ProofText {
   readonly next: number | null;
 }
 
-/** Collects receipts and the snapshots that they refer to, up to a length. */
+/** The snapshots that a receipt refers to. What belongs into the public log is put on a list. */
+const hashesIn = ({ receipt, hash, nonce }: Row, leaves: LeafList): string[] => {
+  const { manifest, config, pool } = JSON.parse(receipt) as Record<string, string | undefined>;
+  if (Number(nonce) === ROTATION_NONCE && manifest !== undefined) leaves.add(hash, manifest);
+  return [manifest, config, pool].filter((found) => found !== undefined);
+};
+
+/** Collects receipts by their place, and the snapshots that they refer to, up to a length. */
 const createProof = (reader: Reader) => {
-  const receipts: string[] = [];
+  const receipts = new Map<string, Row>();
   const snapshots = new Map<string, string>();
+  const leaves = createLeafList();
   let length = 0;
   const include = async (hash: string): Promise<void> => {
     if (snapshots.has(hash)) return;
@@ -86,57 +95,123 @@ const createProof = (reader: Reader) => {
     length += text.length;
   };
   return {
-    isFull: () => receipts.length >= LIMITS.proofReceipts || length > LIMITS.proofLength,
-    add: async ({ receipt }: Pick<store.ReceiptRow, 'receipt'>): Promise<void> => {
-      const { manifest, config, pool } = JSON.parse(receipt) as Record<string, string | undefined>;
-      for (const hash of [manifest, config, pool]) if (hash !== undefined) await include(hash);
-      receipts.push(receipt);
-      length += receipt.length;
+    isFull: () => receipts.size >= LIMITS.proofReceipts || length > LIMITS.proofLength,
+    add: async (row: Row | undefined): Promise<void> => {
+      if (row === undefined || receipts.has(row.hash)) return;
+      for (const hash of hashesIn(row, leaves)) await include(hash);
+      receipts.set(row.hash, row);
+      length += row.receipt.length;
       await takeTurns();
     },
-    parts: (): string[] => {
+    parts: async (epoch: number, from: number, log: LogView): Promise<string[]> => {
+      const rows = [...receipts.values()].sort((a, b) => a.epoch - b.epoch || Number(a.nonce) - Number(b.nonce));
       const texts = [...snapshots].map(
         ([hash, text], index) => `${index === 0 ? '' : ','}"${hash}":${JSON.stringify(text)}`,
       );
-      return [`{"v":1,"receipts":[${receipts.join()}],"snapshots":{`, ...texts, '}}'];
+      const list = rows.map(({ receipt }) => receipt).join();
+      const logged: string[] = [];
+      for await (const part of logParts((query) => query(reader), log, leaves.hashes())) logged.push(part);
+      const start = `{"v":${EDITION},"epoch":${epoch},"from":${from},"receipts":[${list}],"snapshots":{`;
+      return [start, ...texts, '},"log":', ...logged, '}'];
     },
   };
 };
 
-const rotationOf = async (reader: Reader, userId: string, epoch: number): Promise<store.ReceiptRow | undefined> =>
-  (await store.selectReceipts(reader, userId, { epoch, scope: store.NO_SCOPE }, { after: undefined, limit: 1 }))[0];
+/** Where the counters of some rolls come from: the last receipts of their templates, and of their scopes. */
+const sourcesOf = (rows: readonly Row[], last: Awaited<ReturnType<typeof findLastOfSeries>>): Position[] => {
+  // Plain rolls have no counters.
+  const used = rows
+    .map(({ series }) => JSON.parse(series) as [scope: string, templateId: string])
+    .filter(([scope]) => scope !== PLAIN_SCOPE);
+  const found = Object.entries(last)
+    .map(([series, [epoch, nonce]]) => ({ names: JSON.parse(series) as [string, string], epoch, nonce }))
+    .sort((a, b) => b.epoch - a.epoch || b.nonce - a.nonce);
+  return [0, 1].flatMap((member) =>
+    [...new Set(used.map((names) => names[member]))].flatMap(
+      (name) => found.find(({ names }) => names[member] === name) ?? [],
+    ),
+  );
+};
 
-const tooMany = () =>
-  invalid({
-    path: '/query/scope',
-    message: `is required: the epoch has more than ${LIMITS.proofReceipts} receipts or ${LIMITS.proofLength / 1024 / 1024} MiB`,
-  });
+export interface ProofQuery {
+  readonly epoch?: number | undefined;
+  readonly from?: number | undefined;
+  /** The size of a head that the player kept. */
+  readonly logFrom?: number | undefined;
+}
 
 export const getProof = async (
   reader: Reader,
   userId: string,
-  { epoch: asked, scope, from }: ProofRequest,
+  { epoch: asked, from = 0, logFrom }: ProofQuery,
 ): Promise<ProofText> => {
-  if (from !== undefined && scope === undefined) throw invalid({ path: '/query/from', message: 'needs scope' });
   await getUser(reader, userId);
+  const log = await openLog(reader, logFrom);
   const [seeds] = await reader.find(store.seedsOf, { userId });
   const epoch = asked ?? seeds?.epoch ?? 0;
-  const first = await rotationOf(reader, userId, epoch);
+  const at = async (inEpoch: number, nonce: number): Promise<Row | undefined> =>
+    (await reader.find(store.receiptAt, { userId, epoch: inEpoch, nonce }))[0];
+  const first = await at(epoch, ROTATION_NONCE);
   if (first === undefined) throw notFound();
   const proof = createProof(reader);
   await proof.add(first);
+  const rolled: Row[] = [];
   let next: number | null = null;
-  const after =
-    scope === undefined ? { epoch, scope: store.NO_SCOPE, nonce: 0 } : { epoch, scope, nonce: (from ?? 0) - 1 };
-  for await (const row of receiptsAfter(reader, userId, { epoch, scope }, after)) {
+  for await (const row of receiptsAfter(reader, userId, { epoch }, { epoch, nonce: from - 1 })) {
     if (proof.isFull()) {
-      if (scope === undefined) throw tooMany();
-      next = row.nonce;
+      next = Number(row.nonce);
       break;
     }
     await proof.add(row);
+    rolled.push(row);
   }
-  const last = await rotationOf(reader, userId, epoch + 1);
-  if (last !== undefined) await proof.add(last);
-  return { parts: proof.parts(), next };
+  // What came right before: a verifier compares the first counters with it.
+  await proof.add(await at(epoch - 1, ROTATION_NONCE));
+  if (from > 0) await proof.add(await at(epoch, from - 1));
+  const sources = sourcesOf(rolled, await findLastOfSeries(reader, userId, { epoch, nonce: from }));
+  for (const source of sources) {
+    await proof.add(await at(source.epoch, source.nonce));
+    // The rotations that let it be checked itself.
+    for (const rotated of [source.epoch, source.epoch + 1]) await proof.add(await at(rotated, ROTATION_NONCE));
+  }
+  await proof.add(await at(epoch + 1, ROTATION_NONCE));
+  return { parts: await proof.parts(epoch, from, log), next };
+};
+
+/** Everything about a player, as JSON in parts, however long. Receipts are only added, so each part can be read by itself. */
+export async function* wholeProof(read: Read, log: LogView, teamId: string, userId: string): AsyncGenerator<string> {
+  const hashes = new Set<string>();
+  const leaves = createLeafList();
+  let position: Position | undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    const after = position;
+    const rows = await read(teamId, (reader) =>
+      store.selectReceipts(reader, userId, {}, { after, limit: LIMITS.receiptsPerRead }),
+    );
+    for (const row of rows) for (const hash of hashesIn(row, leaves)) hashes.add(hash);
+    const texts = rows.map(({ receipt }) => receipt).join();
+    yield isFirst ? `{"v":${EDITION},"epoch":"all","from":0,"receipts":[${texts}` : texts === '' ? '' : `,${texts}`;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIMITS.receiptsPerRead) break;
+    position = positionOf(last);
+  }
+  yield '],"snapshots":{';
+  let isFirst = true;
+  for (const hash of hashes) {
+    const text = await read(teamId, (reader) => findSnapshot(reader, hash));
+    if (text === undefined) continue;
+    yield `${isFirst ? '' : ','}"${hash}":${JSON.stringify(text)}`;
+    isFirst = false;
+  }
+  yield '},"log":';
+  yield* logParts((query) => read(teamId, query), log, leaves.hashes());
+  yield '}';
+}
+
+/** Whether there is anything to prove; and the public log that it is proved against. */
+export const beginWholeProof = async (reader: Reader, userId: string, logFrom?: number): Promise<LogView> => {
+  await getUser(reader, userId);
+  const [seeds] = await reader.find(store.seedsOf, { userId });
+  if (seeds === undefined || seeds.epoch === null) throw notFound();
+  return openLog(reader, logFrom);
 };

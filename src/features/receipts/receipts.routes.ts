@@ -1,4 +1,5 @@
 import type { Database } from '../../database/work.ts';
+import { invalid } from '../../errors.ts';
 import { linkTo, pageOf, sendTextPage } from '../../http/paging.ts';
 import { type App, sendParts } from '../../http/server.ts';
 import * as service from './proofs.service.ts';
@@ -11,17 +12,25 @@ async function* inParts(parts: readonly string[]): AsyncGenerator<string> {
 export const receiptRoutes = (app: App, { database }: { database: Database }): void => {
   app.get('/users/:userId/receipts', { schema: contract.listReceipts }, async (request, reply) => {
     const { context, params, query } = request;
-    const { epoch, scope } = query;
+    const { epoch } = query;
     const page = await database.read(context.teamId, (reader) =>
-      service.listReceipts(reader, params.userId, { epoch, scope }, pageOf(query)),
+      service.listReceipts(reader, params.userId, { epoch }, pageOf(query)),
     );
     return sendTextPage(request, reply, page);
   });
 
   app.get('/users/:userId/proof', { schema: contract.getProof }, async (request, reply) => {
     const { context, params, query } = request;
+    const { epoch, from, logFrom } = query;
+    if (epoch === 'all') {
+      if (from !== undefined) throw invalid({ path: '/query/from', message: 'is not for all epochs' });
+      const log = await database.read(context.teamId, (reader) =>
+        service.beginWholeProof(reader, params.userId, logFrom),
+      );
+      return sendParts(reply, service.wholeProof(database.read, log, context.teamId, params.userId));
+    }
     const { parts, next } = await database.read(context.teamId, (reader) =>
-      service.getProof(reader, params.userId, query),
+      service.getProof(reader, params.userId, { epoch, from, logFrom }),
     );
     if (next !== null) linkTo(request, reply, 'from', String(next));
     return sendParts(reply, inParts(parts));

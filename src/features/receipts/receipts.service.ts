@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts';
 import { ask } from '../../database/declarations.ts';
-import { Collision, type Finder, type Transaction, type Work } from '../../database/work.ts';
+import type { Finder, Transaction, Work } from '../../database/work.ts';
 import { digestOf } from '../../digest.ts';
-import { sortedBy } from '../../engine/byte-order.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
-import { type DrawsStart, drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
+import { drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
   type AnyReceipt,
-  type ChainEnd,
+  EDITION,
   type ManifestEntry,
+  ROTATION_NONCE,
   type RollReceipt,
   type RotateReceipt,
   receiptText,
@@ -18,14 +18,15 @@ import { conflict } from '../../errors.ts';
 import { LIMITS } from '../../limits.ts';
 import { createRecentlyUsed, type RecentlyUsed } from '../../recently-used.ts';
 import { isoTime } from '../../time.ts';
-import { findSnapshot } from '../snapshots/snapshots.service.ts';
-import type { LastReceipt } from '../user-states/user-states.service.ts';
+import { addToLog } from '../log/log.service.ts';
+import { findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';
 import type { Identity } from './identities.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
+import type { Salts } from './salts.service.ts';
 
-/** The templates that a player may roll on until the next rotation, each with the hash of its configuration. */
+/** The hidden configurations that a player may roll on until the next rotation, by the hash of the template. */
 export type Manifest = ReadonlyMap<string, string>;
 
 export type Manifests = (finder: Finder, hash: string) => Promise<Manifest>;
@@ -44,43 +45,34 @@ export const createManifests = (): Manifests => {
   };
 };
 
-/** Where the next receipt of a player goes. The player's seeds are locked until the roll ends. */
-interface Chain {
-  readonly seeds: EpochSeeds;
-  readonly recent: RecentRoll;
-  readonly scope: string;
-  readonly nonce: number;
-  readonly previous: string;
-}
-
-/** The seeds of an epoch, which never change. */
-interface EpochSeeds {
+/** The epoch of a player: its seeds, and where the chain of its receipts ends. */
+export interface PlayerEpoch {
   readonly epoch: number;
   readonly seed: string;
   readonly clientSeed: string;
   readonly manifest: string;
   readonly rotation: string;
+  /** The nonce of the next roll. */
+  readonly nonce: number;
+  /** The hash of the last receipt, and its time. */
+  readonly head: string;
+  readonly atMs: number;
 }
 
 /** The seeds of a player. */
 export interface Seeds {
   /** Null before the first rotation. */
-  readonly current: EpochSeeds | null;
+  readonly current: PlayerEpoch | null;
   readonly nextSeed: string;
 }
 
-/** What the last roll of a player in a scope used: the seeds, and the beginning of its draws. */
-interface RecentRoll {
-  current?: EpochSeeds | undefined;
-  draws?: {
-    readonly rotation: string;
-    readonly templateId: string;
-    readonly config: string;
-    readonly byNonce: (nonce: number) => VerifiableDraws;
-  };
+/** What the draws of a player's rolls in an epoch have in common, digested. */
+interface RecentDraws {
+  rotation?: string;
+  byNonce?: (nonce: number) => VerifiableDraws;
 }
 
-export type RecentSeeds = RecentlyUsed<string, RecentRoll>;
+export type RecentSeeds = RecentlyUsed<string, RecentDraws>;
 
 export const createRecentSeeds = (): RecentSeeds => createRecentlyUsed(LIMITS.cachedSeeds, () => ({}));
 
@@ -94,6 +86,9 @@ const toSeeds = (row: Omit<store.SeedsRow, 'team_id'>): Seeds => ({
           clientSeed: row.client_seed as string,
           manifest: row.manifest as string,
           rotation: row.rotation as string,
+          nonce: Number(row.nonce),
+          head: row.head as string,
+          atMs: Number(row.at_ms),
         },
   nextSeed: row.next_seed,
 });
@@ -104,13 +99,17 @@ export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds |
 };
 
 /**
- * Locks the seeds of a player until the end of the transaction: meanwhile, no verifiable roll can be the first of its
- * scope. Others are kept out by locks on their states.
+ * Locks the seeds of a player until the end of the transaction: verifiable rolls and rotations of a player happen one
+ * after the other. To be called together with all other locks.
  */
 export const holdSeeds = async (work: Work, userId: string): Promise<Seeds | null> => {
   const [[row]] = await work.hold(ask(store.holdSeeds, { userId }));
   return row === undefined ? null : toSeeds(row);
 };
+
+/** The time of a player's next receipt: never before the last one, whatever happens to clocks. */
+export const timeOfNext = (seeds: Seeds | null, nowMs: number): number =>
+  Math.max(nowMs, seeds?.current?.atMs ?? nowMs);
 
 /** The seeds of a player; creates the player and the first seed if they are missing. */
 export const createSeeds = async (
@@ -123,49 +122,47 @@ export const createSeeds = async (
   if (known !== undefined) return toSeeds(known);
   ensureUser(work, context, userId, users);
   const seeds = {
-    user_id: userId,
-    epoch: null,
-    seed: null,
-    client_seed: null,
-    manifest: null,
-    rotation: null,
-    next_seed: newSeed(),
+    ...{ user_id: userId, epoch: null, seed: null, client_seed: null, manifest: null, rotation: null },
+    ...{ next_seed: newSeed(), nonce: 0, head: null, at_ms: 0 },
   };
   // Concurrent commands that would create the same seeds are retried and then find them.
-  work.claim(`fairness_seeds\0${userId}`);
+  work.claim(`player_seeds\0${userId}`);
   work.write(store.insertSeeds, seeds);
   return toSeeds(seeds);
 };
 
-/** The chains of an epoch: scope, number of receipts, and the hash of the last, in byte order of the scopes. */
-export type Chains = readonly ChainEnd[];
+/** The last receipt of each series, by its place. */
+export type LastOfSeries = Readonly<Record<string, readonly [epoch: number, nonce: number]>>;
 
-export const findChains = async (finder: Finder, userId: string, { current }: Seeds): Promise<Chains> => {
-  if (current === null) return [];
-  const rows = await finder.find(store.chainsOf, { userId, epoch: current.epoch });
-  return sortedBy(rows, ({ scope }) => scope).map(
-    ({ scope, nonce, hash }): ChainEnd => [scope, Number(nonce) + 1, hash],
-  );
+/** The last receipts before a roll of an epoch: those of the epoch, and of earlier ones for the rest. */
+export const findLastOfSeries = async (
+  finder: Finder,
+  userId: string,
+  { epoch, nonce }: store.ReceiptPosition,
+): Promise<LastOfSeries> => {
+  const [[rotation], rows] = await Promise.all([
+    finder.find(store.receiptAt, { userId, epoch, nonce: ROTATION_NONCE }),
+    finder.find(store.lastOfSeries, { userId, epoch, before: nonce }),
+  ]);
+  const earlier: LastOfSeries = JSON.parse(rotation?.series ?? '{}');
+  return { ...earlier, ...Object.fromEntries(rows.map((row) => [row.series, [epoch, Number(row.nonce)]])) };
 };
 
 /** Begins an epoch with the receipt of its rotation. */
 export const beginEpoch = (
   work: Work,
   receipt: RotateReceipt,
-  { seed, nextSeed }: { readonly seed: string; readonly nextSeed: string },
+  { seed, nextSeed, last }: { readonly seed: string; readonly nextSeed: string; readonly last: LastOfSeries },
 ): Seeds => {
   const { userId, epoch, clientSeed, manifest } = receipt;
-  const rotation = writeReceipt(work, { userId, epoch, scope: store.NO_SCOPE, nonce: 0 }, receipt);
+  const place = { userId, epoch, nonce: ROTATION_NONCE, series: JSON.stringify(last) };
+  const rotation = writeReceipt(work, place, receipt);
   const row = {
-    user_id: userId,
-    epoch,
-    seed,
-    client_seed: clientSeed,
-    manifest,
-    rotation,
-    next_seed: nextSeed,
+    ...{ user_id: userId, epoch, seed, client_seed: clientSeed, manifest, rotation, next_seed: nextSeed },
+    ...{ nonce: 0, head: rotation, at_ms: Date.parse(receipt.at) },
   };
   work.write(store.updateSeeds, row);
+  addToLog(work, { kind: 'rotation', subject: rotation }, { kind: 'manifest', subject: manifest });
   return toSeeds(row);
 };
 
@@ -173,118 +170,88 @@ const NO_CLIENT_SEED = 'has no client seed yet: the player must choose one befor
 const MUST_ROTATE =
   'must rotate first: what is rolled on has changed since the player chose a client seed, and nobody may know the seed before';
 
-const chainAfter = (
-  seeds: Pick<Seeds, 'current'> | null,
-  scope: string,
-  last: Pick<LastReceipt, 'nonce' | 'hash'> | undefined,
-  recent: RecentRoll = {},
-): Chain => {
-  const current = seeds?.current ?? null;
-  if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
-  return {
-    seeds: current,
-    recent,
-    scope,
-    nonce: last === undefined ? 0 : Number(last.nonce) + 1,
-    previous: last === undefined ? current.rotation : last.hash,
-  };
-};
-
-/** Locks the seeds of a player, and finds the end of a chain. To be called together with all other locks of a roll. */
-export const holdChain = async (work: Work, userId: string, scope: string): Promise<Chain> => {
-  const [[row], [last]] = await work.hold(ask(store.holdSeeds, { userId }), ask(store.lastReceipt, { userId, scope }));
-  return chainAfter(row === undefined ? null : toSeeds(row), scope, last);
-};
-
-/**
- * The same for a scope whose state the command locks, too. Returns a function that goes on from the last receipt that the
- * state knows. A state knows one only in the epoch of its rotation, and a rotation locks the state to remove it: so if it
- * belongs to the seeds that are remembered here, these are still in force, and need be neither read nor locked.
- */
-export const holdChainOfState = async (
-  work: Work,
-  recent: RecentSeeds,
-  userId: string,
-  scope: string,
-): Promise<(last: LastReceipt | null) => Promise<Chain>> => {
-  const kept = recent.get(`${work.teamId}\0${userId}\0${scope}`);
-  const known = kept.current;
-  const seeds = known === undefined ? await holdSeeds(work, userId) : { current: known };
-  return async (last) => {
-    if (known !== undefined && last?.rotation !== known.rotation) {
-      // Begun again from the start, since locks are taken in one order.
-      kept.current = undefined;
-      throw new Collision();
-    }
-    if (last !== null && last.epoch === seeds?.current?.epoch) return chainAfter(seeds, scope, last, kept);
-    const [found] = await work.find(store.lastReceipt, { userId, scope });
-    return chainAfter(seeds, scope, found, kept);
-  };
-};
-
 type Call =
-  | Pick<RollReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>
-  | Pick<SparkReceipt, 'kind' | 'request' | 'before' | 'after' | 'results'>;
+  | Pick<RollReceipt, 'kind' | 'scope' | 'request' | 'before' | 'after' | 'results'>
+  | Pick<SparkReceipt, 'kind' | 'scope' | 'request' | 'before' | 'after' | 'results'>;
 
 /** A verifiable roll: its draws, and the receipt that it leaves. */
 export interface VerifiableRoll {
   readonly draws: VerifiableDraws['draws'];
   /** Writes the receipt; returns what the response says about it. */
   leaveReceipt(call: Call): RollFairness;
-  /** What a state remembers of that receipt. */
-  lastOf(fairness: RollFairness): LastReceipt;
 }
 
-/** The draws of a roll. For one like the last of its scope, most of what they are derived from is digested already. */
+/** Lets everyone read what is rolled on, with the first roll. */
+export type Published = (work: Work, identity: Identity) => Promise<void>;
+
+export const createPublished = (): Published => {
+  const known = new WeakSet<Identity>();
+  return async (work, identity) => {
+    if (known.has(identity)) return;
+    if (await publishSnapshots(work, [identity.config, identity.pool])) known.add(identity);
+  };
+};
+
+/** What verifiable rolls are checked against and made from. */
+export interface VerifiableDeps {
+  readonly manifests: Manifests;
+  readonly salts: Salts;
+  readonly recentSeeds: RecentSeeds;
+  readonly published: Published;
+}
+
 const drawsFor = (
-  { recent, seeds: { rotation, seed, clientSeed }, nonce }: Chain,
-  roll: Pick<DrawsStart, 'teamId' | 'userId' | 'templateId' | 'config'>,
+  recent: RecentDraws,
+  { seed, clientSeed, rotation, nonce }: PlayerEpoch,
+  player: { readonly teamId: string; readonly userId: string },
 ): VerifiableDraws => {
-  const { draws } = recent;
-  if (
-    draws === undefined ||
-    draws.rotation !== rotation ||
-    draws.config !== roll.config ||
-    draws.templateId !== roll.templateId
-  ) {
-    const byNonce = drawsByNonce({ ...roll, serverSeed: bytesOfHex(seed), clientSeed });
-    recent.draws = { rotation, templateId: roll.templateId, config: roll.config, byNonce };
-    return byNonce(nonce);
+  if (recent.byNonce === undefined || recent.rotation !== rotation) {
+    recent.byNonce = drawsByNonce({ ...player, serverSeed: bytesOfHex(seed), clientSeed });
+    recent.rotation = rotation;
   }
-  return draws.byNonce(nonce);
+  return recent.byNonce(nonce);
 };
 
 /**
- * Begins a verifiable roll. Nothing has been drawn yet, and from here on nothing may refuse the roll: otherwise refusing
- * could be used to avoid a result.
+ * Begins a verifiable roll of a player whose seeds are locked. Nothing has been drawn yet, and from here on nothing may
+ * refuse the roll: otherwise refusing could be used to avoid a result.
  */
 export const beginRoll = async (
   work: Work,
   { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
-  manifests: Manifests,
-  roll: { readonly userId: string; readonly templateId: string; readonly identity: Identity; readonly chain: Chain },
+  { manifests, salts, recentSeeds, published }: VerifiableDeps,
+  roll: {
+    readonly userId: string;
+    readonly templateId: string;
+    readonly identity: Identity;
+    readonly seeds: Seeds | null;
+  },
 ): Promise<VerifiableRoll> => {
-  const { userId, templateId, identity, chain } = roll;
-  const { recent, seeds, scope, nonce, previous } = chain;
-  const { epoch, rotation } = seeds;
-  if ((await manifests(work, seeds.manifest)).get(templateId) !== identity.config)
-    throw conflict({ path: '/body/userId', message: MUST_ROTATE });
+  const { userId, templateId, identity, seeds } = roll;
+  const current = seeds?.current ?? null;
+  if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
+  const { salt, entry } = await salts.of(work, templateId, identity);
+  const manifest = await manifests(work, current.manifest);
+  if (manifest.get(entry[0]) !== entry[1]) throw conflict({ path: '/body/userId', message: MUST_ROTATE });
+  await published(work, identity);
+  const { draws, used } = drawsFor(recentSeeds.get(`${teamId}\0${userId}`), current, { teamId, userId });
   const { config, pool } = identity;
-  const { draws, used } = drawsFor(chain, { teamId, userId, templateId, config });
+  const { epoch, nonce, head: previous } = current;
+  const atMs = timeOfNext(seeds, nowMs);
   return {
     draws,
     leaveReceipt: (call) => {
-      // Not before: as long as the state knows no receipt, the next roll has to lock the seeds, too.
-      recent.current = seeds;
       const receipt = {
-        v: 1,
+        v: EDITION,
         ...call,
-        ...{ teamId, userId, at: isoTime(nowMs), epoch, scope, nonce, previous, templateId, config, pool },
+        ...{ teamId, userId, at: isoTime(atMs), epoch, nonce, previous, templateId, config, salt, pool },
         draws: used(),
       } as AnyReceipt;
-      return { epoch, scope, nonce, receipt: writeReceipt(work, { userId, epoch, scope, nonce }, receipt) };
+      const series = JSON.stringify([call.scope, templateId]);
+      const head = writeReceipt(work, { userId, epoch, nonce, series }, receipt);
+      work.write(store.updatePosition, { user_id: userId, nonce: nonce + 1, head, at_ms: atMs });
+      return { epoch, nonce, receipt: head };
     },
-    lastOf: ({ receipt }) => ({ epoch, rotation, nonce, hash: receipt }),
   };
 };
 
@@ -293,14 +260,15 @@ export const fairnessText = (fairness: RollFairness | undefined): string =>
   fairness === undefined ? '' : `,"fairness":${JSON.stringify(fairness)}`;
 
 /** Writes a receipt, and returns its hash. */
-export const writeReceipt = (
+const writeReceipt = (
   work: Work,
-  { userId, epoch, scope, nonce }: store.ReceiptPosition & { readonly userId: string },
+  place: store.ReceiptPosition & { readonly userId: string; readonly series: string },
   receipt: AnyReceipt,
 ): string => {
   const text = receiptText(receipt);
   const hash = digestOf(text);
-  work.write(store.insertReceipt, { user_id: userId, epoch, scope, nonce, hash, receipt: text });
+  const { userId, epoch, nonce, series } = place;
+  work.write(store.insertReceipt, { user_id: userId, epoch, nonce, series, hash, receipt: text });
   return hash;
 };
 

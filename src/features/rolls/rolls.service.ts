@@ -15,16 +15,15 @@ import { jsonList } from '../../json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
-import { beginRoll, fairnessText, holdChain, type Manifests } from '../receipts/receipts.service.ts';
+import { beginRoll, fairnessText, holdSeeds, type VerifiableDeps } from '../receipts/receipts.service.ts';
 import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
 /** What rolling needs: the catalogs of teams, random draws, and what verifiable rolls are checked against. */
-export interface RollDeps {
+export interface RollDeps extends VerifiableDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
   readonly identities: Identities;
-  readonly manifests: Manifests;
 }
 
 /** A test roll belongs to nobody, so a member that gives it to somebody is a mistake. */
@@ -80,8 +79,9 @@ const rollForUser = async (
   work: Work,
   context: Context,
   request: RollRequest & { readonly userId: string },
-  { catalogs, draws, identities, manifests }: RollDeps,
+  deps: RollDeps,
 ): Promise<string> => {
+  const { catalogs, draws, identities } = deps;
   const { userId, userSpaceId, classifierOptionIds } = request;
   const [team, isVerifiable] = await Promise.all([
     catalogs.currentForPlacing(work),
@@ -89,15 +89,13 @@ const rollForUser = async (
   ]);
   const pool = poolOf(work, team, request);
   const identity = isVerifiable ? identities.of(work, team) : null;
-  const [receiver, chain] = await Promise.all([
+  const [receiver, seeds] = await Promise.all([
     openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
-    isVerifiable ? holdChain(work, userId, PLAIN_SCOPE) : null,
+    isVerifiable ? holdSeeds(work, userId) : null,
   ]);
   receiver.requireRoom(1, pool.largest);
   const roll =
-    identity === null || chain === null
-      ? null
-      : await beginRoll(work, context, manifests, { userId, templateId: '', identity, chain });
+    identity === null ? null : await beginRoll(work, context, deps, { userId, templateId: '', identity, seeds });
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, {
@@ -110,6 +108,7 @@ const rollForUser = async (
   });
   const fairness = roll?.leaveReceipt({
     kind: 'roll',
+    scope: PLAIN_SCOPE,
     request: classifierOptionIds === undefined ? {} : { classifierOptionIds },
     before: null,
     after: null,

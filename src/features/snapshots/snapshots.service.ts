@@ -1,6 +1,5 @@
-import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
+import type { Finder, Reader, Work } from '../../database/work.ts';
 import type { ConfigSnapshot } from '../../engine/fairness/snapshots.ts';
-import { notFound } from '../../errors.ts';
 import * as store from './snapshots.store.ts';
 
 /** Stands for rolls without a template. */
@@ -33,31 +32,29 @@ export const findConfig = async (finder: Finder, hash: string): Promise<KeptConf
   return pool === undefined ? undefined : { templateId, config, pool };
 };
 
-/** Keeps snapshots for everyone to read, in a transaction of its own. */
-export type KeepPublic = (teamId: string, snapshots: readonly Snapshot[]) => Promise<void>;
+/** Keeps snapshots for ever, in a transaction of its own. */
+export type KeepSnapshots = (teamId: string, snapshots: readonly Snapshot[]) => Promise<void>;
 
-/** Lets everyone read those that are kept already, and returns which these are. */
-export type PublishKept = (teamId: string, hashes: readonly string[]) => Promise<Set<string>>;
-
-export const publishKept = async (tx: Transaction, hashes: readonly string[]): Promise<Set<string>> =>
-  new Set(await store.publishHashes(tx, hashes));
-
-/** Keeps snapshots for ever, for everyone to read. */
-export const publishSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {
-  for (const { hash, text } of snapshots) work.write(store.publishSnapshot, { hash, text, is_public: 1 });
+export const keepSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {
+  for (const { hash, text } of snapshots) work.write(store.keepSnapshot, { hash, text, is_public: 0 });
 };
 
-/** Whether all of these are for everyone to read. */
-export const findPublished = async (finder: Finder, hashes: readonly string[]): Promise<boolean> => {
-  const found = await Promise.all(hashes.map((hash) => finder.find(store.publishedHash, { hash })));
-  return found.every((rows) => rows.length > 0);
+/** Those of these that are kept. */
+export const findKept = async (finder: Finder, hashes: readonly string[]): Promise<Set<string>> => {
+  const found = await Promise.all(hashes.map((hash) => finder.find(store.keptHash, { hash })));
+  return new Set(hashes.filter((_, index) => (found[index]?.length ?? 0) > 0));
 };
 
-export const getPublishedSnapshot = async (finder: Finder, hash: string): Promise<string> => {
-  const [found] = await finder.find(store.publishedSnapshot, { hash });
-  if (found === undefined) throw notFound();
-  return found.text;
+/** Lets everyone read what somebody rolls on, which must be kept. Returns whether they could already. */
+export const publishSnapshots = async (work: Work, hashes: readonly string[]): Promise<boolean> => {
+  const found = await Promise.all(hashes.map((hash) => work.find(store.publishedHash, { hash })));
+  const hidden = hashes.filter((_, index) => found[index]?.length === 0);
+  for (const hash of hidden) work.write(store.publishSnapshot, { hash, is_public: 1 });
+  return hidden.length === 0;
 };
+
+export const findPublished = async (finder: Finder, hash: string): Promise<string | undefined> =>
+  (await finder.find(store.publishedSnapshot, { hash }))[0]?.text;
 
 /** Up to which version of the catalog it is known what was configured. */
 export const findNotedVersion = async (finder: Finder): Promise<number> =>

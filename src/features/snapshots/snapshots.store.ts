@@ -1,29 +1,23 @@
-import { lookup, upsertInto } from '../../database/declarations.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
+import { ensureIn, lookup, updateIn } from '../../database/declarations.ts';
+import type { Reader } from '../../database/work.ts';
 
 export const snapshotByHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
   queries.selectFrom('snapshots').select('text').where('team_id', '=', teamId).where('hash', '=', hash),
 );
 
-/** What players need to verify rolls is for everyone. */
-export const publishSnapshot = upsertInto(
+export const keepSnapshot = ensureIn(
   'snapshots',
   { hash: 'text', text: 'text', is_public: 'integer' },
   { key: ['hash'] },
 );
 
-/** Publishes those that are kept; returns their hashes. */
-export const publishHashes = async ({ queries, teamId }: Transaction, hashes: readonly string[]): Promise<string[]> => {
-  if (hashes.length === 0) return [];
-  const rows = await queries
-    .updateTable('snapshots')
-    .set({ is_public: 1 })
-    .where('team_id', '=', teamId)
-    .where('hash', 'in', hashes)
-    .returning('hash')
-    .execute();
-  return rows.map(({ hash }) => hash);
-};
+/** What players need to verify rolls is for everyone. */
+export const publishSnapshot = updateIn('snapshots', { hash: 'text', is_public: 'integer' }, { key: ['hash'] });
+
+/** Finds a snapshot without its text. */
+export const keptHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>
+  queries.selectFrom('snapshots').select('hash').where('team_id', '=', teamId).where('hash', '=', hash),
+);
 
 /** Finds a snapshot that is for everyone, without its text. */
 export const publishedHash = lookup({ hash: 'text' }, (queries, teamId, { hash }) =>

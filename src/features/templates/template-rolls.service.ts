@@ -20,7 +20,7 @@ import { seededDraws } from '../../randomness.ts';
 import { isoTime } from '../../time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
-import { beginRoll, fairnessText, holdChainOfState, type RecentSeeds } from '../receipts/receipts.service.ts';
+import { beginRoll, fairnessText, holdSeeds, timeOfNext } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -40,7 +40,6 @@ export interface TemplateRollDeps extends RollDeps {
   readonly readyTemplates: ReadyTemplates;
   readonly checkConfig: ConfigChecks;
   readonly previews: Previews;
-  readonly recentSeeds: RecentSeeds;
 }
 
 /** Members that exclude each other, or do not apply to a template of this type. */
@@ -146,30 +145,27 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const scope = scopeOf(id, template.pityGroup);
-  const [held, receiver, seen, continueChain] = await Promise.all([
+  const [held, receiver, seen, seeds] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
+    userId === undefined || !isVerifiable ? null : holdSeeds(work, userId),
   ]);
   const before = held?.state ?? null;
+  const atMs = timeOfNext(seeds, nowMs);
   // Whatever may refuse the roll comes before the draws, and looks at the pool alone.
-  const results = resultsOf(template, before, { count, nowMs });
+  const results = resultsOf(template, before, { count, nowMs: atMs });
   receiver?.requireRoom(results, ready.largest());
   requireShort(work, ready, { results, count, depth }, limit);
   const verifiable =
-    userId === undefined || identity === null || continueChain === null
+    userId === undefined || identity === null
       ? null
-      : await beginRoll(work, context, deps.manifests, {
-          ...{ userId, templateId: id, identity },
-          chain: await continueChain(held?.last ?? null),
-        });
+      : await beginRoll(work, context, deps, { userId, templateId: id, identity, seeds });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
-  const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs });
+  const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
   const given = gives ? receiver?.give(rolled.map(giftOf)) : undefined;
   if (!test)
     recordRolls(work, {
@@ -184,14 +180,15 @@ export const rollTemplate = async (
 
   const fairness = verifiable?.leaveReceipt({
     kind: 'roll',
+    scope: scopeOf(id, template.pityGroup),
     request: receiptRequest(template.type, count, depth),
     before,
     after,
     results: rolled.map(templateRow),
   });
-  if (after !== null) held?.save(after, fairness && verifiable?.lastOf(fairness));
+  if (after !== null) held?.save(after);
   const rolls = rolled.map((result, index) => ready.team.rollText(result, moreText(result, given?.[index])));
-  const state = userId === undefined ? null : showState(template, userId, after ?? seen, nowMs);
+  const state = userId === undefined ? null : showState(template, userId, after ?? seen, atMs);
   return `{"templateId":${JSON.stringify(id)},"userId":${JSON.stringify(userId ?? null)},"rolls":[${rolls.join(',')}],"state":${JSON.stringify(state)}${fairnessText(fairness)}}`;
 };
 
@@ -211,11 +208,10 @@ export const sparkTemplate = async (
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
-  const scope = scopeOf(id, template.pityGroup);
-  const [held, receiver, continueChain] = await Promise.all([
+  const [held, receiver, seeds] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdChainOfState(work, deps.recentSeeds, userId, scope),
+    identity === null ? null : holdSeeds(work, userId),
   ]);
   const after = paySpark(template, held.state);
   if (after === null)
@@ -225,23 +221,19 @@ export const sparkTemplate = async (
     });
   receiver.requireRoom(1, itemOf(ready.team, itemId));
   const verifiable =
-    identity === null || continueChain === null
-      ? null
-      : await beginRoll(work, context, deps.manifests, {
-          ...{ userId, templateId: id, identity },
-          chain: await continueChain(held.last),
-        });
+    identity === null ? null : await beginRoll(work, context, deps, { userId, templateId: id, identity, seeds });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
   const [given] = receiver.give([giftOf(item)]) as [GiveResult];
   const fairness = verifiable?.leaveReceipt({
     kind: 'spark',
+    scope: scopeOf(id, template.pityGroup),
     request: { itemId },
     before: held.state,
     after,
     results: [sparkRow(item)],
   });
-  held.save(after, fairness && verifiable?.lastOf(fairness));
+  held.save(after);
   return {
     templateId: id,
     userId,

@@ -138,6 +138,14 @@ export const getPublicName = async (finder: Finder, id: string): Promise<string>
   return row.name;
 };
 
+/** The templates of a pity group that anyone may know of. */
+export const listPublicOfGroup = async (reader: Reader, group: string): Promise<{ id: string; name: string }[]> => {
+  const rows = await store.selectPublicContaining(reader, JSON.stringify(group), LIMITS.disclosedGroup);
+  return rows.flatMap(({ id, name, config }) =>
+    (JSON.parse(config) as { pityGroup?: string }).pityGroup === group ? { id, name } : [],
+  );
+};
+
 /** The ids of the templates whose rolls are verifiable. */
 export const listVerifiable = async (finder: Finder): Promise<string[]> =>
   (await finder.find(store.verifiableTemplates, {})).map(({ id }) => id);

@@ -84,6 +84,18 @@ export const selectContaining = (tx: Transaction, text: string): Promise<Templat
     .where(sql<boolean>`config like ${`%${text.replaceAll(/[%_!]/g, '!$&')}%`} escape '!'`)
     .execute();
 
+/** Templates that anyone may know of whose configuration contains a text, as above. */
+export const selectPublicContaining = (reader: Reader, text: string, limit: number) =>
+  reader.queries
+    .selectFrom('templates')
+    .select(['id', 'name', 'config'])
+    .where('team_id', '=', reader.teamId)
+    .where('disclosure', '=', 'public')
+    .where(sql<boolean>`config like ${`%${text.replaceAll(/[%_!]/g, '!$&')}%`} escape '!'`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
 export const countVerifiable = async (tx: Transaction): Promise<number> => {
   const { count } = await tx.queries
     .selectFrom('templates')

@@ -15,30 +15,11 @@ export interface StateOwner {
   readonly pityGroup: string | null;
 }
 
-/** The last receipt of a chain. */
-export interface LastReceipt {
-  readonly epoch: number;
-  /** The receipt of the rotation that began the epoch. Rows of earlier versions lack it. */
-  readonly rotation?: string;
-  readonly nonce: number;
-  readonly hash: string;
-}
-
-/**
- * What the row of a chain's scope also has, as long as its rolls are verifiable and the epoch lasts: it spares looking
- * for the receipt, and for the seeds. A rotation removes it.
- */
-interface Chained {
-  readonly last?: LastReceipt;
-}
-
 /** Stored per template; the pity part is used only if the template is not in a group. */
-interface OwnRecord extends Chained {
+interface OwnRecord {
   readonly own: OwnState;
   readonly pity: PityState;
 }
-
-type GroupRecord = PityState & Chained;
 
 const scopesOf = ({ id, pityGroup }: StateOwner) => ({
   own: `template:${id}`,
@@ -47,26 +28,21 @@ const scopesOf = ({ id, pityGroup }: StateOwner) => ({
 
 type Found = readonly { readonly state: string }[];
 
-const lastIn = (state: string): LastReceipt | undefined => (JSON.parse(state) as Chained).last;
-
-interface ReadState {
-  readonly state: TemplateState;
-  readonly last: LastReceipt | null;
-}
-
-const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): ReadState => {
+const readState = ([own]: Found, [group]: Found, { pityGroup }: StateOwner): TemplateState => {
   const record: OwnRecord =
     own === undefined ? { own: initialOwnState(), pity: initialPityState() } : JSON.parse(own.state);
-  if (pityGroup === null) return { state: { own: record.own, pity: record.pity }, last: record.last ?? null };
-  const shared: GroupRecord = group === undefined ? initialPityState() : JSON.parse(group.state);
-  const { last = null, ...pity } = shared;
-  return { state: { own: record.own, pity }, last };
+  if (pityGroup === null) return { own: record.own, pity: record.pity };
+  if (group === undefined) return { own: record.own, pity: initialPityState() };
+  // Rows of earlier versions have more members.
+  const { counters, losses } = JSON.parse(group.state) as PityState;
+  return { own: record.own, pity: { counters, losses } };
 };
 
 /** A user's state on a template, locked by the command that may change it. */
-export interface HeldState extends ReadState {
+export interface HeldState {
+  readonly state: TemplateState;
   /** The user must exist or be created by the same command. */
-  save(next: TemplateState, last?: LastReceipt): void;
+  save(next: TemplateState): void;
 }
 
 /** Calls for one user and one template, or pity group, are serialized. */
@@ -84,30 +60,13 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
     else work.write(store.insertState, { user_id: userId, scope, template_id: templateId, state });
   };
   return {
-    ...readState(own, group, owner),
-    save: ({ own: nextOwn, pity }, last) => {
-      const chained: Chained = last === undefined ? {} : { last };
-      if (scopes.group !== null) save(group, scopes.group, null, { ...pity, ...chained } satisfies GroupRecord);
-      const record: OwnRecord =
-        scopes.group === null ? { own: nextOwn, pity, ...chained } : { own: nextOwn, pity: initialPityState() };
+    state: readState(own, group, owner),
+    save: ({ own: nextOwn, pity }) => {
+      if (scopes.group !== null) save(group, scopes.group, null, pity);
+      const record: OwnRecord = { own: nextOwn, pity: scopes.group === null ? pity : initialPityState() };
       save(own, scopes.own, owner.id, record);
     },
   };
-};
-
-/**
- * Locks all states of a user that know the last receipt of a chain, and removes it. The user's seeds must be locked: then
- * no further state can come to know one.
- */
-export const endChains = async (work: Work, userId: string): Promise<void> => {
-  const known = (await work.find(store.statesOf, { userId })).filter(({ state }) => lastIn(state) !== undefined);
-  const held = await work.hold(...known.map(({ scope }) => ask(store.holdState, { userId, scope })));
-  for (const [index, { scope }] of known.entries()) {
-    const [row] = held[index] as Found;
-    if (row === undefined) continue;
-    const { last, ...rest } = JSON.parse(row.state) as Chained;
-    work.write(store.updateState, { user_id: userId, scope, state: JSON.stringify(rest) });
-  }
 };
 
 /** The current state, without a lock; null if the user never rolled on the template. */
@@ -121,7 +80,7 @@ export const findTemplateState = async (
     finder.find(store.stateOf, { userId, scope: scopes.own }),
     scopes.group === null ? [] : finder.find(store.stateOf, { userId, scope: scopes.group }),
   ]);
-  return own.length + group.length === 0 ? null : readState(own, group, owner).state;
+  return own.length + group.length === 0 ? null : readState(own, group, owner);
 };
 
 /** Keeps rolls from changing the template states of a user who is being deleted. */

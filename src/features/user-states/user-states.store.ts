@@ -10,15 +10,6 @@ export const stateOf = lookup({ userId: 'text', scope: 'text' }, (queries, teamI
     .where('scope', '=', scope),
 );
 
-export const statesOf = lookup({ userId: 'text' }, (queries, teamId, { userId }) =>
-  queries
-    .selectFrom('user_states')
-    .select(['scope', 'state'])
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .orderBy('scope'),
-);
-
 export const holdState = lockingLookup('user_states', stateOf.keys, (queries, teamId, { userId, scope }) =>
   queries
     .selectFrom('user_states')

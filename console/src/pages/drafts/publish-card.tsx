@@ -12,6 +12,7 @@ import { formatMoment } from '../../parts/format.ts';
 interface Publication {
   readonly message?: string | null;
   readonly rebase?: boolean;
+  readonly announce?: boolean;
   readonly at?: string | null;
 }
 
@@ -28,7 +29,8 @@ const Scheduled = ({ draft, onCancel, isBusy }: { draft: Draft; onCancel: () => 
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
         It will be published on {formatMoment(draft.publishAt ?? '')}
-        {draft.rebase && ', moved to the version that is current then'}.
+        {draft.rebase && ', moved to the version that is current then'}
+        {draft.announce && ', and is announced on public pages'}.
         {draft.message !== null && ` Message: ${draft.message}`}
       </Text>
       <Button size="xs" variant="default" loading={isBusy} onClick={onCancel}>
@@ -44,6 +46,7 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
   const [isLater, setLater] = useState(false);
   const [time, setTime] = useState('');
   const [rebases, setRebases] = useState(true);
+  const [announces, setAnnounces] = useState(false);
   const [, navigate] = useLocation();
   const teamId = useTeamId();
   const choice = useChoice();
@@ -62,7 +65,10 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
   const own = message.trim() === '' ? {} : { message: message.trim() };
   const publishNow = () => change.mutate({ ...own, ...(mayRebase && { rebase: true }) });
   const schedule = () =>
-    change.mutate({ ...own, rebase: rebases, at: new Date(time).toISOString() }, { onSuccess: () => setLater(false) });
+    change.mutate(
+      { ...own, rebase: rebases, announce: announces, at: new Date(time).toISOString() },
+      { onSuccess: () => setLater(false) },
+    );
   return (
     <Card component="section" aria-label="Publish">
       <Stack gap="md">
@@ -97,6 +103,12 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
               description="It is not published if both have changed the same entity."
               checked={rebases}
               onChange={(event) => setRebases(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label="Announce it on the public pages of templates"
+              description="Anyone can then read from when on which odds change, and the names of new items."
+              checked={announces}
+              onChange={(event) => setAnnounces(event.currentTarget.checked)}
             />
           </Stack>
         )}

@@ -23,7 +23,7 @@ export const OddsAlarms = ({ templates }: { templates: readonly Schemas['Templat
         role="alert"
       >
         <Stack gap={4} align="flex-start">
-          {verdictWords(stream)} the published odds
+          {verdictWords(stream)}
           {stream.alarmedAt !== null && `, since ${formatMoment(stream.alarmedAt)}`}.
           <TextLink href="/statistics" size="sm">
             See the results

@@ -1,28 +1,14 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Card,
-  Code,
-  DataList,
-  Group,
-  Stack,
-  Table,
-  Text,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Alert, Badge, Button, Card, Code, DataList, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import { useFairness, usePermissions, useTemplates } from '../../interface/queries.ts';
+import { useFairness, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { ServiceLink } from '../../parts/service-link.tsx';
-import { sourceName } from '../../parts/source-name.ts';
 import { readProof } from './proof.ts';
 import { ShortHash } from './short-hash.tsx';
 
@@ -30,49 +16,8 @@ type State = Schemas['PlayerFairness'];
 
 const EPOCHS_AT_ONCE = 5;
 
-/** What a chain of receipts belongs to, in words. */
-const chainName = (scope: string, templates: readonly Schemas['Template'][]): string => {
-  if (scope === 'plain') return sourceName(null, templates);
-  if (scope.startsWith('group:')) return `Pity group ${scope.slice('group:'.length)}`;
-  return sourceName(scope.slice('template:'.length), templates);
-};
-
-const Chains = ({ chains }: Pick<State, 'chains'>) => {
-  const templates = useTemplates().data?.rows ?? [];
-  if (chains.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No verifiable rolls in this epoch yet.
-      </Text>
-    );
-  return (
-    <Table.ScrollContainer minWidth="calc(420px * var(--console-wide))" type="native" tabIndex={0}>
-      <Table aria-label="Chains of receipts" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Rolled on</Table.Th>
-            <Table.Th ta="right">Rolls</Table.Th>
-            <Table.Th visibleFrom="sm">Last receipt</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {chains.map(({ scope, nonce, head }) => (
-            <Table.Tr key={scope}>
-              <Table.Td fw={600}>{chainName(scope, templates)}</Table.Td>
-              <Table.Td ta="right">{formatCount(nonce)}</Table.Td>
-              <Table.Td visibleFrom="sm">
-                <ShortHash hash={head} name={`last receipt of ${chainName(scope, templates)}`} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-};
-
 const SeedsCard = ({ state }: { state: State }) => {
-  const { epoch, clientSeed, commitment, nextCommitment, chains, mustRotate } = state;
+  const { epoch, clientSeed, commitment, nextCommitment, nextManifest, nonce, head, mustRotate } = state;
   const isReady = epoch !== null && !mustRotate;
   const facts = [
     ...(epoch === null ? [] : [['Epoch', formatCount(epoch)] as const]),
@@ -80,7 +25,12 @@ const SeedsCard = ({ state }: { state: State }) => {
     ...(commitment === null
       ? []
       : [['Commitment', <ShortHash key="commitment" hash={commitment} name="commitment" />] as const]),
+    ...(nonce === null ? [] : [['Rolls', formatCount(nonce)] as const]),
+    ...(nonce === null || nonce === 0 || head === null
+      ? []
+      : [['Last receipt', <ShortHash key="head" hash={head} name="last receipt" />] as const]),
     ['Next commitment', <ShortHash key="next" hash={nextCommitment} name="next commitment" />] as const,
+    ['Next manifest', <ShortHash key="manifest" hash={nextManifest} name="next manifest" />] as const,
   ];
   return (
     <Card component="section" aria-label="Seeds">
@@ -106,7 +56,6 @@ const SeedsCard = ({ state }: { state: State }) => {
             </DataList.Item>
           ))}
         </DataList>
-        {epoch !== null && <Chains chains={chains} />}
       </Stack>
     </Card>
   );
@@ -178,9 +127,9 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
 
 const RotationNote = ({ userId }: { userId: string }) => (
   <Text size="sm" c="dimmed">
-    Only the player can choose a client seed, in your game: show the next commitment, let them enter any text, and send
-    both with <Code style={{ overflowWrap: 'anywhere' }}>POST /users/{userId}/fairness/rotate</Code>. That reveals the
-    old server seed and begins the next epoch.
+    Only the player can choose a client seed, in your game: show the next commitment and manifest, let them enter any
+    text, and send all three with <Code style={{ overflowWrap: 'anywhere' }}>POST /users/{userId}/fairness/rotate</Code>
+    . That reveals the old server seed and begins the next epoch.
   </Text>
 );
 

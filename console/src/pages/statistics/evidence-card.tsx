@@ -1,6 +1,7 @@
 import { Accordion, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { EVERYTHING_COUNTS, teamWords } from '../../../../src/engine/evidence/words.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
@@ -129,7 +130,8 @@ export const EvidenceCard = () => {
         <div>
           <Title order={2}>Do the results fit the odds?</Title>
           <Text size="sm" c="dimmed" mt={2} role="status">
-            {rolled.length > 0 && `${summaryOf(rolled)} `}All rolls of the last 400 days count.
+            {rolled[0] !== undefined && `${summaryOf(rolled)} ${teamWords(rolled[0].teamEvidence)} `}
+            {EVERYTHING_COUNTS}
           </Text>
         </div>
         <Loaded query={evidence} lines={4}>

@@ -1,6 +1,6 @@
 import { Box, Button, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatRatio, isWorthSaying } from '../../parts/evidence.ts';
+import { formatRatio, isWorthSaying } from '../../../../src/engine/evidence/words.ts';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
 import classes from './evidence-table.module.css';
 import { RangeBar } from './range-bar.tsx';

@@ -1,6 +1,13 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { formatRatio, isWorthSaying, type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
+import {
+  formatRatio,
+  isWorthSaying,
+  MAY_BE_CHANCE,
+  RANGES_ARE_PER_ROW,
+  templateWords,
+} from '../../../../src/engine/evidence/words.ts';
+import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatColumnShare, formatCount, formatMoment } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { historyPath } from '../history/history-filter.ts';
@@ -27,7 +34,7 @@ const Accusation = ({ stream, known }: { stream: Stream; known: Known }) => {
   if (verdict === 'some')
     return (
       <Text size="sm">
-        {culprit(stream, known)} The alarm is at {formatRatio(threshold)}; until then, this may well be chance.
+        {culprit(stream, known)} {MAY_BE_CHANCE} The alarm is at {formatRatio(threshold)}.
       </Text>
     );
   const since = alarmedAt === null ? 'within the last minute' : `since ${formatMoment(alarmedAt)}`;
@@ -50,7 +57,7 @@ export const StreamDetails = ({ named, known }: { named: NamedStream; known: Kno
       <EvidenceTable label={`Results of ${name}`} groups={groupsOf(stream)} known={known} isSuspect={isSuspect} />
       <Group gap="md" justify="space-between">
         <Text size="xs" c="dimmed">
-          Alarm at {formatRatio(threshold)}.
+          {RANGES_ARE_PER_ROW} {templateWords(stream.templateEvidence)} Alarm at {formatRatio(threshold)}.
           {isWorthSaying(greatest) && ` Greatest evidence so far: ${formatRatio(greatest)}.`} Fingerprint of the
           configuration: <code title={config}>{config.slice(0, 12)}</code>
         </Text>

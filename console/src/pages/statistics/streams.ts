@@ -1,5 +1,6 @@
+import { isWorthSaying } from '../../../../src/engine/evidence/words.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { isWorthSaying, type Stream, type Verdict, verdictOf } from '../../parts/evidence.ts';
+import { type Stream, type Verdict, verdictOf } from '../../parts/evidence.ts';
 import { sourceName } from '../../parts/source-name.ts';
 
 export type EvidenceRow = Schemas['EvidenceRow'];

@@ -22,6 +22,7 @@ export interface IdleRules extends GachaRules {
   readonly unitsPerMs: bigint;
   /** The maximum that can be owed: `maxHours` worth. */
   readonly maxUnits: bigint;
+  readonly maxHours: number;
 }
 
 const leastOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
@@ -38,8 +39,21 @@ export function* compileIdle(config: IdleConfig, context: CompileContext): Steps
   if (maxUnits < UNITS_PER_ROLL) {
     faults.add([config.maxHours === undefined ? 'rollsPerHour' : 'maxHours'], 'allows less than one roll to accrue');
   }
-  return { ...rules, unitsPerMs, maxUnits: leastOf(maxUnits, MAX_OWED) };
+  return { ...rules, unitsPerMs, maxUnits: leastOf(maxUnits, MAX_OWED), maxHours };
 }
+
+/** How rolls accrue: per hour, up to a number of hours and of whole rolls. */
+export interface Accrual {
+  readonly rollsPerHour: number;
+  readonly maxHours: number;
+  readonly maxRolls: number;
+}
+
+export const accrualOf = ({ unitsPerMs, maxUnits, maxHours }: IdleRules): Accrual => ({
+  rollsPerHour: Number(unitsPerMs) / 10 ** RATE_DECIMALS,
+  maxHours,
+  maxRolls: Number(maxUnits / UNITS_PER_ROLL),
+});
 
 /**
  * What is owed at a given time. The first call starts the account; if the clock went back, nothing accrues until it has

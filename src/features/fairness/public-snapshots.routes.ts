@@ -1,8 +1,8 @@
 import { sendPrepared } from '../../http/prepared-responses.ts';
 import type { App } from '../../http/server.ts';
 import { LIMITS } from '../../limits.ts';
+import * as contract from './public-snapshots.contract.ts';
 import type { PublicSnapshots } from './public-snapshots.service.ts';
-import * as contract from './snapshots.contract.ts';
 
 const kind = {
   type: 'application/json; charset=utf-8',

@@ -5,7 +5,7 @@ export const getSnapshot = {
   operationId: 'getPublicSnapshot',
   summary: 'Get a snapshot that receipts refer to',
   description:
-    'The manifest, configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls were made from.',
+    'The configuration or pool with this hash: the response is its canonical text, byte for byte. Anyone may read what verifiable rolls were made from, once somebody has rolled on it or its `startsAt` has come.',
   tags: ['Public'],
   security: [],
   'x-cached': true,

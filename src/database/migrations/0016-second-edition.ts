@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely';
+import type { Engine, HalvedMigration } from '../work.ts';
+import { spellingOf } from './spelling.ts';
+
+/** The public log of each team: rotations and manifests, as the leaves of a tree to which others are only added. */
+const createLog = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  const { id, byKey } = spellingOf(engine);
+  await byKey(
+    schema.schema
+      .createTable('log_heads')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('size', sql`bigint`, (column) => column.notNull())
+      .addColumn('root', id, (column) => column.notNull())
+      .addColumn('at_ms', sql`bigint`, (column) => column.notNull())
+      .addColumn('signature', 'text', (column) => column.notNull())
+      .addColumn('public_key', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('log_heads_key', ['team_id']) as never,
+  ).execute();
+  await byKey(
+    schema.schema
+      .createTable('log_leaves')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('hash', id, (column) => column.notNull())
+      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('subject', id, (column) => column.notNull())
+      .addColumn('position', sql`bigint`)
+      .addPrimaryKeyConstraint('log_leaves_key', ['team_id', 'hash']) as never,
+  ).execute();
+  // No position is used twice, whatever happens.
+  await schema.schema
+    .createIndex('log_leaves_by_position')
+    .unique()
+    .on('log_leaves')
+    .columns(['team_id', 'position'])
+    .execute();
+  // Has only what waits, so looking for it costs nothing.
+  await sql`create index log_leaves_waiting on log_leaves (team_id, hash) where position is null`.execute(schema);
+  await byKey(
+    schema.schema
+      .createTable('log_nodes')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('level', 'integer', (column) => column.notNull())
+      .addColumn('place', sql`bigint`, (column) => column.notNull())
+      .addColumn('hash', id, (column) => column.notNull())
+      .addPrimaryKeyConstraint('log_nodes_key', ['team_id', 'level', 'place']) as never,
+  ).execute();
+};
+
+/**
+ * Evidence that is kept for ever. Days that are no longer kept one by one are added up in a row per configuration, and
+ * configurations have an order, so that the evidence against all of them can be combined.
+ */
+const keepEvidenceForEver = async (schema: Kysely<unknown>, engine: Engine): Promise<void> => {
+  const { id, double, byKey } = spellingOf(engine);
+  await byKey(
+    schema.schema
+      .createTable('evidence_frozen')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('template_id', id, (column) => column.notNull())
+      .addColumn('config', id, (column) => column.notNull())
+      .addColumn('since', id, (column) => column.notNull())
+      .addColumn('until', id, (column) => column.notNull())
+      .addColumn('days', 'integer', (column) => column.notNull())
+      .addColumn('rolls', sql`bigint`, (column) => column.notNull())
+      .addColumn('counts', 'text', (column) => column.notNull())
+      .addColumn('evidence', double)
+      .addPrimaryKeyConstraint('evidence_frozen_key', ['team_id', 'template_id', 'config']) as never,
+  ).execute();
+  // Nodes of the version before do not write it.
+  await schema.schema
+    .alterTable('evidence_streams')
+    .addColumn('began_at', sql`bigint`, (column) => column.notNull().defaultTo(0))
+    .execute();
+};
+
+/**
+ * Verifiable rolls whose results nobody can choose: one chain of receipts per player, and manifests that hide what is
+ * being prepared. Receipts of the first edition prove nothing, so they are removed.
+ */
+export const secondEdition: HalvedMigration = {
+  expand: async (schema: Kysely<unknown>, engine: Engine) => {
+    const { id, byKey } = spellingOf(engine);
+    await byKey(
+      schema.schema
+        .createTable('team_keys')
+        .addColumn('team_id', id, (column) => column.notNull())
+        .addColumn('purpose', id, (column) => column.notNull())
+        .addColumn('secret', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('team_keys_key', ['team_id', 'purpose']) as never,
+    ).execute();
+    await byKey(
+      schema.schema
+        .createTable('player_seeds')
+        .addColumn('team_id', id, (column) => column.notNull())
+        .addColumn('user_id', id, (column) => column.notNull())
+        .addColumn('epoch', 'integer')
+        .addColumn('seed', 'text')
+        .addColumn('client_seed', 'text')
+        .addColumn('manifest', id)
+        .addColumn('rotation', id)
+        .addColumn('next_seed', 'text', (column) => column.notNull())
+        .addColumn('nonce', sql`bigint`, (column) => column.notNull())
+        .addColumn('head', id)
+        .addColumn('at_ms', sql`bigint`, (column) => column.notNull())
+        .addPrimaryKeyConstraint('player_seeds_key', ['team_id', 'user_id']) as never,
+    ).execute();
+    // In the order of insertion: by key, SQLite would spend a page on every receipt.
+    await schema.schema
+      .createTable('player_receipts')
+      .addColumn('team_id', id, (column) => column.notNull())
+      .addColumn('user_id', id, (column) => column.notNull())
+      .addColumn('epoch', 'integer', (column) => column.notNull())
+      .addColumn('nonce', sql`bigint`, (column) => column.notNull())
+      .addColumn('series', 'text', (column) => column.notNull())
+      .addColumn('hash', id, (column) => column.notNull())
+      .addColumn('receipt', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('player_receipts_key', ['team_id', 'user_id', 'epoch', 'nonce'])
+      .execute();
+    await keepEvidenceForEver(schema, engine);
+    await createLog(schema, engine);
+
+    // Apart from that: scheduled drafts that the public page of a template announces.
+    await schema.schema
+      .alterTable('catalog_drafts')
+      .addColumn('announce', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+  },
+  contract: async (schema: Kysely<unknown>) => {
+    for (const table of ['receipts', 'fairness_seeds']) await schema.schema.dropTable(table).execute();
+    // The first edition published configurations before anyone could roll on them.
+    await sql`update snapshots set is_public = 0 where is_public = 1`.execute(schema);
+  },
+};
