@@ -64,9 +64,6 @@ summary { cursor: pointer; color: var(--accent); }
 code { font: .8125rem/1.4 ui-monospace, "SF Mono", Consolas, monospace; overflow-wrap: anywhere; }
 footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .875rem; }
 footer p { max-width: none; }
-@media (min-width: 34.01rem) {
-  thead th { word-break: keep-all; }
-}
 @media (max-width: 34rem) {
   body { padding: 1rem .75rem 1.5rem; }
   h1 { font-size: 1.4rem; }
