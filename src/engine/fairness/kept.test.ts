@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { fairnessVectors } from '../../../test/fairness.ts';
 import { createTestLog, leavesOf, otherLeaf } from '../../../test/public-log.ts';
 import { verified } from '../../../test/verified.ts';
-import { joinKept, type Kept, keptText, readKept } from './kept.ts';
+import { joinKept, type Kept, keptText, readHeads, readKept } from './kept.ts';
 import type { RotateReceipt } from './receipts.ts';
 
 const { proof } = fairnessVectors();
@@ -59,6 +59,15 @@ describe('what a player keeps', () => {
       seeds: [{ clientSeed: 'x' }, { clientSeed: 'x', commitment: 'c' }],
       heads: [{ size: 1, root: 'r' }],
     });
+  });
+
+  test('cannot be nested so deeply that reading it fails', () => {
+    for (const name of ['head', 'log']) {
+      const deep = `${`{"${name}":`.repeat(50_000)}1${'}'.repeat(50_000)}`;
+      assert.equal(readHeads(deep), undefined);
+      const read = readKept(`{"kept":1,"heads":[${deep}]}`);
+      assert.ok(read !== undefined && 'error' in read);
+    }
   });
 
   test('is told from a proof and from anything else', () => {

@@ -26,7 +26,7 @@ export interface Kept {
 const bare = object({ size: integer(1), root: hash });
 const fits = (shape: Shape, value: unknown): boolean => shape(value, '') === undefined;
 
-const headFromJson = (value: unknown): KeptHead | undefined => {
+const headIn = (value: unknown): KeptHead | undefined => {
   if (!isObject(value)) return undefined;
   if (fits(signedHeadShape, value)) {
     const signed = value as unknown as SignedHead;
@@ -34,8 +34,15 @@ const headFromJson = (value: unknown): KeptHead | undefined => {
   }
   // What else a response may have beside it says nothing here.
   const { size, root } = value;
-  if (fits(bare, { size, root })) return { size: size as number, root: root as string };
-  return headFromJson(value.head) ?? headFromJson(value.log);
+  return fits(bare, { size, root }) ? { size: size as number, root: root as string } : undefined;
+};
+
+/** A head, or something that has one: as `head`, or the log of a proof. */
+const headFromJson = (value: unknown): KeptHead | undefined => {
+  const found = headIn(value);
+  if (found !== undefined || !isObject(value)) return found;
+  const { head, log } = value;
+  return headIn(head) ?? headIn(log) ?? (isObject(log) ? headIn(log.head) : undefined);
 };
 
 const parsed = (source: string): unknown => {
