@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
 import { LIMITS } from '../../src/limits.ts';
+import { logAll } from '../chores.ts';
 import { type ApiResponse, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
@@ -136,6 +137,8 @@ onEveryDatabase('repeated requests', (service) => {
       const first = await textOf(service(), team, path, key, body);
       assert.equal(first.status, 200, first.text);
       assert.equal(first.replayed, null);
+      // Otherwise the running service may do it in between.
+      await logAll(service());
       const after = await stateOf(service(), team);
       assert.equal(after === before, isEffectless, 'the first has an effect');
       const second = await textOf(service(), team, path, key, body);
