@@ -161,7 +161,12 @@ const DAY_MS = 86_400_000;
 /** Without what depends on the time at which it is asked. */
 const isLasting = (path: string): boolean => !path.endsWith('/templates/hours');
 
-/** Plays on a new service, and returns what was seen. The last rolls are left for the chores of whoever opens it next. */
+const told = ({ teamId, secret }: Client, name: string, responses: object): RecordedTeam => ({
+  ...{ name, teamId, secret },
+  responses: JSON.parse(JSON.stringify(responses)),
+});
+
+/** Plays on a new service, and returns what was seen. */
 export const playRelease = async (service: Service): Promise<{ teams: RecordedTeam[]; memory: Memory }> => {
   // As a service does that runs on its own.
   await service.database.transaction('', (tx) => createFirstTeam(tx, Date.now(), {}));
@@ -184,15 +189,17 @@ export const playRelease = async (service: Service): Promise<{ teams: RecordedTe
       return [path, status === 200 ? body : undefined];
     }),
   );
-  const told = ({ teamId, secret }: Client, name: string, responses: object): RecordedTeam => ({
-    ...{ name, teamId, secret },
-    responses: JSON.parse(JSON.stringify(responses)),
-  });
-  const teams = [
-    told(service, 'game', { ...found, ...(await record(service, pathsOf(service.teamId))) }),
-    told(walked, 'walked', await record(walked, WALKED)),
-  ];
-  // Last of all: the service itself would add up these rolls within a second.
+  return {
+    teams: [
+      told(service, 'game', { ...found, ...(await record(service, pathsOf(service.teamId))) }),
+      told(walked, 'walked', await record(walked, WALKED)),
+    ],
+    memory,
+  };
+};
+
+/** Rolls that are left for the chores of whoever opens the database next, unless the service does them before it stops. */
+export const playLate = async (service: Service): Promise<RecordedTeam> => {
   const late = await service.anotherTeam();
   const must = mustOf(late);
   await must('POST', '/items', { id: 'coin', name: 'Coin' });
@@ -201,6 +208,6 @@ export const playRelease = async (service: Service): Promise<{ teams: RecordedTe
   for (let count = 0; count < 3; count += 1)
     await must('POST', '/templates/coins/roll', { userId: 'ann', grant: true });
   await service.database.transaction(late.teamId, (tx) => foldCounts(tx, 2));
-  const ofLate = await record(late, ['/team', '/items', '/users', '/item-instances', '/roll-events/stats']);
-  return { teams: [...teams, told(late, 'late', ofLate)], memory };
+  const paths = ['/team', '/items', '/users', '/item-instances', '/roll-events/stats'];
+  return told(late, 'late', await record(late, paths));
 };
