@@ -71,6 +71,8 @@ export interface AppParts {
   readonly requestTimeoutMs?: number;
   /** Overrides the defaults for work done in worker threads. */
   readonly computeOptions?: Partial<ComputeOptions>;
+  /** Whether this node does background work, as it does by default. */
+  readonly doesChores?: boolean;
 }
 
 /** Wires the service together. Nothing is global: each part gets its dependencies here. */
@@ -82,6 +84,7 @@ export const buildApp = async ({
   draws,
   requestTimeoutMs,
   computeOptions,
+  doesChores = true,
 }: AppParts): Promise<App> => {
   const authorizer = createAuthorizer(secretsOf(database.readUrgent), () => performance.now());
   const catalogs = createCatalogs(database.read);
@@ -174,20 +177,11 @@ export const buildApp = async ({
   statisticsRoutes(app, parts);
   evidenceRoutes(app, parts);
   teamRoutes(app, parts);
-  const chores = startChores({
-    database,
-    compute,
-    computeDue,
-    readWhole: parts.readWhole,
-    teamKeys,
-    clock,
-    logger,
-    settings,
-    watch: metrics?.chores,
-  });
-  const watch = watchSchema(database, logger, chores.stop);
+  const choreParts = { database, compute, computeDue, readWhole, teamKeys, clock, logger, settings };
+  const chores = doesChores ? startChores({ ...choreParts, watch: metrics?.chores }) : undefined;
+  const watch = watchSchema(database, logger, async () => chores?.stop());
   app.addHook('onClose', async () => watch.stop());
-  app.addHook('onClose', chores.stop);
+  app.addHook('onClose', async () => chores?.stop());
   await app.ready();
   return app;
 };

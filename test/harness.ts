@@ -191,6 +191,8 @@ interface Conditions {
   readonly requestTimeoutMs?: number;
   readonly databaseOptions?: Parameters<typeof openDatabase>[1];
   readonly computeOptions?: AppParts['computeOptions'];
+  /** False if nothing may change that a test does not change. */
+  readonly doesChores?: boolean;
   /** Whether the start migrates the database. */
   readonly migrates?: boolean;
 }
@@ -206,6 +208,7 @@ export const startService = async (
     requestTimeoutMs,
     databaseOptions = {},
     computeOptions,
+    doesChores,
     migrates = true,
   }: Conditions = {},
 ): Promise<Service> => {
@@ -222,6 +225,7 @@ export const startService = async (
     draws: () => drawsNow(),
     requestTimeoutMs,
     computeOptions,
+    doesChores,
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   const location = { address, prefix: environment.PATH_PREFIX ?? '' };
@@ -258,15 +262,16 @@ export const startService = async (
   };
 };
 
-/** Runs the same tests on each engine, each with a service on an empty database. */
-export const onEveryDatabase = (name: string, tests: (service: () => Service, engine: Engine) => void): void => {
+type Tests = (service: () => Service, engine: Engine) => void;
+
+const onEach = (name: string, conditions: Conditions, tests: Tests): void => {
   for (const engine of ENGINES) {
     describe(`${name} on ${engine}`, () => {
       let empty: EmptyDatabase;
       let running: Service;
       before(async () => {
         empty = await createMigratedDatabase(engine);
-        running = await startService(empty.url);
+        running = await startService(empty.url, {}, undefined, conditions);
       });
       after(async () => {
         await running?.stop();
@@ -276,6 +281,16 @@ export const onEveryDatabase = (name: string, tests: (service: () => Service, en
     });
   }
 };
+
+/** Runs the same tests on each engine, each with a service on an empty database. */
+export const onEveryDatabase = (name: string, tests: Tests): void => onEach(name, {}, tests);
+
+/** The same, where nothing changes but what the tests change. */
+export const onEveryQuietDatabase = (name: string, tests: Tests): void => onEach(name, { doesChores: false }, tests);
+
+/** Starts a service that does no background work. */
+export const startQuietService = (databaseUrl: string): Promise<Service> =>
+  startService(databaseUrl, {}, undefined, { doesChores: false });
 
 /** The paths of an error's issues, in order. */
 export const issuePaths = (response: ApiResponse): string[] =>

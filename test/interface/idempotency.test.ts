@@ -4,8 +4,14 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
 import { LIMITS } from '../../src/limits.ts';
-import { logAll } from '../chores.ts';
-import { type ApiResponse, type Client, issuePaths, onEveryDatabase, type Service, startService } from '../harness.ts';
+import {
+  type ApiResponse,
+  type Client,
+  issuePaths,
+  onEveryQuietDatabase,
+  type Service,
+  startService,
+} from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
@@ -121,7 +127,7 @@ const textOf = async (service: Service, team: Client, path: string, key: string,
   };
 };
 
-onEveryDatabase('repeated requests', (service) => {
+onEveryQuietDatabase('repeated requests', (service) => {
   test('have an example for every POST', () => {
     const posts = guardedRoutesOf(service().app)
       .filter(({ method, url }) => method === 'POST' && url !== '/secrets')
@@ -137,8 +143,6 @@ onEveryDatabase('repeated requests', (service) => {
       const first = await textOf(service(), team, path, key, body);
       assert.equal(first.status, 200, first.text);
       assert.equal(first.replayed, null);
-      // Otherwise the running service may do it in between.
-      await logAll(service());
       const after = await stateOf(service(), team);
       assert.equal(after === before, isEffectless, 'the first has an effect');
       const second = await textOf(service(), team, path, key, body);

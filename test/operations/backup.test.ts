@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
@@ -18,14 +18,14 @@ import { TABLES } from '../../src/database/tables.ts';
 import { digestOf as contentsOf, tableIn } from '../../src/database/transfer.ts';
 import type { Database, Snapshot, Value } from '../../src/database/work.ts';
 import { digestOf } from '../../src/digest.ts';
-import { logAll } from '../chores.ts';
 import {
   basic,
   createEmptyDatabase,
   ENGINES,
   type Engine,
-  onEveryDatabase,
+  onEveryQuietDatabase,
   type Service,
+  startQuietService,
   startService,
 } from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';
@@ -95,7 +95,7 @@ const withService = async <T>(
   { teamId, secret }: Service,
   use: (other: Service, asBefore: Service) => Promise<T>,
 ) => {
-  const other = await startService(url);
+  const other = await startQuietService(url);
   try {
     return await use(other, other.anyone(basic(teamId, secret)) as Service);
   } finally {
@@ -111,14 +111,12 @@ const backupAsOf = async (database: Database, schema: string, tables: readonly s
   return file;
 };
 
-onEveryDatabase('a backup', (service, engine) => {
+onEveryQuietDatabase('a backup', (service, engine) => {
   let game: Awaited<ReturnType<typeof createGame>>;
   before(async () => {
     game = await createGame(service());
     await game.play(6);
   });
-  // Otherwise the running service may do it between a backup and what is compared with it.
-  beforeEach(() => logAll(service()));
 
   for (const other of ENGINES) {
     test(`is restored on ${other}, where the service responds as before`, async () => {
@@ -201,7 +199,9 @@ onEveryDatabase('a backup', (service, engine) => {
         await itemwrightApart(empty.url, 'restore', '--replace', file);
         isOver = true;
         await rolling;
-        for (const status of statuses) assert.ok([200, 401, 503].includes(status), String(status));
+        // The team is gone once the data is replaced; a secret that is wrong is then tried too often.
+        const expectedStatuses = [200, 503, ...(statuses.has(401) ? [401, 429] : [])];
+        for (const status of statuses) assert.ok(expectedStatuses.includes(status), String(status));
         assert.deepEqual(await responsesOf(asBefore), expected);
         assert.match(await itemwright(empty.url, 'check'), /^no problems found/);
       });

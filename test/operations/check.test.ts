@@ -10,7 +10,7 @@ import { TABLES } from '../../src/database/tables.ts';
 import { digestOf } from '../../src/digest.ts';
 import { commitmentTo } from '../../src/engine/fairness/links.ts';
 import { logAll } from '../chores.ts';
-import { createEmptyDatabase, onEveryDatabase } from '../harness.ts';
+import { createEmptyDatabase, onEveryQuietDatabase } from '../harness.ts';
 import { createGame } from '../played.ts';
 import { runToEnd } from '../processes.ts';
 
@@ -325,7 +325,7 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   ],
 ];
 
-onEveryDatabase('a check', (service) => {
+onEveryQuietDatabase('a check', (service) => {
   let teamId: string;
   /** Found by earlier tests: each damages something else. */
   const known = new Set<string>();

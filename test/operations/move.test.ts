@@ -4,7 +4,14 @@ import { check } from '../../src/cli/check.ts';
 import { move } from '../../src/cli/move.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { logAll, lookAtAll } from '../chores.ts';
-import { basic, createEmptyDatabase, ENGINES, onEveryDatabase, startService } from '../harness.ts';
+import {
+  basic,
+  createEmptyDatabase,
+  ENGINES,
+  onEveryQuietDatabase,
+  startQuietService,
+  startService,
+} from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';
 import { run } from '../processes.ts';
 
@@ -25,11 +32,10 @@ const isEmpty = async (url: string): Promise<boolean> => {
   }
 };
 
-onEveryDatabase('a move', (service, engine) => {
+onEveryQuietDatabase('a move', (service, engine) => {
   before(async () => {
     const game = await createGame(service());
     await game.play(6);
-    // Otherwise the running service may do so during a move, which would then notice that something was written.
     await lookAtAll(service());
     await logAll(service());
   });
@@ -49,7 +55,7 @@ onEveryDatabase('a move', (service, engine) => {
       assert.deepEqual(home, away);
       for (const { url } of [there, back]) {
         assert.ok(await check.run({ databaseUrl: url, argument: undefined, options: {}, print: () => {} }));
-        const moved = await startService(url);
+        const moved = await startQuietService(url);
         const asBefore = moved.anyone(basic(service().teamId, service().secret));
         assert.deepEqual(await responsesOf(asBefore), expected);
         await moved.stop();

@@ -198,7 +198,7 @@ export const playRelease = async (service: Service): Promise<{ teams: RecordedTe
   };
 };
 
-/** Rolls that are left for the chores of whoever opens the database next, unless the service does them before it stops. */
+/** Rolls that are left for the chores of whoever opens the database next; this service must not do them. */
 export const playLate = async (service: Service): Promise<RecordedTeam> => {
   const late = await service.anotherTeam();
   const must = mustOf(late);
