@@ -35,21 +35,27 @@ export const selectTeamsWithPending = async ({ queries }: Reader, least: number)
   return rows.map(({ team_id }) => team_id);
 };
 
-/** Takes some pending rows, skipping those that another transaction is taking. */
+/**
+ * Takes some pending rows, skipping those that another transaction is taking. They are chosen once, before any is
+ * deleted: PostgreSQL may run a subquery for each row, and would then choose others each time, and take them all.
+ */
 export const takePending = ({ queries, teamId }: Transaction, most: number): Promise<Tables['roll_pending'][]> =>
   queries
+    .with(
+      (cte) => cte('chosen').materialized(),
+      (chosen) =>
+        chosen
+          .selectFrom('roll_pending')
+          .select('id')
+          .where('team_id', '=', teamId)
+          .orderBy('id')
+          .limit(most)
+          .forUpdate()
+          .skipLocked(),
+    )
     .deleteFrom('roll_pending')
     .where('team_id', '=', teamId)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('roll_pending as waiting')
-        .select('waiting.id')
-        .where('waiting.team_id', '=', teamId)
-        .orderBy('waiting.id')
-        .limit(most)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .where('id', 'in', (eb) => eb.selectFrom('chosen').select('id'))
     .returningAll()
     .execute();
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
-onEveryDatabase('roll counts', (service) => {
+onEveryDatabase('roll counts', (service, engine) => {
   const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
@@ -64,6 +65,17 @@ onEveryDatabase('roll counts', (service) => {
     await fold(team);
     assert.equal((await counts(team)).stats.totalRolls, 8);
     assert.equal((await counts(team, '?to=2026-01-01')).stats.totalRolls, 5);
+  });
+
+  test('are folded as many at a time as asked, however the database runs the statement', async () => {
+    const [team, other] = [await service().anotherTeam(), await service().anotherTeam()];
+    for (let n = 0; n < 3; n += 1) await count(other, '2026-01-01', ['a']);
+    // Expecting one row of other teams, PostgreSQL runs subqueries once per row.
+    if (engine === 'postgres')
+      await service().database.transaction('', ({ queries }) => sql`analyze roll_pending`.execute(queries));
+    for (let n = 0; n < 5; n += 1) await count(team, '2026-01-01', ['a']);
+    assert.equal(await fold(team, 2), 2);
+    assert.equal((await pending(team)).length, 3);
   });
 
   test('lose and repeat nothing during concurrent folds and rolls', async () => {
