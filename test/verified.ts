@@ -2,24 +2,16 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import type { Kept } from '../src/engine/fairness/kept.ts';
 import type { Unreadable } from '../src/engine/fairness/proof.ts';
-import { type Verification, verifyInSteps } from '../src/engine/fairness/verify.ts';
-import type { SignatureAnswer } from '../src/engine/fairness/verify-log.ts';
+import { type Verification, verifyProofs } from '../src/engine/fairness/verify.ts';
 import { isSigned } from '../src/signatures.ts';
 import { caseOf } from './conformance.ts';
 
 /** What a verifier says about the texts of proofs. With CONFORMANCE_LOG, it becomes a case of the conformance suite. */
 export const checkedTexts = (sources: readonly string[], kept: Kept = {}): Verification | Unreadable => {
-  const steps = verifyInSteps(sources, kept);
-  let answer: SignatureAnswer = null;
-  for (;;) {
-    const { done, value } = steps.next(answer);
-    if (done) {
-      const { CONFORMANCE_LOG } = process.env;
-      if (CONFORMANCE_LOG) appendFileSync(CONFORMANCE_LOG, `${JSON.stringify(caseOf(sources, kept, value))}\n`);
-      return value;
-    }
-    answer = typeof value === 'number' ? null : isSigned(value);
-  }
+  const verification = verifyProofs(sources, kept, { checkSignature: isSigned });
+  const { CONFORMANCE_LOG } = process.env;
+  if (CONFORMANCE_LOG) appendFileSync(CONFORMANCE_LOG, `${JSON.stringify(caseOf(sources, kept, verification))}\n`);
+  return verification;
 };
 
 /** What a verifier says about a proof, or several as one story, which must be readable. */

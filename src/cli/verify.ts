@@ -3,7 +3,7 @@ import { nameOfScope } from '../engine/fairness/ledger.ts';
 import { looksChosen, nameOfNotMade, textOfPassedOver } from '../engine/fairness/not-made.ts';
 import { MAX_PROOF_LENGTH, type Unreadable } from '../engine/fairness/proof.ts';
 import type { AnyReceipt } from '../engine/fairness/receipts.ts';
-import { type CheckedReceipt, type Verification, verifyInSteps } from '../engine/fairness/verify.ts';
+import { type CheckedReceipt, type Verification, verifyProofs } from '../engine/fairness/verify.ts';
 import { LIMITS } from '../limits.ts';
 import { isSigned } from '../signatures.ts';
 import { formatJson, printable, type Terminal } from './catalog/terminal.ts';
@@ -50,23 +50,15 @@ const readText = async (path: string): Promise<string> => {
 
 /** Checks proofs, and shows on a terminal how far that is. */
 const verifyAndShow = (sources: readonly string[], kept: Kept, { status }: Terminal): Verification | Unreadable => {
-  const steps = verifyInSteps(sources, kept);
   let shown = -1;
-  let answer: boolean | null = null;
-  for (;;) {
-    const { done, value } = steps.next(answer);
-    if (done) {
-      status?.('');
-      return value;
-    }
-    if (typeof value !== 'number') {
-      answer = isSigned(value);
-      continue;
-    }
-    const percent = Math.floor(100 * value);
+  const onProgress = (share: number): void => {
+    const percent = Math.floor(100 * share);
     if (percent > shown) status?.(`Checking: ${percent}%`);
     shown = percent;
-  }
+  };
+  const verification = verifyProofs(sources, kept, { checkSignature: isSigned, onProgress });
+  status?.('');
+  return verification;
 };
 
 /** Heads of the public log: each is a text, or a file with one. */

@@ -6,7 +6,7 @@ import { createTestLog, leavesOf, otherLeaf } from '../../../test/public-log.ts'
 import { verified } from '../../../test/verified.ts';
 import { readHeads } from './kept.ts';
 import type { ProofLog } from './log.ts';
-import { verifyProof } from './verify.ts';
+import { verifyProofs } from './verify.ts';
 
 const { proof } = fairnessVectors();
 const OWN = leavesOf(proof);
@@ -80,7 +80,7 @@ describe('the public log of a proof', () => {
   });
 
   test('is noted where signatures cannot be checked', () => {
-    const found = verifyProof(JSON.stringify({ ...proof, log: log.of(proof, ALL) }));
+    const found = verifyProofs([JSON.stringify({ ...proof, log: log.of(proof, ALL) })]);
     assert.ok('notes' in found && found.isSound);
     assert.match(found.notes.join(), /cannot be checked on this device/);
   });

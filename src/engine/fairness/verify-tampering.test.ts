@@ -23,7 +23,7 @@ import { checkedTexts, verified } from '../../../test/verified.ts';
 import { canonicalText } from './canonical.ts';
 import { manifestEntry } from './receipts.ts';
 import { hashOfText } from './sha256.ts';
-import { FULL_PROOF, verifyProof } from './verify.ts';
+import { FULL_PROOF, verifyProofs } from './verify.ts';
 
 /** Another configuration of the banner. */
 const lookalike = (proof: TestProof): { from: string; to: string } => {
@@ -637,7 +637,7 @@ describe('of every receipt', () => {
       const receipts = structuredClone(proof.receipts);
       changeAt(receipts, path, otherValue);
       const isOpen = proof.receipts[path[0] as number]?.epoch === last;
-      const verification = verifyProof(JSON.stringify({ ...proof, receipts }), isOpen ? { receipts: kept } : {});
+      const verification = verifyProofs([JSON.stringify({ ...proof, receipts })], isOpen ? { receipts: kept } : {});
       assert.ok('error' in verification || !verification.isSound, path.join('.'));
     }
   });

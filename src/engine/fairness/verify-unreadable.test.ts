@@ -5,7 +5,7 @@ import { addSnapshot, callOf, fairnessVectors } from '../../../test/fairness.ts'
 import { afterChange, changeAt, leavesOf } from '../../../test/proofs.ts';
 import { checkedTexts } from '../../../test/verified.ts';
 import { canonicalText } from './canonical.ts';
-import { verifyProof } from './verify.ts';
+import { verifyProofs } from './verify.ts';
 
 describe('what is not a proof', () => {
   const { proof } = fairnessVectors();
@@ -102,7 +102,7 @@ describe('what is not a proof', () => {
               // An earlier change has removed the place.
             }
           }
-          verifyProof(JSON.stringify(copy));
+          verifyProofs([JSON.stringify(copy)]);
         },
       ),
       { numRuns: 300 },
@@ -131,7 +131,7 @@ describe('what is not a proof', () => {
           const other = callOf(changed, 0, 3);
           other.pool = poolHash;
           other.config = addSnapshot(changed, canonicalText({ ...copy.config, pool: poolHash }));
-          assert.ok(!('error' in verifyProof(JSON.stringify(changed))));
+          assert.ok(!('error' in verifyProofs([JSON.stringify(changed)])));
         },
       ),
       { numRuns: 200 },

@@ -418,17 +418,25 @@ export function* verifyInSteps(
   };
 }
 
+interface AtOnce {
+  /** Null if it cannot tell. */
+  readonly checkSignature?: (signed: SignatureToCheck) => SignatureAnswer;
+  /** Told from time to time which share is done, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
 /** The same all at once, where signatures can be checked at once, too. */
-export const verifyProof = (
-  source: string,
+export const verifyProofs = (
+  sources: readonly string[],
   kept: Kept = {},
-  checkSignature: (signed: SignatureToCheck) => SignatureAnswer = () => null,
+  { checkSignature = () => null, onProgress }: AtOnce = {},
 ): Verification | Unreadable => {
-  const steps = verifyInSteps([source], kept);
+  const steps = verifyInSteps(sources, kept);
   let answer: SignatureAnswer = null;
   for (;;) {
     const { done, value } = steps.next(answer);
     if (done) return value;
-    answer = typeof value === 'number' ? null : checkSignature(value);
+    if (typeof value === 'number') onProgress?.(value);
+    else answer = checkSignature(value);
   }
 };
