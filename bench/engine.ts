@@ -6,7 +6,7 @@ import type { GachaConfig } from '../src/engine/systems/config.ts';
 import { rollGacha } from '../src/engine/systems/gacha/gacha.ts';
 import { templateOdds } from '../src/engine/systems/odds.ts';
 import { initialPityState, type PityState } from '../src/engine/systems/state.ts';
-import { systemDraws } from '../src/randomness.ts';
+import { systemDraws } from '../src/shared/randomness.ts';
 import { item, option, templateOf } from '../test/catalogs.ts';
 
 /**

@@ -7,7 +7,6 @@
  */
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Context } from '../src/context.ts';
 import type { Transaction, Work } from '../src/database/work.ts';
 import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
 import { openReceiver } from '../src/features/item-instances/giving.service.ts';
@@ -16,7 +15,8 @@ import {
   type InstanceDeps,
   moveItemInstance,
 } from '../src/features/item-instances/item-instances.service.ts';
-import { systemDraws } from '../src/randomness.ts';
+import type { Context } from '../src/shared/context.ts';
+import { systemDraws } from '../src/shared/randomness.ts';
 import { createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../test/harness.ts';
 import { startPostgres } from '../test/postgres.ts';
 

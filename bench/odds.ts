@@ -4,7 +4,7 @@ import { stepsOfOdds, templateOdds } from '../src/engine/systems/odds.ts';
 import { rollTemplate, viewState } from '../src/engine/systems/rolling.ts';
 import { initialState } from '../src/engine/systems/state.ts';
 import { bindTemplate, type CompiledTemplate } from '../src/engine/systems/templates.ts';
-import { LIMITS } from '../src/limits.ts';
+import { LIMITS } from '../src/shared/limits.ts';
 import { item, option } from '../test/catalogs.ts';
 import { cheapDraws } from '../test/statistics.ts';
 

@@ -54,10 +54,10 @@ import { type App, createServer } from './http/server.ts';
 import { serviceRoutes } from './http/service-routes.ts';
 import { BUILT, createStaticFiles } from './http/static-files.ts';
 import { verifierRoutes } from './http/verifier.ts';
-import { LIMITS } from './limits.ts';
 import { startChores } from './maintenance/chores.ts';
 import { watchSchema } from './maintenance/schema-watch.ts';
 import type { Settings } from './settings.ts';
+import { LIMITS } from './shared/limits.ts';
 
 export interface AppParts {
   readonly settings: Settings;

@@ -6,11 +6,11 @@ import { fitOf } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { type Database, type Migrations, NO_TEAM } from './database/work.ts';
 import { createFirstTeam } from './features/teams/teams.service.ts';
-import { LIMITS } from './limits.ts';
-import { createLogger } from './log.ts';
-import { systemDraws } from './randomness.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
-import { waitUpTo } from './time.ts';
+import { LIMITS } from './shared/limits.ts';
+import { createLogger } from './shared/log.ts';
+import { systemDraws } from './shared/randomness.ts';
+import { waitUpTo } from './shared/time.ts';
 import { superviseWorkers } from './workers.ts';
 
 const print = (text: string): void => {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseDatabaseUrl } from './database/open.ts';
-import { LIMITS } from './limits.ts';
-import { DEFAULT_DATABASE } from './program.ts';
+import { LIMITS } from './shared/limits.ts';
+import { DEFAULT_DATABASE } from './shared/program.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];

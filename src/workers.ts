@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-import { LIMITS } from './limits.ts';
-import { relayMetrics } from './worker-metrics.ts';
+import { LIMITS } from './shared/limits.ts';
+import { relayMetrics } from './shared/worker-metrics.ts';
 
 export interface Supervision {
   readonly count: number;

@@ -5,8 +5,8 @@ import { createWholeCatalogs } from '../src/features/catalog/document.service.ts
 import { teamsToLog } from '../src/features/log/log.service.ts';
 import { teamsToNote } from '../src/features/snapshots/noting.service.ts';
 import { createTeamKeys, keepTeamKey, type TeamKeys } from '../src/features/team-keys/team-keys.service.ts';
-import { earliestId } from '../src/ids.ts';
 import { choresOf, freezeObservations, growLogs, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
+import { earliestId } from '../src/shared/ids.ts';
 import type { Client, Service } from './harness.ts';
 
 type Running = Pick<Service, 'database'>;

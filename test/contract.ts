@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { pointerToken } from '../src/errors.ts';
+import { pointerToken } from '../src/shared/errors.ts';
 
 /** A response as it was received, and the request that it answers. */
 interface Exchange {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { LIMITS } from '../src/limits.ts';
+import { LIMITS } from '../src/shared/limits.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

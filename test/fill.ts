@@ -1,7 +1,7 @@
 /** Teams as large as the limits allow, inserted directly: through the API it would take an hour. */
 import type { Tables } from '../src/database/tables.ts';
 import type { Transaction } from '../src/database/work.ts';
-import { LIMITS } from '../src/limits.ts';
+import { LIMITS } from '../src/shared/limits.ts';
 
 /** Three bytes per character. */
 const WIDE = '漢'.repeat(LIMITS.nameLength);

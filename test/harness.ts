@@ -6,14 +6,14 @@ import { after, before, describe } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type AppParts, buildApp } from '../src/app.ts';
-import type { Role } from '../src/context.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { Database } from '../src/database/work.ts';
 import type { Draws } from '../src/engine/random.ts';
 import { createSecret, createTeam } from '../src/features/teams/teams.service.ts';
 import type { App } from '../src/http/server.ts';
-import { systemDraws } from '../src/randomness.ts';
 import { readSettings } from '../src/settings.ts';
+import type { Role } from '../src/shared/context.ts';
+import { systemDraws } from '../src/shared/randomness.ts';
 import { assertKeepsContract } from './contract.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;

@@ -58,7 +58,8 @@ type Layer =
   | 'presenter'
   | 'engine'
   | 'compute'
-  | 'planning'
+  | 'catalog'
+  | 'check'
   | 'database'
   | 'randomness'
   | 'settings'
@@ -68,17 +69,15 @@ type Layer =
   | 'common';
 
 const LAYERS: [RegExp, Layer][] = [
-  [/^(main|serve|cli|workers|log)\.ts$|^cli\/|^demo\//, 'start'],
+  [/^(main|serve|cli|workers|shared\/log)\.ts$|^cli\/|^demo\//, 'start'],
+  [/^maintenance\/check\//, 'check'],
   [/^app\.ts$|^maintenance\//, 'app'],
   [/^settings\.ts$/, 'settings'],
-  [/^randomness\.ts$/, 'randomness'],
-  [
-    /^(errors|context|limits|time|shape|digest|ids|recently-used|turns|json-list|json-text|fair-share|prepared|shared-text|worker-metrics|program|signatures)\.ts$/,
-    'common',
-  ],
+  [/^shared\/randomness\.ts$/, 'randomness'],
+  [/^shared\//, 'common'],
   [/^engine\//, 'engine'],
   [/^compute\//, 'compute'],
-  [/^planning\//, 'planning'],
+  [/^catalog\//, 'catalog'],
   [/^database\/(work|declarations|paging|chunks|claims|observer|public-reads)\.ts$/, 'units of work'],
   [/^database\//, 'database'],
   [/^http\/schemas\.ts$/, 'schemas'],
@@ -105,9 +104,22 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
   // A proof is verified on the command line without a service, by the engine alone.
   start: {
-    uses: ['start', 'app', 'settings', 'service', 'database', 'units of work', 'randomness', 'engine', 'client'],
+    uses: [
+      'start',
+      'app',
+      'check',
+      'settings',
+      'service',
+      'database',
+      'units of work',
+      'randomness',
+      'engine',
+      'client',
+    ],
     types: ['http'],
   },
+  // It compares tables with each other, whichever feature owns them.
+  check: { uses: ['check', 'service', 'engine', 'catalog', 'units of work'], types: ['database'] },
   app: { uses: ['app', 'routes', 'http', 'service', 'compute', 'units of work'], types: ['settings', 'engine'] },
   routes: { uses: ['service', 'contract', 'http'], types: ['units of work'] },
   // Readiness checks use the database itself; a page of rows becomes a page of a response.
@@ -117,7 +129,7 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   contract: { uses: ['contract', 'schemas'] },
   // A configuration is validated against the contract of its type; a seeded run has its own draws.
   service: {
-    uses: ['service', 'store', 'presenter', 'engine', 'compute', 'planning', 'contract', 'randomness', 'units of work'],
+    uses: ['service', 'store', 'presenter', 'engine', 'compute', 'catalog', 'contract', 'randomness', 'units of work'],
   },
   'units of work': { uses: ['units of work'], types: ['database'] },
   // A store returns rows as its contract defines them, and takes cells as the engine names them.
@@ -125,9 +137,9 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   // A presenter turns rows and results into a response; where they come from is not its concern.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
-  compute: { uses: ['compute', 'engine', 'planning'] },
+  compute: { uses: ['compute', 'engine', 'catalog'] },
   // Runs in a worker: from a catalog and what is wanted of it to the changes, their faults and their odds.
-  planning: { uses: ['planning', 'engine', 'contract', 'schemas'] },
+  catalog: { uses: ['catalog', 'engine', 'contract', 'schemas'] },
   database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
   // Only the database knows which URLs are valid.
@@ -236,7 +248,7 @@ describe('the architecture', () => {
     // From the common modules, contracts may use only limits and roles.
     for (const { path, target } of ourImports.filter((found) => layerOf(found.path) === 'contract'))
       if (layerOf(target) === 'common')
-        assert.ok(['limits.ts', 'context.ts'].includes(target), `${path} imports ${target}`);
+        assert.ok(['shared/limits.ts', 'shared/context.ts'].includes(target), `${path} imports ${target}`);
   });
 
   test('gives services a unit of work, never the whole database', () => {
@@ -246,7 +258,7 @@ describe('the architecture', () => {
 
   test('declares lookups and writes only in stores', () => {
     for (const { path, text } of files.filter(
-      (file) => !['store', 'http store'].includes(layerOf(file.path) as Layer),
+      (file) => !['store', 'http store', 'check'].includes(layerOf(file.path) as Layer),
     )) {
       if (path.startsWith('database/')) continue;
       const [, names = ''] = /import \{([^}]*)\} from '[^']*database\/declarations\.ts'/.exec(text) ?? [];
@@ -377,7 +389,7 @@ describe('the architecture', () => {
       // Evidence includes rolls that are not added up yet.
       evidence: ['roll_pending'],
       // A check compares tables with each other, and changes nothing.
-      check: [
+      maintenance: [
         'teams',
         'catalog_versions',
         'catalog_changes',

@@ -1,7 +1,7 @@
 /** Rows as earlier versions wrote them, by the migration after which they did, in the order of the columns then. */
 import { createHash } from 'node:crypto';
 import type { Value } from '../src/database/work.ts';
-import { digestOf } from '../src/digest.ts';
+import { digestOf } from '../src/shared/digest.ts';
 
 type OldRows = Record<string, Value[][]>;
 

@@ -8,7 +8,7 @@ import {
   leafHash,
   type Range,
 } from '../src/engine/fairness/merkle.ts';
-import { signText } from '../src/signatures.ts';
+import { signText } from '../src/shared/signatures.ts';
 import { hashOfReceipt, type TestProof } from './fairness.ts';
 
 /** Any 32 bytes are a private key. */

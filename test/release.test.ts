@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { VERSION } from '../src/program.ts';
+import { VERSION } from '../src/shared/program.ts';
 import { refusalOf, release, versionsIn } from '../tools/changelog.ts';
 
 const ROOT = join(import.meta.dirname, '..');

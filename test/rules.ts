@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { LIMITS } from '../src/limits.ts';
+import { LIMITS } from '../src/shared/limits.ts';
 import { type ApiResponse, type Client, issuePaths, type Service } from './harness.ts';
 
 /** Rules of the API that hold for many operations, so that each feature states them in one line. */

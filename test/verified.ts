@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import type { Kept } from '../src/engine/fairness/kept.ts';
 import type { Unreadable } from '../src/engine/fairness/proof.ts';
 import { type Verification, verifyProofs } from '../src/engine/fairness/verify.ts';
-import { isSigned } from '../src/signatures.ts';
+import { isSigned } from '../src/shared/signatures.ts';
 import { caseOf } from './conformance.ts';
 
 /** What a verifier says about the texts of proofs. With CONFORMANCE_LOG, it becomes a case of the conformance suite. */

@@ -1,6 +1,6 @@
 import { MAX_STATES } from '../src/engine/systems/gacha/pity.ts';
 import { MAX_ROLLS_PER_CALL } from '../src/engine/systems/idle/idle.ts';
-import { LIMITS } from '../src/limits.ts';
+import { LIMITS } from '../src/shared/limits.ts';
 
 type Row = readonly [title: string, limit: string];
 
@@ -133,7 +133,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
   ],
 ];
 
-const INTRODUCTION = `<!-- Generated from src/limits.ts by \`npm run limits\`. Do not edit. -->
+const INTRODUCTION = `<!-- Generated from src/shared/limits.ts by \`npm run limits\`. Do not edit. -->
 
 # Limits
 

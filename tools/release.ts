@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { VERSION } from '../src/program.ts';
+import { VERSION } from '../src/shared/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const shell = process.platform === 'win32';

@@ -2,7 +2,7 @@
  * Writes `test/fixtures/releases/VERSION`, for the tests of upgrades: small databases as this version leaves them, and
  * its code.
  */
-import { VERSION } from '../src/program.ts';
+import { VERSION } from '../src/shared/program.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { writeRelease } from '../test/releases/release.ts';
 import { writeService } from '../test/releases/service.ts';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createDigest, type Digest, linesOf, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Engine, Snapshot, Value } from '../database/work.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { openFile } from './input.ts';
 import { CommandError } from './shared.ts';
 

@@ -1,8 +1,8 @@
 import { orphans, REFERENCES } from '../database/references.ts';
 import type { Snapshot } from '../database/work.ts';
-import { checkAll } from '../features/check/check.service.ts';
-import { forEachRow, type Report } from '../features/check/rows.service.ts';
-import { LIMITS } from '../limits.ts';
+import { checkAll } from '../maintenance/check/check.ts';
+import { forEachRow, type Report } from '../maintenance/check/rows.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type Command, checkSchema, openExisting, withDatabase } from './command.ts';
 import { formatCount, formatElapsed } from './shared.ts';
 

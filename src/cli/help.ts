@@ -1,4 +1,4 @@
-import { COMMAND, DEFAULT_DATABASE, VERSION } from '../program.ts';
+import { COMMAND, DEFAULT_DATABASE, VERSION } from '../shared/program.ts';
 import { OPTIONS, spell } from './options.ts';
 import type { CommandSyntax } from './shared.ts';
 

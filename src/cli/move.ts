@@ -2,7 +2,7 @@ import { openDatabase, parseDatabaseUrl } from '../database/open.ts';
 import { TABLES } from '../database/tables.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, tableIn } from '../database/transfer.ts';
 import type { Load, Snapshot } from '../database/work.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type Command, checkSchema, displayUrl, openExisting, withDatabase } from './command.ts';
 import { CommandError, formatCount, formatElapsed, required } from './shared.ts';
 

@@ -1,4 +1,4 @@
-import { ROLES } from '../context.ts';
+import { ROLES } from '../shared/context.ts';
 import type { Options } from './shared.ts';
 
 export interface OptionSyntax {

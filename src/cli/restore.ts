@@ -2,7 +2,7 @@ import { fitOf } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { type Digest, digestOf, firstNonEmptyTable, sameDigest, schemaAge, tableIn } from '../database/transfer.ts';
 import type { Load, Snapshot, Table } from '../database/work.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type Contents, readBackup } from './backup-file.ts';
 import { type Command, displayUrl, withDatabase } from './command.ts';
 import { CommandError, formatCount, formatElapsed, required } from './shared.ts';

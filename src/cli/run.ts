@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ServiceError } from '../errors.ts';
-import { COMMAND, VERSION } from '../program.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { COMMAND, VERSION } from '../shared/program.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { readConnection } from './catalog/connection.ts';
 import { openService } from './catalog/service.ts';

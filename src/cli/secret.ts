@@ -1,6 +1,6 @@
-import { ROLES, type Role } from '../context.ts';
 import type { Database } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
+import { ROLES, type Role } from '../shared/context.ts';
 import type { Command } from './command.ts';
 import { CommandError, type Options, required } from './shared.ts';
 import { printJson } from './team.ts';

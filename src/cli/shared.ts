@@ -1,5 +1,5 @@
 /** What all commands share. Nothing here knows the database: commands that talk to a service do not need it. */
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** A mistake by the user, or a finding of the command: printed as a line, without a stack trace. */
 export class CommandError extends Error {}

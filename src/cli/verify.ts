@@ -4,8 +4,8 @@ import { looksChosen, nameOfNotMade, textOfPassedOver } from '../engine/fairness
 import { MAX_PROOF_LENGTH, type Unreadable } from '../engine/fairness/proof.ts';
 import type { AnyReceipt } from '../engine/fairness/receipts.ts';
 import { type CheckedReceipt, type Verification, verifyProofs } from '../engine/fairness/verify.ts';
-import { LIMITS } from '../limits.ts';
-import { isSigned } from '../signatures.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { isSigned } from '../shared/signatures.ts';
 import { formatJson, printable, type Terminal } from './catalog/terminal.ts';
 import { readFile } from './input.ts';
 import { type CommandSyntax, countOf, formatCount, type Options } from './shared.ts';

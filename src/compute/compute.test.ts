@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, test } from 'node:test';
-import { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type Compute, type ComputeOptions, createCompute } from './compute.ts';
 import { share } from './shared.ts';
 

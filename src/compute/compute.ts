@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { ServiceError, unavailable } from '../errors.ts';
-import { createFairShare } from '../fair-share.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError, unavailable } from '../shared/errors.ts';
+import { createFairShare } from '../shared/fair-share.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { JobName, Jobs } from './jobs.ts';
 import type { JobMessage, JobResult, ThreadData } from './worker.ts';
 

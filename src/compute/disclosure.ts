@@ -1,10 +1,10 @@
-import { digestOf } from '../digest.ts';
+import { periodOf } from '../catalog/period.ts';
 import { compareBytes } from '../engine/byte-order.ts';
 import { type ConfigSnapshot, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
 import { type DisclosedRules, disclosedRules } from '../engine/systems/disclosed-rules.ts';
 import { type ItemRow, stepsOfOdds, type TemplateOdds, type TierRow, templateOdds } from '../engine/systems/odds.ts';
 import type { CompiledTemplate, Period } from '../engine/systems/templates.ts';
-import { periodOf } from '../planning/period.ts';
+import { digestOf } from '../shared/digest.ts';
 
 export interface DisclosureInput {
   /** The texts of a configuration and its pool. */

@@ -9,7 +9,7 @@ import {
 import { type EvidenceModel, evidenceModel, plainEvidenceModel } from '../engine/evidence/model.ts';
 import type { FrozenStarts } from '../engine/evidence/starts.ts';
 import { type ConfigSnapshot, itemsFromSnapshot, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** Days that are no longer kept one by one: what was observed on them, and what began on them. */
 export interface FrozenTexts {

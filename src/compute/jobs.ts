@@ -1,15 +1,15 @@
+import type { DraftInput } from '../catalog/draft.ts';
+import type { NoteInput } from '../catalog/noting.ts';
+import type { EffectInput, PlanInput } from '../catalog/plan.ts';
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
-import type { DraftInput } from '../planning/draft.ts';
-import type { NoteInput } from '../planning/noting.ts';
-import type { EffectInput, PlanInput } from '../planning/plan.ts';
 import type { DisclosureInput } from './disclosure.ts';
 import type { EvidenceInput, FreezeInput, TierResultsInput } from './evidence.ts';
 import type { SimulationInput } from './simulation.ts';
 import type { SnapshotOddsInput } from './snapshot-odds.ts';
 
 /** Loaded on first use: most threads compute nothing but odds, and start faster without it. */
-const planning = () => import('../planning/plan.ts');
+const planning = () => import('../catalog/plan.ts');
 
 /**
  * Everything that worker threads can compute. Inputs and outputs are copied between threads, so they are plain data,
@@ -23,11 +23,11 @@ export const JOBS = {
   /** What a change of the catalog would do. */
   plan: async (input: PlanInput) => (await planning()).planCatalog(input),
   /** What the body of a request makes of a draft. */
-  draft: async (input: DraftInput) => (await import('../planning/draft.ts')).readDraftBytes(input),
+  draft: async (input: DraftInput) => (await import('../catalog/draft.ts')).readDraftBytes(input),
   /** What a version of the catalog did to the odds. */
   effect: async (input: EffectInput) => (await planning()).effectOfVersion(input),
   /** What was configured at each version of a catalog. */
-  note: async (input: NoteInput) => (await import('../planning/noting.ts')).noteVersions(input),
+  note: async (input: NoteInput) => (await import('../catalog/noting.ts')).noteVersions(input),
   /** The odds of a configuration that was kept. */
   snapshotOdds: async (input: SnapshotOddsInput) => (await import('./snapshot-odds.ts')).oddsOfSnapshot(input),
   /** The evidence against the odds of a configuration that was kept. */

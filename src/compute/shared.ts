@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../shared/errors.ts';
 
 /** Waits for a shared result, until `signal` aborts. */
 export type Shared<T> = (signal?: AbortSignal) => Promise<T>;

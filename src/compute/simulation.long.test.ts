@@ -7,7 +7,7 @@ import { simulate, type Target } from '../engine/simulation/simulation.ts';
 import { allAtOnce } from '../engine/steps.ts';
 import type { GachaConfig, IdleConfig, TemplateConfig, TemplateType } from '../engine/systems/config.ts';
 import { templateOdds } from '../engine/systems/odds.ts';
-import { shareText } from '../shared-text.ts';
+import { shareText } from '../shared/shared-text.ts';
 import { playerDraws, runSimulation, type SimulationInput } from './simulation.ts';
 
 const catalog = catalogOf({ five: 4, four: 4, three: 8 });

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { digestOf } from '../digest.ts';
 import { type ConfigSnapshot, configText, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
 import type { Draws } from '../engine/random.ts';
 import { reportSimulation } from '../engine/simulation/report.ts';
 import { type SimulationPlan, simulate } from '../engine/simulation/simulation.ts';
 import { createXoshiro } from '../engine/simulation/xoshiro.ts';
-import { LIMITS } from '../limits.ts';
-import type { SharedText } from '../shared-text.ts';
+import { digestOf } from '../shared/digest.ts';
+import { LIMITS } from '../shared/limits.ts';
+import type { SharedText } from '../shared/shared-text.ts';
 
 export interface SimulationInput {
   readonly template: Omit<ConfigSnapshot, 'pool'>;

@@ -1,4 +1,4 @@
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** Approximate memory use of a row; strings dominate. */
 const sizeOf = (row: object): number => {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { Queries, Transaction } from './work.ts';
 
 /**

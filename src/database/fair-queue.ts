@@ -1,4 +1,4 @@
-import { createFairShare } from '../fair-share.ts';
+import { createFairShare } from '../shared/fair-share.ts';
 
 /** Hands out a limited number of permits to teams, one at a time; teams may have to wait. */
 export interface FairQueue {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { ask, insertInto, lockingLookup, updateIn } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { openDatabase } from './open.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../shared/errors.ts';
 import { fitOf, numberOf } from './migrate.ts';
 import type { Migrations } from './work.ts';
 

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { LIMITS } from '../limits.ts';
-import { takeTurns } from '../turns.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { takeTurns } from '../shared/turns.ts';
 
 /** The position of a row in a list. All lists are sorted by creation time, oldest first, then by id. */
 export interface Position {

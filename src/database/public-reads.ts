@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { Read, Reader } from './work.ts';
 
 /**

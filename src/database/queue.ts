@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError, unavailable } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError, unavailable } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { Group, type Keys, type Outcome, Postponed, type RunOptions } from './group.ts';
 import type { Observed, Purpose } from './observer.ts';
 import type { Driver, Session } from './session.ts';

@@ -2,7 +2,7 @@
  * Row types of every table. Both engines share one schema: text ids, times as epoch milliseconds, numbers as doubles,
  * JSON as text, no booleans. Keys start with the team, so that the database itself rejects references across teams.
  */
-import type { Disclosure, EntityKind, Role, VersionSource } from '../context.ts';
+import type { Disclosure, EntityKind, Role, VersionSource } from '../shared/context.ts';
 
 interface Timestamps {
   created_at: number;

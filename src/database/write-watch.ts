@@ -1,6 +1,6 @@
-import { unavailable } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
-import { waitUpTo } from '../time.ts';
+import { unavailable } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { waitUpTo } from '../shared/time.ts';
 
 /** A commit that was sent. Exactly one of these is called. */
 interface Commit {

@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import { buildApp } from '../app.ts';
 import { openDatabase } from '../database/open.ts';
 import { createFirstTeam } from '../features/teams/teams.service.ts';
-import { systemDraws } from '../randomness.ts';
 import { readSettings } from '../settings.ts';
+import { systemDraws } from '../shared/randomness.ts';
 import { seed } from './seed.ts';
 
 const print = (text: string): void => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { digestOf } from '../digest.ts';
-import { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { digestOf } from '../shared/digest.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { createAuthorizer } from './authorization.ts';
 import { addressOf } from './failed-attempts.ts';
 

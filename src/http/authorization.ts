@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Role } from '../context.ts';
-import { digestOf } from '../digest.ts';
-import { type Issue, ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import type { Role } from '../shared/context.ts';
+import { digestOf } from '../shared/digest.ts';
+import { type Issue, ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 
 /** The authenticated caller. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { notFound } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { App } from './server.ts';
 import { REVALIDATED, type StaticFiles, sendFile, sendNotBuilt } from './static-files.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import type { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** Reacts to a state change of an exchange. */
 type Listener = (exchange: Exchange) => void;

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { createBuckets } from './buckets.ts';
 
 /** Limits how many wrong secrets can be tried. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ResponseLimit } from '../context.ts';
 import { claimChore, saveChoreProgress } from '../database/claims.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
-import { invalid, ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import type { ResponseLimit } from '../shared/context.ts';
+import { invalid, ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { deleteOldResponses, insertResponse, responseByKey } from './idempotency.store.ts';
 import { pack, unpack } from './response-compression.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { App } from './server.ts';
 import { validatorCompiler } from './validation.ts';
 

@@ -9,9 +9,9 @@ import {
   Registry,
 } from 'prom-client';
 import type { DatabaseObserver } from '../database/observer.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
-import { joinMetrics, workerNumber } from '../worker-metrics.ts';
+import { ERRORS, type ErrorCode } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { joinMetrics, workerNumber } from '../shared/worker-metrics.ts';
 import type { App } from './server.ts';
 
 /** Watches chores. */

@@ -1,6 +1,6 @@
 /** What the OpenAPI document says about responses that all operations have in common: errors and headers. */
-import { ERRORS, type ErrorCode, type Issue, shouldRetry } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { ERRORS, type ErrorCode, type Issue, shouldRetry } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 interface ErrorResponse {
   readonly name: string;

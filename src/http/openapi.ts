@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
-import { LIMITS } from '../limits.ts';
-import { type Prepared, prepare } from '../prepared.ts';
-import { VERSION } from '../program.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { type Prepared, prepare } from '../shared/prepared.ts';
+import { VERSION } from '../shared/program.ts';
 import examples from './openapi-examples.json' with { type: 'json' };
 import { errorResponses, type HeaderName, headersOf, notModified, responseComponents } from './openapi-responses.ts';
 import { sendPrepared } from './prepared-responses.ts';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { LIMITS } from '../limits.ts';
-import { startInTurn } from '../turns.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { startInTurn } from '../shared/turns.ts';
 import type { Exchange } from './exchanges.ts';
 
 /** Bytes or a text, which is encoded as it is sent; in one piece or in several. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decodeCursor, encodeCursor, type Page, type Paged, type Position } from '../database/paging.ts';
-import { invalid } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { invalid } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { sendText } from './server.ts';
 
 const decode = (cursor: string): Position => {

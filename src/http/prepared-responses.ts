@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../errors.ts';
-import { ENCODINGS, type Encoding, type Prepared } from '../prepared.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { ENCODINGS, type Encoding, type Prepared } from '../shared/prepared.ts';
 
 /** The encoding to use for an `Accept-Encoding`; undefined for none. */
 export const acceptedEncoding = (header = ''): Encoding | undefined => {

@@ -1,6 +1,6 @@
-import { ServiceError } from '../errors.ts';
-import { createFairShare } from '../fair-share.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { createFairShare } from '../shared/fair-share.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { createBuckets } from './buckets.ts';
 
 /** Limits the load that the service accepts. */

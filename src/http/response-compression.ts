@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** No JSON starts like this. */
 const ZSTD = 'zstd:';

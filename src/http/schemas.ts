@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { LIMITS } from '../limits.ts';
-import { describedPattern } from '../shape.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { describedPattern } from '../shared/shape.ts';
 
 /** An id in a path or a query. Only its length is checked: an id that cannot exist is simply not found. */
 export const Id = Type.String({

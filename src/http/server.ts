@@ -17,11 +17,11 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { type Access, allows, type Context } from '../context.ts';
-import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRetry } from '../errors.ts';
-import { bodyIssues, sizeIssue } from '../json-text.ts';
-import { LIMITS } from '../limits.ts';
 import type { Settings } from '../settings.ts';
+import { type Access, allows, type Context } from '../shared/context.ts';
+import { ERRORS, type ErrorCode, type Issue, listIssues, ServiceError, shouldRetry } from '../shared/errors.ts';
+import { bodyIssues, sizeIssue } from '../shared/json-text.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type Authorizer, type Caller, explainHeader } from './authorization.ts';
 import { createExchanges, type Exchange, sweepEveryMs } from './exchanges.ts';
 import { Replay } from './idempotency.ts';

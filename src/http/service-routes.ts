@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import type { Database } from '../database/work.ts';
-import { ServiceError } from '../errors.ts';
-import { VERSION } from '../program.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { VERSION } from '../shared/program.ts';
 import { responses } from './schemas.ts';
 import type { App } from './server.ts';
 

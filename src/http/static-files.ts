@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Encoding, Prepared, prepare } from '../prepared.ts';
+import { type Encoding, Prepared, prepare } from '../shared/prepared.ts';
 import { sendPrepared } from './prepared-responses.ts';
 
 /** What `console/build.ts` builds: the console, the page that verifies rolls, and the API reference. */

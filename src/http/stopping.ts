@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { Exchanges } from './exchanges.ts';
 
 /** Stops accepting connections, finishes the open requests, and closes all connections. */

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import type { Issue } from '../errors.ts';
-import { type Check, compileBody, shapeOptions, toIssues } from '../shape.ts';
+import type { Issue } from '../shared/errors.ts';
+import { type Check, compileBody, shapeOptions, toIssues } from '../shared/shape.ts';
 
 /** Query and path parameters are strings, coerced to numbers if the schema says so. They are short. */
 const texts = new Ajv({ ...shapeOptions, allErrors: true, coerceTypes: true });

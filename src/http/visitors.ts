@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
-import { noteConnection, startInTurn } from '../turns.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { noteConnection, startInTurn } from '../shared/turns.ts';
 import { createBuckets } from './buckets.ts';
 import { addressOf } from './failed-attempts.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database/work.ts';
-import { ServiceError } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import { ServiceError } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /**
  * Notices soon, even without requests, that a newer version has migrated the database. The database refuses everything

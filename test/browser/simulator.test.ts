@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { basic, type Client, onEveryDatabase } from '../harness.ts';
 import { assertDone } from '../rules.ts';
 import { axeFaults, goTo, launchBrowser, noBrowser, openTab, signIn } from './browser.ts';

@@ -1,6 +1,6 @@
 /** The service in its own process, which monitors its event loop: it reports the longest turn since the last report. */
 import { setFlagsFromString } from 'node:v8';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { type Turns, watchTurns } from '../turns.ts';
 
 /** Node takes no more. */
@@ -9,7 +9,7 @@ setFlagsFromString('--max-semi-space-size=16');
 // On a busy machine every operation must still succeed, however long it takes.
 Object.assign(LIMITS, { catalogWorkMs: PATIENCE_MS, postgresStatementMs: PATIENCE_MS });
 // Loaded now, since some limits become part of statements at once.
-const { systemDraws } = await import('../../src/randomness.ts');
+const { systemDraws } = await import('../../src/shared/randomness.ts');
 const { startService } = await import('../harness.ts');
 const service = await startService(process.argv[2] as string, {}, systemDraws(), {
   requestTimeoutMs: PATIENCE_MS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROLES, type Role } from '../../src/context.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
+import { ROLES, type Role } from '../../src/shared/context.ts';
 import { type ApiResponse, basic, type Client, onEveryDatabase } from '../harness.ts';
 import { guardedRoutesOf, isForPlayers, PUBLIC_URLS, type Route, routesOf } from '../routes.ts';
 

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { unavailable } from '../../src/errors.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
-import { systemDraws } from '../../src/randomness.ts';
 import { readSettings } from '../../src/settings.ts';
+import { unavailable } from '../../src/shared/errors.ts';
+import { systemDraws } from '../../src/shared/randomness.ts';
 import { basic, createEmptyDatabase, ENGINES } from '../harness.ts';
 
 for (const engine of ENGINES)

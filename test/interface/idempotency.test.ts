@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import {
   type ApiResponse,
   type Client,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { ERRORS } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
+import { ERRORS } from '../../src/shared/errors.ts';
 import {
   type ApiResponse,
   createEmptyDatabase,

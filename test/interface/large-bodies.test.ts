@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { issuePaths, onEveryDatabase } from '../harness.ts';
 
 /** As many elements as fit into a body, or at most `most`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { fillBag, fillItems, fillTemplates, fillVocabulary } from '../fill.ts';
 import { type Client, onEveryDatabase } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { longItems } from '../catalogs.ts';
 import { type Client, issuePaths, onEveryDatabase, type Service } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Transaction } from '../../src/database/work.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { numbered } from '../fill.ts';
 import { onEveryDatabase } from '../harness.ts';
 import { pagesOf } from '../rules.ts';

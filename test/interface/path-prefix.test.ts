@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { fillBag, fillItems, fillVocabulary } from '../fill.ts';
 import { createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 /** The edges of what a template and a roll on it may be: the last value that is accepted, and the first that is not. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { type Client, onEveryDatabase } from '../harness.ts';
 
 const HOUR_MS = 3_600_000;

@@ -17,7 +17,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { TABLES } from '../../src/database/tables.ts';
 import { digestOf as contentsOf, tableIn } from '../../src/database/transfer.ts';
 import type { Database, Snapshot, Value } from '../../src/database/work.ts';
-import { digestOf } from '../../src/digest.ts';
+import { digestOf } from '../../src/shared/digest.ts';
 import {
   basic,
   createEmptyDatabase,

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Transaction } from '../../src/database/work.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { fillBag, fillItems, fillRolls, fillTemplates, fillUsers, fillVocabulary, numbered } from '../fill.ts';
 import { basic, createEmptyDatabase, ENGINES, type Engine } from '../harness.ts';
 import { OPERATIONS, operationOf } from '../walk.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../src/database/work.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/shared/errors.ts';
 import { createEmptyDatabase, type EmptyDatabase, onEveryDatabase, startService } from '../harness.ts';
 import { freePort, type Running, run } from '../processes.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
+import type { TemplateEntity } from '../../src/catalog/entities.ts';
 import { check } from '../../src/cli/check.ts';
 import { MIGRATIONS } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -12,7 +13,6 @@ import {
   spaceEntity,
 } from '../../src/features/catalog/entities.service.ts';
 import { createTeam } from '../../src/features/teams/teams.service.ts';
-import type { TemplateEntity } from '../../src/planning/entities.ts';
 import { basic, type Client, createEmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { OLD_KEY, OLD_REQUEST, oldResponse, oldRowsOf, secretOf } from '../old-rows.ts';
 import { freePort, run, runToEnd } from '../processes.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { createPressure } from '../../src/http/pressure.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { basic, type Client, createEmptyDatabase, type EmptyDatabase, type Service, startService } from '../harness.ts';
 
 test('accepts a limited number of concurrent requests, and as many again when they are done', () => {

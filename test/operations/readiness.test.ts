@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { createEmptyDatabase, ENGINES, type Engine, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { run } from '../processes.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { VERSION } from '../../src/program.ts';
+import { VERSION } from '../../src/shared/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -8,9 +8,9 @@ import { openDatabase } from '../../src/database/open.ts';
 import { isBlocked } from '../../src/database/postgres/errors.ts';
 import { type Database, NO_TEAM } from '../../src/database/work.ts';
 import { removeOldResponses } from '../../src/http/idempotency.ts';
-import { earliestId, newId } from '../../src/ids.ts';
-import { LIMITS } from '../../src/limits.ts';
 import { removeHistory, removeRolls } from '../../src/maintenance/chores.ts';
+import { earliestId, newId } from '../../src/shared/ids.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { type Client, createEmptyDatabase, onEveryDatabase, type Service } from '../harness.ts';
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/open.ts';
 import { EDITION } from '../../src/engine/fairness/receipts.ts';
-import { checkAll } from '../../src/features/check/check.service.ts';
+import { checkAll } from '../../src/maintenance/check/check.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase } from '../harness.ts';
 import { freePort, type Running, run, runToEnd } from '../processes.ts';
 import { RELEASES, readRecording } from '../releases/release.ts';

@@ -5,8 +5,8 @@ import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { systemDraws } from '../../src/randomness.ts';
 import { readSettings } from '../../src/settings.ts';
+import { systemDraws } from '../../src/shared/randomness.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, startService } from '../harness.ts';
 import { freePort, type Running, run, runToEnd } from '../processes.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Engine } from '../harness.ts';
 import { freePort, type Running, run } from '../processes.ts';
 

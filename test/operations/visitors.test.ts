@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NO_TEAM, type Reader } from '../../src/database/work.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { fillTemplates } from '../fill.ts';
 import { basic, createEmptyDatabase, type EmptyDatabase, ENGINES, type Service, startService } from '../harness.ts';
 import { routesOf } from '../routes.ts';

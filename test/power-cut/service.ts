@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 
 /** The service as `npm start` runs it, except that its write-ahead log is checkpointed and restarted all the time. */
 Object.assign(LIMITS, { sqliteCheckpointPages: 120, sqliteCheckpointRestMs: 0 });

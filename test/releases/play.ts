@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { EDITION } from '../../src/engine/fairness/receipts.ts';
 import { foldCounts } from '../../src/features/statistics/roll-counts.service.ts';
 import { createFirstTeam } from '../../src/features/teams/teams.service.ts';
-import { LIMITS } from '../../src/limits.ts';
+import { LIMITS } from '../../src/shared/limits.ts';
 import { freezeAll, logAll, lookAtAll, noteAll } from '../chores.ts';
 import type { Client, Service } from '../harness.ts';
 import { createGame, responsesOf } from '../played.ts';

@@ -1,6 +1,6 @@
 import { type Client, ConnectionError, createClient, ItemwrightError } from '../../../packages/client/src/index.ts';
-import { ERRORS, type ErrorCode, type Issue } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
+import { ERRORS, type ErrorCode, type Issue } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError } from '../shared.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { readText } from '../input.ts';
 import { CommandError } from '../shared.ts';
 import type { CatalogDocument } from './api.ts';

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.ts';
+import { newId } from '../../shared/ids.ts';
 import type { CatalogDocument, Item, ItemAttribute } from './api.ts';
 import { type Column, columnsOf, OPTION_SEPARATOR } from './columns.ts';
 import { escapeFormula, formatCsv } from './csv.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { readFile } from '../input.ts';
 import { CommandError, countOf, required } from '../shared.ts';
 import type { CatalogDocument, Entity, Item, PlanRequest } from './api.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { countOf, formatCount } from '../shared.ts';
 import { type Change, type Effect, type Finding, KINDS, type Kind, type Plan } from './api.ts';
 import { creationLines, type Line, summaryOf, updateLines } from './diff.ts';

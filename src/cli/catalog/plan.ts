@@ -1,5 +1,5 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError, required } from '../shared.ts';
 import type { Plan, Planned } from './api.ts';
 import { type CatalogCommand, EXIT, type ExitCode, planLines } from './command.ts';

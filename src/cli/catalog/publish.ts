@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { readText } from '../input.ts';
 import { CommandError, required } from '../shared.ts';
 import { type CatalogDocument, type Change, LIST_OF, type Plan, type Planned, type PlanRequest } from './api.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError, countOf, required } from '../shared.ts';
 import { type CatalogCommand, EXIT } from './command.ts';
 import { FORMAT_VERSION, folderFiles, writeFolder } from './folder.ts';

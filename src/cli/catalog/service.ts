@@ -1,5 +1,5 @@
 import type { Client, List } from '../../../packages/client/src/index.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError } from '../shared.ts';
 import type {
   Attribute,

@@ -1,5 +1,5 @@
 /** A CSV file of items as a spreadsheet shows it: columns, rows, and what is wrong with them. */
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError } from '../shared.ts';
 import type { CatalogDocument } from './api.ts';
 import { type Column, columnsOf, type Field } from './columns.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { readText } from '../input.ts';
 import { CommandError, countOf, formatCount, type Options, required } from '../shared.ts';
 import type { Simulation, SimulationRequest, SimulationTarget } from './api.ts';

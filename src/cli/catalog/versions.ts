@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CommandError } from '../shared.ts';
 import type { Version } from './api.ts';
 import { type CatalogCommand, EXIT, styleOf } from './command.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { earliestId } from '../../ids.ts';
+import { earliestId } from '../../shared/ids.ts';
 import { nextWeek, weekOf } from '../postgres/weeks.ts';
 import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';

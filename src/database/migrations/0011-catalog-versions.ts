@@ -1,5 +1,5 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
-import { newId } from '../../ids.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Engine } from '../work.ts';
 import { spellingOf } from './spelling.ts';
 

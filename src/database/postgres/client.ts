@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { createQueries } from '../kysely.ts';
 import type { Tables } from '../tables.ts';
 import type { Queries } from '../work.ts';

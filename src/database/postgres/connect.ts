@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { LATEST } from '../migrate.ts';
 import { serversOf } from './address.ts';
 import { isInCluster } from './citus.ts';

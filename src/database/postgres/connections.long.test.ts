@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { createEmptyDatabase, type EmptyDatabase } from '../../../test/harness.ts';
 import { type NetworkProxy, startProxy } from '../../../test/proxy.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import { insertInto } from '../declarations.ts';
 import { openDatabase } from '../open.ts';
 import { type Database, NO_TEAM, type Work } from '../work.ts';

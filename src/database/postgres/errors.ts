@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ServiceError, unavailable } from '../../errors.ts';
+import { ServiceError, unavailable } from '../../shared/errors.ts';
 
 /**
  * Errors that another transaction may have caused: a serialization failure, a deadlock, or a key that was inserted or

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { createFence } from '../fence.ts';
 import { expand, MIGRATION_TABLES, migrate, pendingOf, readSchema } from '../migrate.ts';

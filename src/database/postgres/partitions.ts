@@ -1,5 +1,5 @@
-import { earliestId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import { earliestId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import type { TimedTable } from '../work.ts';
 import { canChangeTables, setLocal } from './citus.ts';
 import type { Client } from './client.ts';

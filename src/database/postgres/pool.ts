@@ -1,5 +1,5 @@
-import { unavailable } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
+import { unavailable } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import type { Client } from './client.ts';
 
 interface Waiter {

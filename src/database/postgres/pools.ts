@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import type { Purpose } from '../observer.ts';
 import type { Client } from './client.ts';
 import type { Connector } from './connect.ts';

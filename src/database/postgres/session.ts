@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { chunksOf } from '../chunks.ts';
 import { type Lookup, type Rows, requiresRows, type SharedLock, type Write } from '../declarations.ts';
 import { type Fence, LAST_MIGRATION } from '../fence.ts';

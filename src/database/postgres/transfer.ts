@@ -1,6 +1,6 @@
 /** Reads and fills a whole PostgreSQL database. */
 import type { CompiledQuery } from 'kysely';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { nextBatchRows } from '../batches.ts';
 import { MIGRATION_TABLES, migrateWithin, readSchema } from '../migrate.ts';
 import { TABLES } from '../tables.ts';

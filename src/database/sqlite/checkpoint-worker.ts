@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { openFile } from './driver.ts';
 
 /**

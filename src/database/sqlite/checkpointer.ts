@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 /** The log begins with a header, and so does each page in it: https://www.sqlite.org/fileformat.html#the_write_ahead_log */
 const LOG = { headerBytes: 32, pageSize: 8, salts: 16 };

@@ -1,7 +1,7 @@
 /** Node's own SQLite, and what it lacks in the oldest versions of Node that the package runs on, 22.13 to 22.15. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 /** These versions warn that SQLite is experimental, each time it is loaded. */
 const loadQuietly = (): typeof import('node:sqlite') => {

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { makeFolder } from './folder.ts';
 
 /** The file contains user data and digests of secrets: only its owner may read it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { unavailable } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { unavailable } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { requiresRows } from '../declarations.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { createFence, LAST_MIGRATION } from '../fence.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { unavailable } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
+import { unavailable } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { type Connection, connect } from './connection.ts';
 import { isBusy, rollBack } from './driver.ts';
 

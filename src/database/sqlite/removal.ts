@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { earliestId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import { earliestId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { type Database, NO_TEAM, type TimedTable, type Transaction } from '../work.ts';
 
 /** The oldest row of the next team, in the order of team ids. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONFIGS } from '../../features/templates/templates.contract.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { CONFIG_LIMITS, CONFIG_SHAPES } from './config-shape.ts';
 
 /** A configuration with all members of a schema: the example, and any value for those that it leaves out. */

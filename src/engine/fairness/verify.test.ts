@@ -13,7 +13,7 @@ import {
   templates,
 } from '../../../test/proofs.ts';
 import { checkedTexts, verified } from '../../../test/verified.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { FULL_PROOF, type Verification, verifyInSteps } from './verify.ts';
 
 describe('the published proof', () => {

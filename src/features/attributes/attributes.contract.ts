@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { Attribute, Step } from '../catalog/catalog.contract.ts';
 
 const NewAttribute = Strict(

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { forbidden, type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import type { Context } from '../../shared/context.ts';
+import { forbidden, type Issue, invalid, notFound, throwIfAny } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import type { Attribute } from '../catalog/catalog.contract.ts';
 import { attributeEntity, requireMatch } from '../catalog/entities.service.ts';
 import { changeCatalog } from '../catalog/versions.service.ts';

@@ -9,8 +9,8 @@ import {
   type CompiledAttribute,
   type CompiledItem,
 } from '../../engine/pool/catalog.ts';
-import { ServiceError } from '../../errors.ts';
-import { takeTurns } from '../../turns.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import * as store from './catalog.store.ts';
 import { collectShownItems, type ShownCatalog, type ShownItem } from './shown-catalog.presenter.ts';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as store from './catalog.store.ts';
 import { loadCatalog } from './catalog-loader.service.ts';
 

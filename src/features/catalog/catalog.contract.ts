@@ -1,7 +1,7 @@
 /** Schemas of the catalog that several features use. */
 import { type Static, Type } from 'typebox';
 import { Id, Name, Nullable, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 export const Step = Nullable(Type.Number({ exclusiveMinimum: 0 }), {
   description:

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Static } from 'typebox';
 import { compileCatalog } from '../../engine/pool/catalog.ts';
 import { rollAttributes } from '../../engine/pool/pool.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import type { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import type { RollResult } from '../rolls/rolls.contract.ts';
 import { createPresenter, type StoredInstance } from './catalog.presenter.ts';

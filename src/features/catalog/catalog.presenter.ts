@@ -1,9 +1,9 @@
 import { once } from '../../engine/once.ts';
 import type { Catalog, CatalogOption, CompiledItem } from '../../engine/pool/catalog.ts';
 import type { RolledItem } from '../../engine/pool/pool.ts';
-import { LIMITS } from '../../limits.ts';
-import { createRecentlyUsed } from '../../recently-used.ts';
-import { isoTime } from '../../time.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { createRecentlyUsed } from '../../shared/recently-used.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { ShownCatalog, ShownItem } from './shown-catalog.presenter.ts';
 
 export interface StoredInstance {

@@ -3,10 +3,10 @@ import { createPlainObserver, type PlainObserver } from '../../engine/evidence/o
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
-import { ServiceError } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { createRecentlyUsed } from '../../recently-used.ts';
-import { inTurns } from '../../turns.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { createRecentlyUsed } from '../../shared/recently-used.ts';
+import { inTurns } from '../../shared/turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
 import * as store from './catalog.store.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog, reloadCatalog } from './catalog-loader.service.ts';

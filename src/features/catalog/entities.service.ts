@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Disclosure, EntityKind } from '../../context.ts';
-import { ServiceError } from '../../errors.ts';
 import type {
   AttributeEntity,
   ClassifierEntity,
   ItemEntity,
   SpaceEntity,
   TemplateEntity,
-} from '../../planning/entities.ts';
+} from '../../catalog/entities.ts';
+import type { Disclosure, EntityKind } from '../../shared/context.ts';
+import { ServiceError } from '../../shared/errors.ts';
 
 export const attributeEntity = ({ id, name, min, max, step }: AttributeEntity): AttributeEntity => ({
   id,

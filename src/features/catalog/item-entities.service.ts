@@ -1,5 +1,5 @@
+import type { ItemEntity } from '../../catalog/entities.ts';
 import type { Reader } from '../../database/work.ts';
-import type { ItemEntity } from '../../planning/entities.ts';
 import * as store from './catalog.store.ts';
 import { byPosition } from './catalog-loader.service.ts';
 

@@ -1,5 +1,4 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { ENTITY_KINDS, VERSION_SOURCES } from '../../context.ts';
 import {
   Id,
   IdList,
@@ -12,7 +11,8 @@ import {
   Timestamp,
   TimestampInput,
 } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { ENTITY_KINDS, VERSION_SOURCES } from '../../shared/context.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from './catalog.contract.ts';
 
 export const VersionNumber = Type.Integer({

@@ -1,11 +1,11 @@
-import type { Context, EntityKind } from '../../context.ts';
+import type { Entities } from '../../catalog/entities.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
-import { conflict, notFound, ServiceError } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
-import type { Entities } from '../../planning/entities.ts';
-import { isoTime } from '../../time.ts';
+import type { Context, EntityKind } from '../../shared/context.ts';
+import { conflict, notFound, ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import { currentVersion } from './catalog.store.ts';
 import type { Version } from './versions.contract.ts';
 import * as store from './versions.store.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { EntityKind } from '../../context.ts';
 import { insertInto, lookup } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
+import type { EntityKind } from '../../shared/context.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 export type VersionRow = Tables['catalog_versions'];
 export type ChangeRow = Tables['catalog_changes'];

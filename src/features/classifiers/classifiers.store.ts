@@ -1,8 +1,8 @@
 import { chunksOf } from '../../database/chunks.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
-import { isoTime } from '../../time.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { ClassifierOption } from '../catalog/catalog.contract.ts';
 import type { Classifier } from './classifiers.contract.ts';
 

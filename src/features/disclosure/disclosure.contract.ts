@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, Name, Nullable, OneOf, responses, Strict, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { oddsChangeMembers } from '../catalog/versions.contract.ts';
 import { disclosed, OddsInForce, TierId } from '../templates/template-rolls.contract.ts';
 import { TemplateType } from '../templates/templates.contract.ts';

@@ -1,7 +1,7 @@
 import { disconnectSignal } from '../../http/disconnect.ts';
 import { sendPrepared } from '../../http/prepared-responses.ts';
 import type { App } from '../../http/server.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './disclosure.contract.ts';
 import { type Disclosures, PAGE_POLICY } from './disclosure.service.ts';
 

@@ -8,7 +8,7 @@ import { assertDone, assertInvalid, assertNotFound, NOT_FOUND } from '../../../t
 import { cheapDraws } from '../../../test/statistics.ts';
 import { type Compute, createCompute } from '../../compute/compute.ts';
 import { createPublicReads } from '../../database/public-reads.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
 import { createWholeCatalogs } from '../catalog/document.service.ts';
 import { createIdentities } from '../receipts/identities.service.ts';

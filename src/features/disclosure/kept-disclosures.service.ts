@@ -1,4 +1,4 @@
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 /** What is kept of a template. */
 export interface Kept {

@@ -1,6 +1,6 @@
 import type { Disclosure } from '../../compute/disclosure.ts';
 import type { Reader } from '../../database/work.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../shared/time.ts';
 import { findAttributes } from '../attributes/attributes.service.ts';
 import { type AnnouncedDraft, findAnnouncedChange, listAnnounced } from '../publishing/announcements.service.ts';
 import type { PublishingDeps } from '../publishing/publishing.service.ts';

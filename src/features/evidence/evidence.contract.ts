@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, responses, Strict, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const Amount = (description: string) =>
   Type.Number({ description: `${description} At most ${LIMITS.evidence.toLocaleString('en')}.` });

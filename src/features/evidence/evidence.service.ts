@@ -1,11 +1,11 @@
-import type { Context } from '../../context.ts';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { EvidenceRow as ComputedRow, TierResults } from '../../engine/evidence/evidence.ts';
 import { OTHER_ITEMS } from '../../engine/evidence/told-apart.ts';
-import { jsonList } from '../../json-list.ts';
-import { LIMITS } from '../../limits.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { jsonList } from '../../shared/json-list.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import { timeOfVersion } from '../catalog/versions.service.ts';
 import { countInForce, findConfig, findVersionsOf, listInForce, PLAIN } from '../snapshots/snapshots.service.ts';
 import type { Evidence, EvidenceRow } from './evidence.contract.ts';

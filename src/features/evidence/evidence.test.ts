@@ -14,7 +14,7 @@ import { type ConfigSnapshot, templateFromSnapshot } from '../../engine/fairness
 import type { Draws } from '../../engine/random.ts';
 import { rollTemplate } from '../../engine/systems/rolling.ts';
 import { initialState, type TemplateState } from '../../engine/systems/state.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { countRolls, foldCounts } from '../statistics/roll-counts.service.ts';
 import { findFreeze, findOldDays, saveFreeze } from './freezing.service.ts';
 import type { Stream } from './observed-streams.service.ts';

@@ -1,9 +1,9 @@
 import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { FrozenStarts } from '../../engine/evidence/starts.ts';
-import { LIMITS } from '../../limits.ts';
-import { utcDay } from '../../time.ts';
-import { takeTurns } from '../../turns.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { utcDay } from '../../shared/time.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { findConfig, findNotedVersion, findVersionsOf } from '../snapshots/snapshots.service.ts';
 import * as store from './frozen-days.store.ts';
 import { type ObservedStream, readStream, type Stream } from './observed-streams.service.ts';

@@ -2,9 +2,9 @@ import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import * as store from './roll-evidence.store.ts';
 
 /** How often each outcome was observed, by class. */

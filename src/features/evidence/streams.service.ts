@@ -3,7 +3,7 @@ import type { Evidence } from '../../compute/evidence.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
 import { logOfStreams } from '../../engine/evidence/starts.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import {
   configInForceAt,
   countInForce,

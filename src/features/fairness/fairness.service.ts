@@ -1,10 +1,10 @@
-import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { commitmentTo } from '../../engine/fairness/links.ts';
 import { EDITION, NO_PREVIOUS, type RotateReceipt } from '../../engine/fairness/receipts.ts';
-import { conflict, invalid, notFound, ServiceError } from '../../errors.ts';
-import { newSeed } from '../../randomness.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, invalid, notFound, ServiceError } from '../../shared/errors.ts';
+import { newSeed } from '../../shared/randomness.ts';
+import { isoTime } from '../../shared/time.ts';
 import {
   beginEpoch,
   createSeeds,

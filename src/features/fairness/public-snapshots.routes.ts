@@ -1,6 +1,6 @@
 import { sendPrepared } from '../../http/prepared-responses.ts';
 import type { App } from '../../http/server.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './public-snapshots.contract.ts';
 import type { PublicSnapshots } from './public-snapshots.service.ts';
 

@@ -1,8 +1,8 @@
 import type { PublicReads } from '../../database/public-reads.ts';
 import type { Reader } from '../../database/work.ts';
-import { notFound, unlessInvalid } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { type Prepared, prepare } from '../../prepared.ts';
+import { notFound, unlessInvalid } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { type Prepared, prepare } from '../../shared/prepared.ts';
 import type { Identities } from '../receipts/identities.service.ts';
 import { findPublished, findSnapshot } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplates } from '../templates/compiled-templates.service.ts';

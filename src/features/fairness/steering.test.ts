@@ -6,7 +6,7 @@ import { assertConflict, assertDone, assertNotFound } from '../../../test/rules.
 import { verified } from '../../../test/verified.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { verifiableDraws } from '../../engine/fairness/draws.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 /** Characters that nobody sees, as many as it takes to make one of these numbers. */
 const invisible = (number: number): string =>

@@ -1,11 +1,11 @@
-import type { Context } from '../../context.ts';
 import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
-import { notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { HistoryEvent } from './history.contract.ts';
 import * as store from './history.store.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, OneOf, responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { InstanceResult, moveMembers, newItemInstanceMembers, transferMembers } from './item-instances.contract.ts';
 
 const type = <const W extends string>(word: W) => OneOf([word] as const, { description: 'The operation.' });

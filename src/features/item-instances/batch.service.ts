@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
 import type { Work } from '../../database/work.ts';
-import { conflict, type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
-import { compileShape } from '../../shape.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
+import { compileShape } from '../../shared/shape.ts';
 import { type BatchResult, OPERATION_TYPES, OPERATIONS, type Operation } from './batch.contract.ts';
 import { type InstanceDeps, type OperationErrors, runOperations, shapeFaults } from './item-instances.service.ts';
 

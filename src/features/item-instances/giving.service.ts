@@ -1,8 +1,8 @@
-import type { Context } from '../../context.ts';
 import type { Work } from '../../database/work.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
-import { conflict, invalid } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, invalid } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
 import type { Cause } from '../history/history.service.ts';
 import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.ts';

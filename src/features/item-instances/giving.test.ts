@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../../../test/inventories.ts';
-import type { Context } from '../../context.ts';
-import { ServiceError } from '../../errors.ts';
+import type { Context } from '../../shared/context.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import { createCatalogs } from '../catalog/catalog.service.ts';
 import { type GiveResult, openReceiver, type Receiver } from './giving.service.ts';
 

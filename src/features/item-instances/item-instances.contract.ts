@@ -12,7 +12,7 @@ import {
   Timestamp,
   UserId,
 } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { itemMembers } from '../catalog/catalog.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 

@@ -3,9 +3,9 @@ import { type Page, type Paged, paged, textPage } from '../../database/paging.ts
 import { Collision, type Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { each, sorted } from '../../engine/steps.ts';
-import { notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { inTurns } from '../../turns.ts';
+import { notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import type { InstanceFilter } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';

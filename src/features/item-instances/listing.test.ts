@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 

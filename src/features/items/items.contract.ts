@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
 
 const Item = Type.Object(

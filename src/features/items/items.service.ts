@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import type { Context } from '../../shared/context.ts';
+import { type Issue, invalid, notFound, throwIfAny } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { findAttributes, rangeFaults } from '../attributes/attributes.service.ts';
 import { changeItemCount } from '../catalog/catalog.service.ts';
 import { hasFiniteWeights } from '../catalog/catalog-weights.service.ts';

@@ -1,7 +1,7 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { Item } from './items.contract.ts';
 
 export type ItemRow = Tables['items'];

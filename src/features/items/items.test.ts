@@ -10,7 +10,7 @@ import {
   keepsTheRulesOfRows,
   keepsTheRulesOfTimes,
 } from '../../../test/rules.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const create = (client: Client, id: string) => client.post('/items', { id, name: id });
 

@@ -19,8 +19,8 @@ import {
   subtreesOf,
   type TreeNode,
 } from '../../engine/fairness/merkle.ts';
-import { signText } from '../../signatures.ts';
-import { isoTime } from '../../time.ts';
+import { signText } from '../../shared/signatures.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { TeamKeys } from '../team-keys/team-keys.service.ts';
 import * as store from './log.store.ts';
 

@@ -7,7 +7,7 @@ import { verified } from '../../../test/verified.ts';
 import { utf8 } from '../../engine/fairness/bytes.ts';
 import { headText, leafOf } from '../../engine/fairness/log.ts';
 import { grow, isConsistent, isIncluded, joinedHash, leafHash } from '../../engine/fairness/merkle.ts';
-import { isSigned } from '../../signatures.ts';
+import { isSigned } from '../../shared/signatures.ts';
 import { createTeamKeys, keepTeamKey } from '../team-keys/team-keys.service.ts';
 import { growLog } from './log.service.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Hash, Id, responses, Strict, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const Size = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A number of leaves.' });
 const Path = Type.Unsafe<readonly string[]>(Type.Array(Hash, { description: 'Hashes as in RFC 9162.' }));

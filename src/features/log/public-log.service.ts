@@ -1,7 +1,7 @@
 import type { PublicReads } from '../../database/public-reads.ts';
 import type { Reader } from '../../database/work.ts';
 import type { Consistency, Inclusion, SignedHead } from '../../engine/fairness/log.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../shared/errors.ts';
 import { consistencyOf, findHead, inclusionOf, type ListedLeaf, listLeaves } from './log.service.ts';
 
 /** The log of a team, for anyone. */

@@ -1,4 +1,3 @@
-import type { Context } from '../../context.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
 import { Collision, type Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
@@ -22,9 +21,10 @@ import {
   type Searched,
 } from '../../engine/grid/grid.ts';
 import { allAtOnce, each, type Steps } from '../../engine/steps.ts';
-import { conflict, type Issue, throwIfAny } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, type Issue, throwIfAny } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { ItemInstanceSpace } from './placements.contract.ts';
 import * as store from './placements.store.ts';
 

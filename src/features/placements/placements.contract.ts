@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, IdList, Name, Paging, responses, Strict, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const Position = Type.Integer({ minimum: 0, maximum: LIMITS.spaceSide - 1 });
 export const Rotated = Type.Boolean({ description: 'Whether it is rotated: width and height exchanged.' });

@@ -3,7 +3,7 @@ import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { Grid } from '../../engine/grid/grid.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import { type Placement, toPlacement } from './inventory.service.ts';
 import type { ListedItemInstanceSpace } from './placements.contract.ts';

@@ -15,9 +15,9 @@ import {
 } from '../../engine/grid/grid.ts';
 import { once } from '../../engine/once.ts';
 import { each, type Steps, sorted } from '../../engine/steps.ts';
-import { type Issue, throwIfAny } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { inTurns } from '../../turns.ts';
+import { type Issue, throwIfAny } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { inTurns } from '../../shared/turns.ts';
 import { readSpaces } from '../catalog/catalog-loader.service.ts';
 import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';

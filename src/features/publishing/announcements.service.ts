@@ -1,6 +1,6 @@
+import type { PoolChange } from '../../catalog/odds-changes.ts';
 import type { Reader } from '../../database/work.ts';
-import { ServiceError } from '../../errors.ts';
-import type { PoolChange } from '../../planning/odds-changes.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import * as store from './drafts.store.ts';
 import { compareWith, type PublishingDeps } from './publishing.service.ts';
 

@@ -12,7 +12,7 @@ import {
   Timestamp,
   TimestampInput,
 } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { Author, Version, VersionNumber } from '../catalog/versions.contract.ts';
 import { Changes, Message } from './publishing.contract.ts';
 

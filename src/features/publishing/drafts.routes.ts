@@ -4,7 +4,7 @@ import { sendTextEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
 import { type App, sendText } from '../../http/server.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './drafts.contract.ts';
 import * as service from './drafts.service.ts';
 import type { PublishingDeps } from './publishing.service.ts';

@@ -1,11 +1,11 @@
+import { type GivenDraft, readDraft } from '../../catalog/draft.ts';
 import type { Compute } from '../../compute/compute.ts';
-import type { Author, Context } from '../../context.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { invalid, notFound, ServiceError } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
-import { type GivenDraft, readDraft } from '../../planning/draft.ts';
-import { isoTime } from '../../time.ts';
+import type { Author, Context } from '../../shared/context.ts';
+import { invalid, notFound, ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import { requireEtag } from '../catalog/entities.service.ts';
 import type { Version } from '../catalog/versions.contract.ts';
 import { currentVersionOf, holdCatalog } from '../catalog/versions.service.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiResponse, type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid } from '../../../test/rules.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const item = (id: string, rollNumerator = 100) => ({ id, name: id, rollNumerator });
 const wants = (id: string, rollNumerator?: number) => ({ kind: 'item', id, after: item(id, rollNumerator) });

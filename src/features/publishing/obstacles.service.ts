@@ -1,8 +1,8 @@
+import type { Findings } from '../../catalog/findings.ts';
+import type { Touched } from '../../catalog/plan.ts';
 import { inChunks } from '../../database/chunks.ts';
 import type { Reader } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
-import type { Findings } from '../../planning/findings.ts';
-import type { Touched } from '../../planning/plan.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { countInstancesOf, findInstanceOf } from '../item-instances/item-instances.service.ts';
 import { cutOffIssues, userSpaceIssues } from '../spaces/spaces.service.ts';
 import { countUsersWithState } from '../user-states/user-states.service.ts';

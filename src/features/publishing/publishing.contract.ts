@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { ENTITY_KINDS } from '../../context.ts';
 import { Id, Nullable, responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { ENTITY_KINDS } from '../../shared/context.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import {
   changeMembers,
   Document,

@@ -4,7 +4,7 @@ import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.t
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
 import type { Body } from '../../http/outgoing.ts';
 import { type App, sendText } from '../../http/server.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './publishing.contract.ts';
 import * as service from './publishing.service.ts';
 

@@ -1,14 +1,14 @@
+import { issuesOfFaults, listFindings } from '../../catalog/findings.ts';
+import type { Planned, Wanted } from '../../catalog/plan.ts';
+import { type Purpose, readRequest } from '../../catalog/request.ts';
+import type { WriteName } from '../../catalog/rows.ts';
 import type { Compute } from '../../compute/compute.ts';
-import type { Context } from '../../context.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
-import { conflict, invalid, notFound, type ServiceError, throwIfAny } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { issuesOfFaults, listFindings } from '../../planning/findings.ts';
-import type { Planned, Wanted } from '../../planning/plan.ts';
-import { type Purpose, readRequest } from '../../planning/request.ts';
-import type { WriteName } from '../../planning/rows.ts';
-import { readSharedText } from '../../shared-text.ts';
-import { takeTurns } from '../../turns.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, invalid, notFound, type ServiceError, throwIfAny } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { readSharedText } from '../../shared/shared-text.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { changeItemCount } from '../catalog/catalog.service.ts';
 import {
   type BaseCatalog,

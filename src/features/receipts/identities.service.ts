@@ -1,5 +1,4 @@
 import type { Finder } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
 import {
   type ConfigSnapshot,
   configText,
@@ -12,9 +11,10 @@ import {
 import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
-import { invalid } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { inTurns } from '../../turns.ts';
+import { digestOf } from '../../shared/digest.ts';
+import { invalid } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { inTurns } from '../../shared/turns.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
 
 /** The hashes of everything that decides a roll. */

@@ -1,8 +1,8 @@
 /** What a proof says about the public log. */
 import type { Reader } from '../../database/work.ts';
 import { type Consistency, type Inclusion, leafOf, type SignedHead } from '../../engine/fairness/log.ts';
-import { invalid } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
+import { invalid } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { consistencyOf, findHead, inclusionOf } from '../log/log.service.ts';
 
 /** The leaves that a proof needs, each once. */

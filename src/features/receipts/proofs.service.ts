@@ -1,9 +1,9 @@
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Read, Reader } from '../../database/work.ts';
 import { EDITION, PLAIN_SCOPE, ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { takeTurns } from '../../turns.ts';
+import { invalid, notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { findSnapshot } from '../snapshots/snapshots.service.ts';
 import { getUser } from '../users/users.service.ts';
 import { createLeafList, type LeafList, type LogView, logParts, openLog } from './proof-log.service.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Hash, Id, Nullable, Paging, responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { Consistency, Inclusion, LogHead } from '../log/public-log.contract.ts';
 
 export const Epoch = Type.Integer({

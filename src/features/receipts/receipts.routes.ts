@@ -1,7 +1,7 @@
 import type { Database } from '../../database/work.ts';
-import { invalid } from '../../errors.ts';
 import { linkTo, pageOf, sendTextPage } from '../../http/paging.ts';
 import { type App, sendParts } from '../../http/server.ts';
+import { invalid } from '../../shared/errors.ts';
 import * as service from './proofs.service.ts';
 import * as contract from './receipts.contract.ts';
 

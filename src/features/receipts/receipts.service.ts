@@ -1,7 +1,5 @@
-import type { Context } from '../../context.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Transaction, Work } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
@@ -14,10 +12,12 @@ import {
   receiptText,
   type SparkReceipt,
 } from '../../engine/fairness/receipts.ts';
-import { conflict } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { createRecentlyUsed, type RecentlyUsed } from '../../recently-used.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { digestOf } from '../../shared/digest.ts';
+import { conflict } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { createRecentlyUsed, type RecentlyUsed } from '../../shared/recently-used.ts';
+import { isoTime } from '../../shared/time.ts';
 import { addToLog } from '../log/log.service.ts';
 import { findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';

@@ -1,8 +1,8 @@
 import type { Work } from '../../database/work.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
 import type { RolledItem } from '../../engine/pool/pool.ts';
-import { newId } from '../../ids.ts';
-import { utcDay } from '../../time.ts';
+import { newId } from '../../shared/ids.ts';
+import { utcDay } from '../../shared/time.ts';
 import { countRolls } from '../statistics/roll-counts.service.ts';
 import { insertEvents } from './rolls.store.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { Attribute, ClassifierOption, itemMembers } from '../catalog/catalog.contract.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';

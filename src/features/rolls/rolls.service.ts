@@ -1,4 +1,3 @@
-import type { Context } from '../../context.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import {
@@ -10,8 +9,9 @@ import {
   rollItem as rollFromPool,
 } from '../../engine/pool/pool.ts';
 import type { Draws } from '../../engine/random.ts';
-import { type Issue, invalid, ServiceError, throwIfAny } from '../../errors.ts';
-import { jsonList } from '../../json-list.ts';
+import type { Context } from '../../shared/context.ts';
+import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
+import { jsonList } from '../../shared/json-list.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';

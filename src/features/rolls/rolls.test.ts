@@ -4,7 +4,7 @@ import { type ApiResponse, type Client, onEveryDatabase, startService } from '..
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { agrees, cheapDraws, countedDraws, listedDraws } from '../../../test/statistics.ts';
 import type { Draws } from '../../engine/random.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const roll = (client: Client, body?: object) => client.post('/items/roll', body);
 const rolledId = (answer: ApiResponse): string => assertDone(answer).body.item.id;

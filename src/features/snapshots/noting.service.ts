@@ -1,8 +1,8 @@
+import type { Noted, NotedConfig } from '../../catalog/noting.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { Read, Reader, Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
-import type { Noted, NotedConfig } from '../../planning/noting.ts';
-import { takeTurns } from '../../turns.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { takeTurns } from '../../shared/turns.ts';
 import { type BaseCatalog, type ReadWhole, readChangesSince } from '../catalog/document.service.ts';
 import { currentVersionOf, isRecorded, listNewVersions } from '../catalog/versions.service.ts';
 import * as store from './noting.store.ts';

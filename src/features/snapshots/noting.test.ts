@@ -5,8 +5,8 @@ import { noteAll } from '../../../test/chores.ts';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { digestOf } from '../../digest.ts';
-import { LIMITS } from '../../limits.ts';
+import { digestOf } from '../../shared/digest.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { createWholeCatalogs } from '../catalog/document.service.ts';
 import { findUnnoted, saveNoted } from './noting.service.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
 const side = (what: string) =>

@@ -1,12 +1,12 @@
-import type { Context } from '../../context.ts';
 import { inChunks } from '../../database/chunks.ts';
 import { type Page, type Paged, type Position, paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
-import { type Issue, invalid, notFound, throwIfAny } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { type Issue, invalid, notFound, throwIfAny } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import { requireMatch, spaceEntity } from '../catalog/entities.service.ts';
 import { changeCatalog } from '../catalog/versions.service.ts';
 import { findBeyond } from '../placements/placements.service.ts';

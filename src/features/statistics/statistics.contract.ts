@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-14'] });
 

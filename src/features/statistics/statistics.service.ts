@@ -1,9 +1,9 @@
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { sorted } from '../../engine/steps.ts';
-import { invalid } from '../../errors.ts';
-import { jsonList } from '../../json-list.ts';
-import { inTurns, takeTurns } from '../../turns.ts';
+import { invalid } from '../../shared/errors.ts';
+import { jsonList } from '../../shared/json-list.ts';
+import { inTurns, takeTurns } from '../../shared/turns.ts';
 import { readItemCounts, readRollCounts } from './roll-counts.service.ts';
 import type { DropRate, RollStatistics, StatisticsFilter } from './statistics.contract.ts';
 import * as store from './statistics.store.ts';

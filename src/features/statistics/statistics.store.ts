@@ -1,6 +1,6 @@
 import { inChunks } from '../../database/chunks.ts';
 import type { Reader } from '../../database/work.ts';
-import { takeTurns } from '../../turns.ts';
+import { takeTurns } from '../../shared/turns.ts';
 
 /** The names of items, and the last names of deleted ones. */
 export const selectNames = async (

@@ -4,7 +4,7 @@ import { item } from '../../../test/catalogs.ts';
 import { basic, type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { type CompiledItem, compileCatalog } from '../../engine/pool/catalog.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 
 const NONE = { totalRolls: 0, uniqueItems: 0, rollsByTemplate: {}, rollsByDay: [] };

@@ -1,7 +1,7 @@
 import type { Finder, Work } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
-import { newSeed } from '../../randomness.ts';
-import { createRecentlyUsed } from '../../recently-used.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { newSeed } from '../../shared/randomness.ts';
+import { createRecentlyUsed } from '../../shared/recently-used.ts';
 import * as store from './team-keys.store.ts';
 
 type KeyPurpose = store.KeyPurpose;

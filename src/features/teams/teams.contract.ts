@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ROLES } from '../../context.ts';
 import { Empty, Id, Name, OneOf, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { ROLES } from '../../shared/context.ts';
 
 const RoleName = OneOf(ROLES, {
   description:

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Context, Role } from '../../context.ts';
 import type { Read, Reader, Transaction } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
-import { conflict, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
-import { isoTime } from '../../time.ts';
+import type { Context, Role } from '../../shared/context.ts';
+import { digestOf } from '../../shared/digest.ts';
+import { conflict, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { CreatedSecret, NewSecret, Secret, Team, TeamChange } from './teams.contract.ts';
 import * as store from './teams.store.ts';
 

@@ -1,6 +1,6 @@
-import type { Role } from '../../context.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import type { Role } from '../../shared/context.ts';
 
 export const insertTeam = (tx: Transaction, team: { id: string; name: string; versionId: string }, nowMs: number) =>
   tx.queries

@@ -1,3 +1,4 @@
+import { periodOf } from '../../catalog/period.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { Shared } from '../../compute/shared.ts';
 import type { Finder, Work } from '../../database/work.ts';
@@ -17,10 +18,9 @@ import {
   compileTemplateInSteps,
   type TemplateSource,
 } from '../../engine/systems/templates.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { periodOf } from '../../planning/period.ts';
-import { createQueues, inTurns } from '../../turns.ts';
+import { invalid, notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { createQueues, inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';

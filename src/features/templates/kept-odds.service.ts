@@ -1,12 +1,12 @@
 import type { Compute } from '../../compute/compute.ts';
 import type { SnapshotOdds } from '../../compute/snapshot-odds.ts';
-import type { Context } from '../../context.ts';
 import type { Page, Paged, Position } from '../../database/paging.ts';
 import type { Read, Reader } from '../../database/work.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { createRecentlyUsed } from '../../recently-used.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { invalid, notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { createRecentlyUsed } from '../../shared/recently-used.ts';
+import { isoTime } from '../../shared/time.ts';
 import { timeOfVersion } from '../catalog/versions.service.ts';
 import { findConfig, listConfigs } from '../snapshots/snapshots.service.ts';
 import { rejectLongOdds } from './template-odds.service.ts';

@@ -3,7 +3,7 @@ import { disconnectSignal } from '../../http/disconnect.ts';
 import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
 import { sendLines, wantsLines } from '../../http/lines.ts';
 import { type App, sendText } from '../../http/server.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './simulation.contract.ts';
 import * as service from './simulation.service.ts';
 

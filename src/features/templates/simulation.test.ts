@@ -12,7 +12,7 @@ import {
   startService,
 } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const PATH = '/templates/simulate';
 

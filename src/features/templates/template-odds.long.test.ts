@@ -11,7 +11,7 @@ import {
   startService,
 } from '../../../test/harness.ts';
 import { watchTurns } from '../../../test/turns.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const TIERS = 30;
 const tier = (index: number): string => `tier-${String(index).padStart(2, '0')}`;

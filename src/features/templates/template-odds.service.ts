@@ -3,9 +3,9 @@ import { type Shared, share } from '../../compute/shared.ts';
 import { type OddsTable, oddsTableOf, stepsOfOdds } from '../../engine/systems/odds.ts';
 import { oddsInputOf, plainOddsInputOf } from '../../engine/systems/odds-input.ts';
 import type { CompiledTemplate } from '../../engine/systems/templates.ts';
-import { invalid } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { inTurns } from '../../turns.ts';
+import { invalid } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { inTurns } from '../../shared/turns.ts';
 import type { TeamCatalog } from '../catalog/catalog.service.ts';
 import { oddsText } from './odds.presenter.ts';
 

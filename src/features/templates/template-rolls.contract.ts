@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, Paging, PathId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
 import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';

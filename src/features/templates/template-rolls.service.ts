@@ -1,4 +1,3 @@
-import type { Context, ResponseLimit } from '../../context.ts';
 import type { Finder, Read, Work } from '../../database/work.ts';
 import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
@@ -15,9 +14,10 @@ import {
 } from '../../engine/systems/rolling.ts';
 import type { RollResult, TemplateState } from '../../engine/systems/state.ts';
 import { atDepth, type CompiledTemplate } from '../../engine/systems/templates.ts';
-import { conflict, type Issue, invalid, throwIfAny } from '../../errors.ts';
-import { seededDraws } from '../../randomness.ts';
-import { isoTime } from '../../time.ts';
+import type { Context, ResponseLimit } from '../../shared/context.ts';
+import { conflict, type Issue, invalid, throwIfAny } from '../../shared/errors.ts';
+import { seededDraws } from '../../shared/randomness.ts';
+import { isoTime } from '../../shared/time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import { beginRoll, fairnessText, holdSeeds, timeOfNext } from '../receipts/receipts.service.ts';

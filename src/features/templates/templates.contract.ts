@@ -1,5 +1,4 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { DISCLOSURES } from '../../context.ts';
 import {
   Empty,
   Id,
@@ -14,7 +13,8 @@ import {
   Timestamp,
   TimestampInput,
 } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { DISCLOSURES } from '../../shared/context.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 export const TEMPLATE_TYPES = ['gacha', 'roguelike', 'idle', 'card_pack'] as const;
 

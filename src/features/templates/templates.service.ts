@@ -1,11 +1,11 @@
-import type { Context } from '../../context.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
 import { referencedIds } from '../../engine/systems/binding.ts';
 import type { TemplateConfig } from '../../engine/systems/config.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { LIMITS } from '../../limits.ts';
+import type { Context } from '../../shared/context.ts';
+import { invalid, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { requireMatch, templateEntity } from '../catalog/entities.service.ts';
 import { changeCatalog } from '../catalog/versions.service.ts';
 import { type ConfigChecks, checkShape } from './config-checks.service.ts';

@@ -3,7 +3,7 @@ import { lookup } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { Template } from './templates.contract.ts';
 
 export type TemplateRow = Tables['templates'];

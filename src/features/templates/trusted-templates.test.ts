@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, onEveryDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid } from '../../../test/rules.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 onEveryDatabase('verifiable and public templates', (service) => {
   const teamWithItem = async (): Promise<Client> => {

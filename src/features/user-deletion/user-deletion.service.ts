@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts';
 import type { Transaction } from '../../database/work.ts';
-import { notFound } from '../../errors.ts';
+import type { Context } from '../../shared/context.ts';
+import { notFound } from '../../shared/errors.ts';
 import { deleteInstancesOf, holdInstancesOf } from '../item-instances/item-instances.service.ts';
 import { deleteReceiptsOf, holdSeedsOf } from '../receipts/receipts.service.ts';
 import { holdUserSpacesOf } from '../user-spaces/user-spaces.service.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Empty, Id, Nullable, OptionalBody, Paging, responses, Strict } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { ItemInstance } from '../item-instances/item-instances.contract.ts';
 import { Space } from '../spaces/spaces.contract.ts';
 import { userSpaceMembers } from '../user-spaces/user-spaces.contract.ts';

@@ -1,12 +1,12 @@
-import type { Context } from '../../context.ts';
 import { encodeCursor, type Page, type Paged, paged, textPage } from '../../database/paging.ts';
 import { Collision, type Finder, type Reader, type Work } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import { footprintOf } from '../../engine/grid/grid.ts';
 import { each, sorted } from '../../engine/steps.ts';
-import { conflict, notFound } from '../../errors.ts';
-import { LIMITS } from '../../limits.ts';
-import { inTurns } from '../../turns.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, notFound } from '../../shared/errors.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
 import { sizeOf } from '../item-instances/holdings.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, OwnId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const ExternalId = Nullable(Type.String({ maxLength: LIMITS.idLength }), {
   description: 'Free text of your choice, not unique.',

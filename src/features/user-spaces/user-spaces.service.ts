@@ -1,11 +1,11 @@
-import type { Context } from '../../context.ts';
 import { inChunks } from '../../database/chunks.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
 import { mapPage, type Page, type Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
-import { notFound, throwIfAny } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { isoTime } from '../../time.ts';
+import type { Context } from '../../shared/context.ts';
+import { notFound, throwIfAny } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { Catalogs } from '../catalog/catalog.service.ts';
 import { askUser, ensureUser, getUser } from '../users/users.service.ts';
 import type { NewUserSpace, UserSpace } from './user-spaces.contract.ts';

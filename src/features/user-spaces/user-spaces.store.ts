@@ -3,7 +3,7 @@ import { deleteFrom, insertInto, lockingLookup, lookup } from '../../database/de
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 export type UserSpaceRow = Tables['user_spaces'];
 

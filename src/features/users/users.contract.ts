@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, OptionalBody, Paging, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
-import { LIMITS } from '../../limits.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 const ExternalId = Nullable(UserId, {
   description: "The user's id elsewhere, such as in your accounts; unique in the team unless null.",

@@ -1,9 +1,9 @@
-import type { Context } from '../../context.ts';
 import { type Ask, ask } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
-import { conflict, invalid, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import type { Context } from '../../shared/context.ts';
+import { conflict, invalid, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
 import type { NewUser, User } from './users.contract.ts';
 import * as store from './users.store.ts';
 

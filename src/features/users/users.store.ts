@@ -2,7 +2,7 @@ import { insertInto, lockingLookup, lookup } from '../../database/declarations.t
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../shared/time.ts';
 import type { User } from './users.contract.ts';
 
 export type UserRow = Tables['users'];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogOf, templateOf } from '../../../../test/catalogs.ts';
 import { cheapDraws } from '../../../../test/statistics.ts';
-import { seededDraws } from '../../../randomness.ts';
+import { seededDraws } from '../../../shared/randomness.ts';
 import type { RoguelikeConfig } from '../config.ts';
 import { depthFaults, rollTemplate } from '../rolling.ts';
 import { initialState } from '../state.ts';

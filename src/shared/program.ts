@@ -1,5 +1,5 @@
 /** How this program was installed. */
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '../../package.json' with { type: 'json' };
 
 export const VERSION: string = manifest.version;
 

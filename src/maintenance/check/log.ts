@@ -1,10 +1,10 @@
 import { headText, leafOf } from '../../engine/fairness/log.ts';
 import { grow, joinedHash, nodeHash } from '../../engine/fairness/merkle.ts';
 import { ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
-import { isSigned } from '../../signatures.ts';
-import { toSigned } from '../log/log.service.ts';
-import * as store from './check.store.ts';
-import { type Check, forEachRow } from './rows.service.ts';
+import { toSigned } from '../../features/log/log.service.ts';
+import { isSigned } from '../../shared/signatures.ts';
+import * as store from './queries.ts';
+import { type Check, forEachRow } from './rows.ts';
 
 /** A log as its leaves make it. */
 interface Tree {

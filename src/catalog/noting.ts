@@ -1,13 +1,13 @@
-import { digestOf } from '../digest.ts';
 import { configText, plainPoolText, type SnapshotCatalog, templatePoolText } from '../engine/fairness/snapshots.ts';
 import { compileCatalog } from '../engine/pool/catalog.ts';
 import { compilePool, isRollable } from '../engine/pool/pool.ts';
 import { allAtOnce } from '../engine/steps.ts';
 import type { Bindings } from '../engine/systems/binding.ts';
 import type { TemplateConfig, TemplateType } from '../engine/systems/config.ts';
-import { LIMITS } from '../limits.ts';
-import { compileEntity } from './checks.ts';
+import { digestOf } from '../shared/digest.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { ItemEntity, TemplateEntity } from './entities.ts';
+import { compileEntity } from './rules.ts';
 import {
   type CatalogState,
   type ChangeChunks,

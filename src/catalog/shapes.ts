@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { EntityKind } from '../context.ts';
 import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from '../features/catalog/catalog.contract.ts';
 import { CONFIGS, Config, Disclosure, TemplateType, Verifiable } from '../features/templates/templates.contract.ts';
 import { Id, Name, OwnId, Strict } from '../http/schemas.ts';
-import { LIMITS } from '../limits.ts';
-import { type Check, compileShape } from '../shape.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { type Check, compileShape } from '../shared/shape.ts';
 
 /** The shape of each kind of entity in a request. What has a default, and ids of parts, may be left out. */
 const SHAPES: Readonly<Record<EntityKind, Check['issuesOf']>> = {

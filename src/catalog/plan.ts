@@ -1,11 +1,10 @@
-import type { EntityKind } from '../context.ts';
 import { sortedBy } from '../engine/byte-order.ts';
 import { once } from '../engine/once.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
-import type { Issue } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
-import { type SharedText, shareText } from '../shared-text.ts';
-import { type CheckedCatalogs, type CompiledTemplates, checkCatalog, compileState, findWarnings } from './checks.ts';
+import type { EntityKind } from '../shared/context.ts';
+import type { Issue } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { type SharedText, shareText } from '../shared/shared-text.ts';
 import { actionOf, changesBetween, type EntityChange, fieldsOf } from './diff.ts';
 import type { ItemEntity, SpaceEntity, TemplateEntity } from './entities.ts';
 import { type Finding, type Findings, listFindings } from './findings.ts';
@@ -13,6 +12,7 @@ import { changedPools, PLAIN_POOL, type PoolChange } from './odds-changes.ts';
 import { periodOf } from './period.ts';
 import { type PlanRequest, type Purpose, type RequestOptions, readRequest, type WantedEntity } from './request.ts';
 import { type RowChunk, rowsOfChanges } from './rows.ts';
+import { type CheckedCatalogs, type CompiledTemplates, checkCatalog, compileState, findWarnings } from './rules.ts';
 import {
   type CatalogState,
   type ChangeChunks,

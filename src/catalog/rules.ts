@@ -1,10 +1,10 @@
-import type { EntityKind } from '../context.ts';
 import { type Catalog, compileCatalog } from '../engine/pool/catalog.ts';
 import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import { stepsOfOdds } from '../engine/systems/odds.ts';
 import { type CompiledOrFaults, type CompiledTemplate, compileTemplate } from '../engine/systems/templates.ts';
-import { LIMITS } from '../limits.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { LIMITS } from '../shared/limits.ts';
 import { type EntityChange, fieldsOf } from './diff.ts';
 import type { AttributeEntity, ItemEntity, TemplateEntity } from './entities.ts';
 import type { Findings } from './findings.ts';

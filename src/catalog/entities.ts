@@ -1,4 +1,4 @@
-import type { EntityKind } from '../context.ts';
+import type { EntityKind } from '../shared/context.ts';
 
 /**
  * The things that a catalog consists of, as versions record them and documents contain them: without times and team, so

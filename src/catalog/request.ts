@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { EntityKind } from '../context.ts';
-import type { Issue } from '../errors.ts';
 import { Changes, PlanOptions, PublishOptions } from '../features/publishing/publishing.contract.ts';
 import { Strict } from '../http/schemas.ts';
-import { bodyIssues, sizeIssue } from '../json-text.ts';
-import { LIMITS } from '../limits.ts';
-import { compileShape } from '../shape.ts';
+import type { EntityKind } from '../shared/context.ts';
+import type { Issue } from '../shared/errors.ts';
+import { bodyIssues, sizeIssue } from '../shared/json-text.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { compileShape } from '../shared/shape.ts';
 import { FORMAT_VERSION, LISTS } from './entities.ts';
 
 /** An entity as a request wants it; null to delete it. */

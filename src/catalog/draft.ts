@@ -1,6 +1,6 @@
-import type { Issue } from '../errors.ts';
 import { DraftChange, NewDraft } from '../features/publishing/drafts.contract.ts';
-import { compileShape } from '../shape.ts';
+import type { Issue } from '../shared/errors.ts';
+import { compileShape } from '../shared/shape.ts';
 import { readMembers, type WantedEntity } from './request.ts';
 
 const SHAPES = { create: compileShape(NewDraft), update: compileShape(DraftChange) };

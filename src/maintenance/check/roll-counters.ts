@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../database/work.ts';
-import { utcDay } from '../../time.ts';
-import * as store from './check.store.ts';
+import { utcDay } from '../../shared/time.ts';
+import * as store from './queries.ts';
 
 /** The largest prime below 2^47, so that sums of two remainders stay exact. */
 const PRIME = 140_737_488_355_213;

@@ -10,7 +10,7 @@ import {
   plainOddsInputOf,
 } from '../engine/systems/odds-input.ts';
 import type { CompiledTemplate } from '../engine/systems/templates.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** Rolls without a template. */
 export const PLAIN_POOL = 'plain';

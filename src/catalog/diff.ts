@@ -1,5 +1,5 @@
-import type { EntityKind } from '../context.ts';
 import { sortedBy } from '../engine/byte-order.ts';
+import type { EntityKind } from '../shared/context.ts';
 import { LISTS } from './entities.ts';
 import { type CatalogState, entitiesOf } from './state.ts';
 

@@ -1,8 +1,8 @@
-import type { EntityKind } from '../context.ts';
 import type { CatalogOption } from '../engine/pool/catalog.ts';
 import { bindTiers, tiersIn } from '../engine/systems/binding.ts';
 import type { TemplateConfig, TemplateType } from '../engine/systems/config.ts';
-import { newId } from '../ids.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { newId } from '../shared/ids.ts';
 import type {
   AttributeEntity,
   ClassifierEntity,

@@ -1,9 +1,9 @@
-import type { EntityKind } from '../context.ts';
 import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
-import { newId } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
-import { type SharedText, shareText } from '../shared-text.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { newId } from '../shared/ids.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { type SharedText, shareText } from '../shared/shared-text.ts';
 import type { EntityChange } from './diff.ts';
 import type { AttributeEntity, ClassifierEntity, ItemEntity, SpaceEntity, TemplateEntity } from './entities.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomFillSync } from 'node:crypto';
-import type { Draws } from './engine/random.ts';
+import type { Draws } from '../engine/random.ts';
 
 const DRAWS_PER_BLOCK = 2048;
 const SCALE = 2 ** -53;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { digestOf } from '../digest.ts';
 import type { ConfigSnapshot } from '../engine/fairness/snapshots.ts';
-import { LIMITS } from '../limits.ts';
-import { type SharedText, shareText } from '../shared-text.ts';
+import { digestOf } from '../shared/digest.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { type SharedText, shareText } from '../shared/shared-text.ts';
 import { type Noted, type NotedConfig, type NoteInput, noteVersions } from './noting.ts';
 import type { EntityChunk, RecordedChange } from './state.ts';
 

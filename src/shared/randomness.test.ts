@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { agrees } from '../test/statistics.ts';
+import { agrees } from '../../test/statistics.ts';
 import { seededDraws, systemDraws } from './randomness.ts';
 
 describe('system draws', () => {

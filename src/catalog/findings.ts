@@ -1,6 +1,6 @@
-import type { EntityKind } from '../context.ts';
-import { type Issue, listIssues, pointerToken } from '../errors.ts';
-import { LIMITS } from '../limits.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { type Issue, listIssues, pointerToken } from '../shared/errors.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 /** A fault or warning of a plan, about an entity or, without a kind, about the whole. */
 export interface Finding {

@@ -1,9 +1,9 @@
 import type { Snapshot } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
 import { commitmentTo } from '../../engine/fairness/links.ts';
 import { NO_PREVIOUS, ROTATION_NONCE } from '../../engine/fairness/receipts.ts';
-import * as store from './check.store.ts';
-import type { Check } from './rows.service.ts';
+import { digestOf } from '../../shared/digest.ts';
+import * as store from './queries.ts';
+import type { Check } from './rows.ts';
 
 type Row = store.ReceiptRow;
 

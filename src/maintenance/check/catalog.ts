@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
-import { presentEntities } from '../catalog/document.service.ts';
-import * as store from './check.store.ts';
+import { presentEntities } from '../../features/catalog/document.service.ts';
+import { digestOf } from '../../shared/digest.ts';
+import * as store from './queries.ts';
 
 type Report = (finding: string) => void;
 

@@ -1,5 +1,5 @@
-import type { EntityKind } from '../context.ts';
-import { readSharedText, type SharedText } from '../shared-text.ts';
+import type { EntityKind } from '../shared/context.ts';
+import { readSharedText, type SharedText } from '../shared/shared-text.ts';
 import { type Entities, LISTS } from './entities.ts';
 
 /** A whole catalog: its entities by kind and id. */

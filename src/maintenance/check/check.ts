@@ -5,14 +5,14 @@
 import type { CompiledQuery } from 'kysely';
 import { removedUntil } from '../../database/claims.ts';
 import type { Snapshot } from '../../database/work.ts';
-import { digestOf } from '../../digest.ts';
-import { timeOfId } from '../../ids.ts';
-import { checkCatalog } from './catalog.service.ts';
-import * as store from './check.store.ts';
-import { checkLog } from './log.service.ts';
-import { checkReceipts } from './receipts.service.ts';
-import { checkRollCounts } from './roll-counters.service.ts';
-import { type Check, forEachRow, type Report } from './rows.service.ts';
+import { digestOf } from '../../shared/digest.ts';
+import { timeOfId } from '../../shared/ids.ts';
+import { checkCatalog } from './catalog.ts';
+import { checkLog } from './log.ts';
+import * as store from './queries.ts';
+import { checkReceipts } from './receipts.ts';
+import { checkRollCounts } from './roll-counters.ts';
+import { type Check, forEachRow, type Report } from './rows.ts';
 
 type RowOf<Q extends (...args: never[]) => CompiledQuery<unknown>> =
   ReturnType<Q> extends CompiledQuery<infer Row> ? Row : never;
