@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Transaction, Work } from '../src/database/work.ts';
-import { createCatalogs } from '../src/features/catalog/catalog.service.ts';
+import { createCatalogs } from '../src/features/compiled-catalog/compiled-catalog.service.ts';
 import { openReceiver } from '../src/features/item-instances/giving.service.ts';
 import {
   createItemInstance,

@@ -4,10 +4,13 @@ import { createPublicReads } from './database/public-reads.ts';
 import type { Database } from './database/work.ts';
 import type { Draws } from './engine/random.ts';
 import { attributeRoutes } from './features/attributes/attributes.routes.ts';
-import { createCatalogs } from './features/catalog/catalog.service.ts';
+import { createEntityChanges } from './features/catalog/change.service.ts';
 import { createWholeCatalogs } from './features/catalog/document.service.ts';
+import { draftRoutes } from './features/catalog/drafts.routes.ts';
+import { publishingRoutes } from './features/catalog/publishing.routes.ts';
 import { versionRoutes } from './features/catalog/versions.routes.ts';
 import { classifierRoutes } from './features/classifiers/classifiers.routes.ts';
+import { createCatalogs } from './features/compiled-catalog/compiled-catalog.service.ts';
 import { disclosureRoutes } from './features/disclosure/disclosure.routes.ts';
 import { createDisclosures } from './features/disclosure/disclosure.service.ts';
 import { evidenceRoutes } from './features/evidence/evidence.routes.ts';
@@ -20,8 +23,6 @@ import { itemRoutes } from './features/items/items.routes.ts';
 import { logRoutes } from './features/log/public-log.routes.ts';
 import { createPublicLog } from './features/log/public-log.service.ts';
 import { placementRoutes } from './features/placements/placements.routes.ts';
-import { draftRoutes } from './features/publishing/drafts.routes.ts';
-import { publishingRoutes } from './features/publishing/publishing.routes.ts';
 import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
 import { createManifests, createPublished, createRecentSeeds } from './features/receipts/receipts.service.ts';
@@ -37,7 +38,6 @@ import { createReadyTemplates } from './features/templates/compiled-templates.se
 import { createConfigChecks } from './features/templates/config-checks.service.ts';
 import { createKeptOdds } from './features/templates/kept-odds.service.ts';
 import { simulationRoutes } from './features/templates/simulation.routes.ts';
-import { createTemplateGuard } from './features/templates/template-guard.service.ts';
 import { createPreviews } from './features/templates/template-odds.service.ts';
 import { templateRollRoutes } from './features/templates/template-rolls.routes.ts';
 import { templateRoutes } from './features/templates/templates.routes.ts';
@@ -137,7 +137,7 @@ export const buildApp = async ({
     previews: createPreviews(compute),
     keptOdds,
     checkConfig: createConfigChecks(catalogs),
-    guard: createTemplateGuard(catalogs),
+    changeEntity: createEntityChanges({ catalogs, compute, read: database.read, readWhole }),
     readyTemplates,
     simulating,
   };

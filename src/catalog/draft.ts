@@ -1,4 +1,4 @@
-import { DraftChange, NewDraft } from '../features/publishing/drafts.contract.ts';
+import { DraftChange, NewDraft } from '../features/catalog/drafts.contract.ts';
 import type { Issue } from '../shared/errors.ts';
 import { compileShape } from '../shared/shape.ts';
 import { readMembers, type WantedEntity } from './request.ts';

@@ -1,74 +1,165 @@
-import type { EntityKind } from '../shared/context.ts';
-
 /**
- * The things that a catalog consists of, as versions record them and documents contain them: without times and team, so
- * that the same catalog always gives the same text. Members are in the order of the API.
+ * The things that a catalog consists of, one schema each. Bodies of the API, documents, drafts, plans and columns of
+ * spreadsheets derive from these. Entities have neither times nor a team, so that the same catalog always gives the same
+ * text; their members are in the order of the API.
  */
-export interface AttributeEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  readonly step: number | null;
-}
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { Id, Name, Nullable, OneOf, OwnId, Strict } from '../http/schemas.ts';
+import { DISCLOSURES, type EntityKind } from '../shared/context.ts';
+import { LIMITS } from '../shared/limits.ts';
+import { Config, TEMPLATE_TYPES } from './configs.ts';
 
-export interface OptionEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly dropRateMultiplier: number | null;
-}
+export const Step = Nullable(Type.Number({ exclusiveMinimum: 0 }), {
+  description:
+    'Distance between adjacent values, greater than 0. Null: whole numbers if both bounds are whole, otherwise any value.',
+  examples: [0.5],
+});
 
-export interface ClassifierEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly classifierOptions: readonly OptionEntity[];
-}
+export const DropRateMultiplier = Nullable(Type.Number({ minimum: 0 }), {
+  description: 'Multiplies the weight of items that have the option. 0: they never drop. Null is the same as 1.',
+  examples: [0.25],
+});
 
-export interface ItemAttributeEntity {
-  readonly id: string;
-  readonly attributeId: string;
-  readonly min: number;
-  readonly max: number;
-}
+const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLength }), {
+  description: 'Reference to an image: a URL or anything that your game understands.',
+  examples: ['https://cdn.example/sword.png'],
+});
 
-export interface ItemEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly thumbnail: string | null;
-  readonly rollNumerator: number;
-  readonly width: number;
-  readonly height: number;
-  readonly classifierOptionIds: readonly string[];
-  readonly itemAttributes: readonly ItemAttributeEntity[];
-}
+const RollNumerator = Type.Number({
+  minimum: 0,
+  description: 'Base weight, multiplied by the multipliers of its options. 0: it never drops. Defaults to 100.',
+  examples: [100],
+});
 
-export interface TemplateEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly config: object;
-  /** The options that the tiers of the configuration were bound to when it was saved. */
-  readonly bindings: Readonly<Record<string, string>>;
-  /** Left out if rolls are not verifiable. */
-  readonly verifiable?: true;
-  /** Left out if odds are not public. */
-  readonly disclosure?: 'public';
-}
+const side = (which: string) =>
+  Type.Integer({ minimum: 1, maximum: LIMITS.itemSide, description: `${which} in grid cells; defaults to 1.` });
 
-export interface SpaceEntity {
-  readonly id: string;
-  readonly name: string;
-  readonly cols: number;
-  readonly rows: number;
-}
+const gridSide = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.spaceSide,
+    description: `${what}, 1 to ${LIMITS.spaceSide}.`,
+    examples: [10],
+  });
 
-export interface Entities {
-  readonly attribute: AttributeEntity;
-  readonly classifier: ClassifierEntity;
-  readonly item: ItemEntity;
-  readonly template: TemplateEntity;
-  readonly space: SpaceEntity;
-}
+export const TemplateType = OneOf(TEMPLATE_TYPES, { description: 'The game system.', examples: ['gacha'] });
+
+export const Verifiable = Type.Boolean({
+  description:
+    'Whether every roll needs a user and leaves a receipt that the player can verify. Must be the same for all templates of a `pityGroup`.',
+});
+
+export const Disclosure = OneOf(DISCLOSURES, {
+  description: '`public`: anyone may read the odds, their history and the results at `/public`.',
+  examples: ['public'],
+});
+
+/** The members that a row has, which requests and responses have as well. */
+export const MEMBERS = {
+  attribute: {
+    name: Name,
+    min: Type.Number({ description: 'Lowest value; defaults to 0.' }),
+    max: Type.Number({ description: 'Highest value; defaults to 100.' }),
+    step: Step,
+  },
+  classifier: { name: Name },
+  space: { name: Name, cols: gridSide('Columns of the grid'), rows: gridSide('Rows of the grid') },
+  item: {
+    name: Name,
+    thumbnail: Thumbnail,
+    rollNumerator: RollNumerator,
+    width: side('Width'),
+    height: side('Height'),
+  },
+  template: { name: Name, type: TemplateType, config: Config },
+} as const;
+
+const { optionsPerClassifier, optionsPerItem, attributesPerItem } = LIMITS;
+
+const Attribute = Strict({ id: OwnId, ...MEMBERS.attribute }, { title: 'AttributeEntity' });
+
+const ClassifierOption = Strict({ id: OwnId, name: Name, dropRateMultiplier: DropRateMultiplier });
+
+const Classifier = Strict(
+  {
+    id: OwnId,
+    ...MEMBERS.classifier,
+    classifierOptions: Type.Array(ClassifierOption, { maxItems: optionsPerClassifier }),
+  },
+  { title: 'ClassifierEntity' },
+);
+
+const Space = Strict({ id: OwnId, ...MEMBERS.space }, { title: 'SpaceEntity' });
+
+/** The attributes that an item carries. */
+const ItemAttribute = Strict({ id: OwnId, attributeId: Id, min: Type.Number(), max: Type.Number() });
+
+const Item = Strict(
+  {
+    id: OwnId,
+    ...MEMBERS.item,
+    classifierOptionIds: Type.Array(Id, { maxItems: optionsPerItem }),
+    itemAttributes: Type.Array(ItemAttribute, { maxItems: attributesPerItem }),
+  },
+  { title: 'ItemEntity' },
+);
+
+const Template = Strict(
+  {
+    id: OwnId,
+    ...MEMBERS.template,
+    bindings: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The option that each tier of the configuration was bound to when it was saved.',
+    }),
+    verifiable: Type.Optional(Type.Literal(true, { description: 'Left out if rolls are not verifiable.' })),
+    disclosure: Type.Optional(Type.Literal('public', { description: 'Left out if the odds are not public.' })),
+  },
+  { title: 'TemplateEntity' },
+);
+
+export const ENTITIES = {
+  attribute: Attribute,
+  classifier: Classifier,
+  item: Item,
+  template: Template,
+  space: Space,
+} as const satisfies Record<EntityKind, TObject>;
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+type EntityOf<S extends TSchema> = DeepReadonly<Static<S>>;
+
+export type AttributeEntity = EntityOf<typeof Attribute>;
+export type OptionEntity = EntityOf<typeof ClassifierOption>;
+export type ClassifierEntity = EntityOf<typeof Classifier>;
+export type ItemAttributeEntity = EntityOf<typeof ItemAttribute>;
+export type ItemEntity = EntityOf<typeof Item>;
+export type TemplateEntity = EntityOf<typeof Template>;
+export type SpaceEntity = EntityOf<typeof Space>;
+export type Entities = { readonly [K in EntityKind]: EntityOf<(typeof ENTITIES)[K]> };
+
+/** What an entity has that a request leaves out. */
+export const DEFAULTS = {
+  attribute: { step: null },
+  classifier: {},
+  space: {},
+  item: { thumbnail: null, rollNumerator: 100, width: 1, height: 1, classifierOptionIds: [], itemAttributes: [] },
+  template: { bindings: {} },
+} as const satisfies { [K in EntityKind]: Partial<Entities[K]> };
+
+type OptionalMembers<P extends TProperties, K extends PropertyKey> = {
+  [N in keyof P]: N extends K ? ReturnType<typeof Type.Optional<P[N]>> : P[N];
+};
+
+/** The same members, some of which may be left out. */
+export const optional = <P extends TProperties, K extends keyof P>(members: P, ...names: readonly K[]) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [name, names.includes(name as K) ? Type.Optional(schema) : schema]),
+  ) as OptionalMembers<P, K>;
+
+export const allOptional = <P extends TProperties>(members: P): OptionalMembers<P, keyof P> =>
+  optional(members, ...Object.keys(members)) as OptionalMembers<P, keyof P>;
 
 /** The lists of a document, in order. */
 export const LISTS: readonly (readonly [member: string, kind: EntityKind])[] = [
@@ -80,3 +171,42 @@ export const LISTS: readonly (readonly [member: string, kind: EntityKind])[] = [
 ];
 
 export const FORMAT_VERSION = 1;
+
+/** An entity of which parts have no ids yet, and what has a default may be missing. */
+export type Given<K extends EntityKind> = Omit<
+  Entities[K],
+  keyof (typeof DEFAULTS)[K] | 'classifierOptions' | 'itemAttributes'
+> &
+  Partial<Omit<Entities[K], 'classifierOptions' | 'itemAttributes'>> &
+  (K extends 'classifier'
+    ? { readonly classifierOptions: readonly (Pick<OptionEntity, 'name'> & Partial<OptionEntity>)[] }
+    : K extends 'item'
+      ? { readonly itemAttributes?: readonly (Omit<ItemAttributeEntity, 'id'> & Partial<ItemAttributeEntity>)[] }
+      : unknown);
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly const?: unknown;
+}
+
+/** What a schema describes of a value: its members and no others, in order. */
+const pick = (schema: Schema, value: unknown): unknown => {
+  // Negative zero is the same number as 0, but not the same text.
+  if (typeof value === 'number') return value + 0;
+  const { properties, items } = schema;
+  if (items !== undefined) return (value as unknown[]).map((element) => pick(items, element));
+  if (properties === undefined) return value;
+  const members: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(properties)) {
+    const given = (value as Record<string, unknown>)[name];
+    // A member with a single value says something only if it has it.
+    if (given !== undefined && (member.const === undefined || member.const === given))
+      members[name] = pick(member, given);
+  }
+  return members;
+};
+
+/** The members of an entity and no others, in order, with defaults for what is missing. */
+export const entityOf = <K extends EntityKind>(kind: K, given: object): Entities[K] =>
+  pick(ENTITIES[kind] as Schema, { ...DEFAULTS[kind], ...given }) as Entities[K];

@@ -110,7 +110,7 @@ const createSnapshots = () => {
     return keepBoth(pool, { templateId: PLAIN, type: 'plain', config: {}, bindings: {} });
   };
   const ofTemplate = (source: SnapshotCatalog, entity: TemplateEntity): Hashes => {
-    const { template } = compileEntity(entity, source.catalog);
+    const { template } = allAtOnce(compileEntity(entity, source.catalog));
     if (template === null) return NOTHING;
     const { id: templateId, type } = template;
     const given = { config: entity.config as TemplateConfig, bindings: entity.bindings as Bindings };

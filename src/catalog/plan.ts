@@ -1,18 +1,27 @@
 import { sortedBy } from '../engine/byte-order.ts';
 import { once } from '../engine/once.ts';
+import { allAtOnce } from '../engine/steps.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import type { EntityKind } from '../shared/context.ts';
 import type { Issue } from '../shared/errors.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { type SharedText, shareText } from '../shared/shared-text.ts';
-import { actionOf, changesBetween, type EntityChange, fieldsOf } from './diff.ts';
+import { actionOf, changesBetween, type EntityChange, fieldsOf, rowsOfChanges, type WriteName } from './change.ts';
 import type { ItemEntity, SpaceEntity, TemplateEntity } from './entities.ts';
-import { type Finding, type Findings, listFindings } from './findings.ts';
+import { type Fault, type Findings, listFindings } from './findings.ts';
 import { changedPools, PLAIN_POOL, type PoolChange } from './odds-changes.ts';
 import { periodOf } from './period.ts';
 import { type PlanRequest, type Purpose, type RequestOptions, readRequest, type WantedEntity } from './request.ts';
-import { type RowChunk, rowsOfChanges } from './rows.ts';
-import { type CheckedCatalogs, type CompiledTemplates, checkCatalog, compileState, findWarnings } from './rules.ts';
+import {
+  type CheckedChange,
+  type CompiledCatalogs,
+  type CompiledTemplates,
+  checkEntities,
+  checkTemplates,
+  checkWeights,
+  compileState,
+  findWarnings,
+} from './rules.ts';
 import {
   type CatalogState,
   type ChangeChunks,
@@ -63,12 +72,18 @@ export interface Touched {
   readonly moreItems: number;
 }
 
+/** Some rows of one write, as a JSON array: sent from a worker as text, they cost the event loop little. */
+export interface RowChunk {
+  readonly write: WriteName;
+  readonly text: SharedText;
+}
+
 export interface Planned {
   readonly type: PlanRequest['type'];
   readonly options: RequestOptions;
   readonly summary: { readonly create: number; readonly update: number; readonly delete: number };
-  readonly faults: readonly Finding[];
-  readonly warnings: readonly Finding[];
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
   readonly touched: Touched;
   /** For a plan: lists as JSON. */
   readonly changes: SharedText;
@@ -81,7 +96,7 @@ export interface Planned {
 
 export type PlanOutcome = { readonly issues: readonly Issue[] } | Planned;
 
-const touchedBy = (changes: readonly EntityChange[]): Touched => {
+export const touchedBy = (changes: readonly EntityChange[]): Touched => {
   const of = <T>(kind: EntityChange['kind']) =>
     changes.filter((change) => change.kind === kind) as unknown as { before: T | null; after: T | null }[];
   const items = of<ItemEntity>('item');
@@ -157,8 +172,7 @@ const readTarget = (
   return { type: request.type, options, target: targetOf(base, request.wanted, { replace }, faults) };
 };
 
-const poolsOf = (catalogs: CheckedCatalogs, templates: CompiledTemplates) => {
-  const { base, target, before, after } = catalogs;
+const poolsOf = ({ base, target, before, after }: Change, templates: CompiledTemplates) => {
   const names = new Map([...base.template, ...target.template]);
   return changedPools(before(), after, {
     ids: sortedBy(names.keys(), (id) => id),
@@ -169,11 +183,11 @@ const poolsOf = (catalogs: CheckedCatalogs, templates: CompiledTemplates) => {
 };
 
 /** Computes the odds of changed pools, as many as are asked for and do not take too long together. */
-const oddsOf = (catalogs: CheckedCatalogs, templates: CompiledTemplates, pools: readonly string[] | undefined) => {
+const oddsOf = (change: Change, templates: CompiledTemplates, pools: readonly string[] | undefined) => {
   const odds: PoolChange[] = [];
   const leftOut: { pool: string; name: string }[] = [];
   let steps = 0;
-  for (const changed of poolsOf(catalogs, templates)) {
+  for (const changed of poolsOf(change, templates)) {
     const isAsked = pools === undefined || pools.includes(changed.pool);
     const isTooMuch = steps > 0 && steps + changed.steps > 2 * LIMITS.oddsSteps;
     if (!isAsked || isTooMuch) {
@@ -181,8 +195,8 @@ const oddsOf = (catalogs: CheckedCatalogs, templates: CompiledTemplates, pools: 
       continue;
     }
     steps += changed.steps;
-    const change = changed.compute();
-    if (change !== undefined) odds.push(change);
+    const computed = changed.compute();
+    if (computed !== undefined) odds.push(computed);
   }
   return { odds, leftOut };
 };
@@ -190,7 +204,7 @@ const oddsOf = (catalogs: CheckedCatalogs, templates: CompiledTemplates, pools: 
 /** Odds that change while players can roll on them may have to be announced. */
 const warnAboutOpen = (
   pools: readonly { readonly pool: string }[],
-  { base }: CheckedCatalogs,
+  { base }: Change,
   nowMs: number,
   warnings: Findings,
 ): void => {
@@ -222,6 +236,38 @@ const summaryOf = (changes: readonly EntityChange[]) => {
   return summary;
 };
 
+/** A change of whole catalogs, with both compiled. */
+type Change = CheckedChange & CompiledCatalogs;
+
+const changeOf = (base: CatalogState, target: CatalogState): Change => ({
+  ...{ base, target, changes: changesBetween(base, target), items: target.item.size },
+  verifiable: target.template.values().reduce((count, { verifiable }) => count + Number(verifiable === true), 0),
+  before: once(() => compileState(base)),
+  after: compileState(target),
+});
+
+/** Finds everything that is wrong with a change of whole catalogs, as far as these can tell. */
+const checkCatalog = (change: Change, faults: Findings): CompiledTemplates => {
+  checkEntities(change, faults);
+  allAtOnce(checkWeights(change, change, faults));
+  return allAtOnce(checkTemplates(change, change, faults));
+};
+
+const inChunks = (rows: readonly object[]): SharedText[] => {
+  const chunks: SharedText[] = [];
+  for (let start = 0; start < rows.length; start += LIMITS.changesPerWrite)
+    chunks.push(shareText(JSON.stringify(rows.slice(start, start + LIMITS.changesPerWrite))));
+  return chunks;
+};
+
+const rowChunks = (changes: readonly EntityChange[], nowMs: number): Pick<Planned, 'writes' | 'records'> => {
+  const { writes, records } = rowsOfChanges(changes, { updatedAt: nowMs });
+  return {
+    writes: [...writes].flatMap(([write, rows]) => inChunks(rows).map((text) => ({ write, text }))),
+    records: inChunks(records),
+  };
+};
+
 /** Compares a catalog with what is wanted: the changes, everything wrong with them, and what they do to the odds. */
 export const planCatalog = ({ base: chunks, wanted, purpose, nowMs }: PlanInput): PlanOutcome => {
   const faults = listFindings();
@@ -230,22 +276,18 @@ export const planCatalog = ({ base: chunks, wanted, purpose, nowMs }: PlanInput)
   const read = readTarget(base, wanted, purpose, faults);
   if ('issues' in read) return read;
   const { type, options, target } = read;
-  const changes = changesBetween(base, target);
-  const catalogs: CheckedCatalogs = {
-    ...{ base, target, changes },
-    before: once(() => compileState(base)),
-    after: compileState(target),
-  };
-  const templates = checkCatalog(catalogs, faults);
+  const change = changeOf(base, target);
+  const { changes } = change;
+  const templates = checkCatalog(change, faults);
   const planned = { type, options, summary: summaryOf(changes), touched: touchedBy(changes) };
   const done = { faults: faults.found, warnings: warnings.found };
   if (purpose === 'publish') {
-    const rows = faults.found.length > 0 ? { writes: [], records: [] } : rowsOfChanges(changes, nowMs);
+    const rows = faults.found.length > 0 ? { writes: [], records: [] } : rowChunks(changes, nowMs);
     return { ...planned, ...done, ...rows, changes: shareText(''), odds: '[]', oddsLeftOut: '[]' };
   }
-  findWarnings(catalogs, templates, warnings);
-  const { odds, leftOut } = oddsOf(catalogs, templates, options.pools);
-  warnAboutOpen([...odds, ...leftOut], catalogs, nowMs, warnings);
+  findWarnings(change, change, templates, warnings);
+  const { odds, leftOut } = oddsOf(change, templates, options.pools);
+  warnAboutOpen([...odds, ...leftOut], change, nowMs, warnings);
   return {
     ...planned,
     ...done,
@@ -271,12 +313,7 @@ export const effectOfVersion = ({ base, later, own, pools }: EffectInput): { odd
   undoChanges(target, readChanges(later));
   const before = copyOf(target);
   undoChanges(before, readChanges(own));
-  const changes = changesBetween(before, target);
-  const catalogs: CheckedCatalogs = {
-    ...{ base: before, target, changes },
-    before: once(() => compileState(before)),
-    after: compileState(target),
-  };
-  const { odds, leftOut } = oddsOf(catalogs, checkCatalog(catalogs, listFindings()), pools);
+  const change = changeOf(before, target);
+  const { odds, leftOut } = oddsOf(change, checkCatalog(change, listFindings()), pools);
   return { odds: JSON.stringify(odds), oddsLeftOut: JSON.stringify(leftOut) };
 };

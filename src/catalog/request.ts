@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Changes, PlanOptions, PublishOptions } from '../features/publishing/publishing.contract.ts';
+import { Changes, PlanOptions, PublishOptions } from '../features/catalog/publishing.contract.ts';
 import { Strict } from '../http/schemas.ts';
 import type { EntityKind } from '../shared/context.ts';
 import type { Issue } from '../shared/errors.ts';

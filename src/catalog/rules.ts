@@ -1,19 +1,51 @@
 import { type Catalog, compileCatalog } from '../engine/pool/catalog.ts';
+import { allAtOnce, type Steps } from '../engine/steps.ts';
 import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
 import { stepsOfOdds } from '../engine/systems/odds.ts';
-import { type CompiledOrFaults, type CompiledTemplate, compileTemplate } from '../engine/systems/templates.ts';
+import {
+  type CompiledOrFaults,
+  type CompiledTemplate,
+  compileTemplateInSteps,
+  type TemplateSource,
+} from '../engine/systems/templates.ts';
 import type { EntityKind } from '../shared/context.ts';
 import { LIMITS } from '../shared/limits.ts';
-import { type EntityChange, fieldsOf } from './diff.ts';
+import { type EntityChange, fieldsOf } from './change.ts';
 import type { AttributeEntity, ItemEntity, TemplateEntity } from './entities.ts';
 import type { Findings } from './findings.ts';
 import { periodOf } from './period.ts';
 import type { CatalogState } from './state.ts';
 import { optionsIn } from './target.ts';
 
+/**
+ * A change, with what it concerns: whole catalogs or, for a change of one entity, the parts that the rules look at. What
+ * is not there is not checked.
+ */
+export interface CheckedChange {
+  readonly base: CatalogState;
+  readonly target: CatalogState;
+  readonly changes: readonly EntityChange[];
+  /** How many items there are afterwards, and how many verifiable templates. */
+  readonly items: number;
+  readonly verifiable: number;
+  /** What a request says about the one entity that it changes, if that may be less than all of it. */
+  readonly given?: GivenMembers;
+}
+
+export type GivenMembers = Readonly<Record<string, unknown>>;
+
 const changedOf = <T>(changes: readonly EntityChange[], kind: EntityKind): T[] =>
   changes.filter((change) => change.kind === kind && change.after !== null).map(({ after }) => after as T);
+
+/** The name of an entity that a change does not mention. */
+const nameOfOther = (
+  changes: readonly EntityChange[],
+  kind: EntityKind,
+): (({ id, name }: { id: string; name: string }) => { name?: string }) => {
+  const changed = new Set(changes.filter((change) => change.kind === kind).map(({ id }) => id));
+  return ({ id, name }) => (changed.has(id) ? {} : { name });
+};
 
 const checkRange = (
   kind: EntityKind,
@@ -21,10 +53,19 @@ const checkRange = (
   { min, max }: { readonly min: number; readonly max: number },
   path: string,
   faults: Findings,
+  given: GivenMembers = { min, max },
 ): void => {
-  if (min > max) faults.add(kind, id, `${path}/min`, `must not be above max (${max})`);
+  // To blame is what the request says.
+  if (min > max)
+    if (given.min === undefined) faults.add(kind, id, `${path}/max`, `must not be below min (${min})`);
+    else faults.add(kind, id, `${path}/min`, `must not be above max (${max})`);
   else if (!Number.isFinite(max - min))
-    faults.add(kind, id, `${path}/max`, 'makes the range infinite: the bounds are too far apart');
+    faults.add(
+      kind,
+      id,
+      `${path}/${given.max === undefined ? 'min' : 'max'}`,
+      'makes the range infinite: the bounds are too far apart',
+    );
 };
 
 const checkRepeats = (
@@ -42,7 +83,7 @@ const checkRepeats = (
 };
 
 /** Options belong to one classifier for good, since items and templates refer to them. */
-const checkOptions = (base: CatalogState, target: CatalogState, faults: Findings): void => {
+const checkOptions = ({ base, target }: CheckedChange, faults: Findings): void => {
   const before = optionsIn(base);
   const owners = new Map<string, string>();
   for (const { id, classifierOptions } of target.classifier.values())
@@ -57,50 +98,54 @@ const checkOptions = (base: CatalogState, target: CatalogState, faults: Findings
     }
 };
 
-const named = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`;
+/** What is wrong with an item by itself. */
+const checkItem = (
+  { id, classifierOptionIds, itemAttributes }: Pick<ItemEntity, 'id' | 'classifierOptionIds' | 'itemAttributes'>,
+  faults: Findings,
+): void => {
+  checkRepeats(id, classifierOptionIds, (index) => `/classifierOptionIds/${index}`, faults);
+  const attributeIds = itemAttributes.map(({ attributeId }) => attributeId);
+  checkRepeats(id, attributeIds, (index) => `/itemAttributes/${index}/attributeId`, faults);
+  for (const [index, range] of itemAttributes.entries())
+    checkRange('item', id, range, `/itemAttributes/${index}`, faults);
+};
+
+/** What is wrong with the members of a request by themselves, whatever there is. */
+export const checkGiven = (kind: EntityKind, id: string, given: GivenMembers, faults: Findings): void => {
+  const { min, max } = given as Partial<AttributeEntity>;
+  if (kind === 'attribute' && min !== undefined && max !== undefined) checkRange(kind, id, { min, max }, '', faults);
+  const { classifierOptionIds = [], itemAttributes = [] } = given as Partial<ItemEntity>;
+  if (kind === 'item') checkItem({ id, classifierOptionIds, itemAttributes }, faults);
+};
 
 /** What an item refers to must exist, and its ranges must be within those of its attributes. */
 const checkItemReferences = (
-  item: ItemEntity,
+  { id, classifierOptionIds, itemAttributes }: ItemEntity,
   { attribute: attributes }: CatalogState,
   options: ReadonlyMap<string, unknown>,
+  other: { readonly name?: string },
   faults: Findings,
 ): void => {
-  for (const [index, id] of item.classifierOptionIds.entries())
-    if (!options.has(id)) faults.add('item', item.id, `/classifierOptionIds/${index}`, `option ${id} does not exist`);
-  for (const [index, { attributeId, min, max }] of item.itemAttributes.entries()) {
+  const gone = { ...other, conflict: 'reference' } as const;
+  for (const [index, optionId] of classifierOptionIds.entries())
+    if (!options.has(optionId))
+      faults.add('item', id, `/classifierOptionIds/${index}`, `has option ${optionId}, which does not exist`, gone);
+  for (const [index, { attributeId, min, max }] of itemAttributes.entries()) {
     const path = `/itemAttributes/${index}`;
     const attribute = attributes.get(attributeId);
     if (attribute === undefined) {
-      faults.add(
-        'item',
-        item.id,
-        `${path}/attributeId`,
-        `${item.name} has attribute ${attributeId}, which does not exist`,
-      );
+      faults.add('item', id, `${path}/attributeId`, `has attribute ${attributeId}, which does not exist`, gone);
       continue;
     }
-    if (min < attribute.min)
-      faults.add(
-        'item',
-        item.id,
-        `${path}/min`,
-        `must not be below that of attribute ${named(attribute)}, ${attribute.min}`,
-      );
-    if (max > attribute.max)
-      faults.add(
-        'item',
-        item.id,
-        `${path}/max`,
-        `must not be above that of attribute ${named(attribute)}, ${attribute.max}`,
-      );
+    const of = `that of attribute ${attribute.name} (${attribute.id})`;
+    if (min < attribute.min) faults.add('item', id, `${path}/min`, `must not be below ${of}, ${attribute.min}`, other);
+    if (max > attribute.max) faults.add('item', id, `${path}/max`, `must not be above ${of}, ${attribute.max}`, other);
   }
 };
 
 /** Ids of item attributes are unique in a team, and belong to one item and attribute for good. */
 const checkItemAttributeIds = (
-  base: CatalogState,
-  target: CatalogState,
+  { base, target }: CheckedChange,
   changed: readonly ItemEntity[],
   faults: Findings,
 ): void => {
@@ -123,148 +168,28 @@ const checkItemAttributeIds = (
     }
 };
 
-const checkItems = (
-  base: CatalogState,
-  target: CatalogState,
-  changes: readonly EntityChange[],
-  faults: Findings,
-): void => {
+const checkItems = (change: CheckedChange, faults: Findings): void => {
+  const { base, target, changes, items } = change;
   const changed = changedOf<ItemEntity>(changes, 'item');
-  for (const item of changed) {
-    checkRepeats(item.id, item.classifierOptionIds, (index) => `/classifierOptionIds/${index}`, faults);
-    const attributeIds = item.itemAttributes.map(({ attributeId }) => attributeId);
-    checkRepeats(item.id, attributeIds, (index) => `/itemAttributes/${index}/attributeId`, faults);
-    for (const [index, range] of item.itemAttributes.entries())
-      checkRange('item', item.id, range, `/itemAttributes/${index}`, faults);
-  }
-  checkItemAttributeIds(base, target, changed, faults);
-  if (target.item.size > LIMITS.itemsPerTeam)
-    faults.add(
-      null,
-      null,
-      '',
-      `a team can have at most ${LIMITS.itemsPerTeam} items, and this makes ${target.item.size}`,
-    );
+  for (const item of changed) checkItem(item, faults);
+  checkItemAttributeIds(change, changed, faults);
+  if (items > LIMITS.itemsPerTeam && target.item.size > base.item.size)
+    faults.add(null, null, '', `a team can have at most ${LIMITS.itemsPerTeam} items, and this makes ${items}`);
   // A change of an attribute or classifier concerns every item.
   const concerned = changes.some(({ kind }) => kind === 'attribute' || kind === 'classifier')
     ? target.item.values()
     : changed;
   const options = optionsIn(target);
-  for (const item of concerned) checkItemReferences(item, target, options, faults);
+  const nameOf = nameOfOther(changes, 'item');
+  for (const item of concerned) checkItemReferences(item, target, options, nameOf(item), faults);
 };
 
-/** A catalog compiled for rolling. References that do not exist were reported, and are left out. */
-export const compileState = (state: CatalogState): Catalog => {
-  const options = optionsIn(state);
-  const items = [...state.item.values()].map(({ id, name, rollNumerator, width, height, classifierOptionIds }) => ({
-    id,
-    name,
-    rollNumerator,
-    width,
-    height,
-    optionIds: classifierOptionIds.filter((optionId) => options.has(optionId)),
-    // Values of attributes have no effect on odds.
-    attributes: [],
-  }));
-  return compileCatalog(options.values(), items);
-};
-
-const checkWeights = (catalog: Catalog, faults: Findings): void => {
-  let total = 0;
-  for (const { id, weight } of catalog.items) {
-    if (!Number.isFinite(weight)) faults.add('item', id, '/rollNumerator', 'gives a weight that is not finite');
-    total += weight;
-  }
-  if (!Number.isFinite(total) && faults.found.length === 0)
-    faults.add(null, null, '', 'makes the sum of all weights infinite');
-};
-
-export const compileEntity = ({ id, type, config, bindings }: TemplateEntity, catalog: Catalog): CompiledOrFaults =>
-  compileTemplate(
-    {
-      id,
-      type: type as CompiledTemplate['type'],
-      config: config as TemplateConfig,
-      bindings: bindings as Bindings,
-      ...periodOf(config as TemplateConfig),
-    },
-    catalog,
-  );
-
-/** Templates may only refer to what exists, whether or not they change. */
-const missingReferences = ({ config, bindings }: TemplateEntity, catalog: Catalog): string[] => {
-  const { optionIds, itemIds } = referencedIds(config as TemplateConfig, bindings as Bindings);
-  return [
-    ...optionIds.filter((id) => !catalog.options.has(id)).map((id) => `uses option ${id}, which would not exist`),
-    ...itemIds.filter((id) => !catalog.itemsById.has(id)).map((id) => `uses item ${id}, which would not exist`),
-  ];
-};
-
-/** Compiles templates before and after, each once. */
-export interface CompiledTemplates {
-  before(id: string): CompiledTemplate | null;
-  after(id: string): CompiledTemplate | null;
-}
-
-const inMillions = (steps: number): string => Math.ceil(steps / 1e6).toLocaleString('en');
-
-/**
- * A template that cannot be rolled on is a fault, unless it is as it was and could not be rolled on before.
- */
-const checkTemplates = (
-  { base, target, changes, before, after }: CheckedCatalogs,
-  faults: Findings,
-): CompiledTemplates => {
-  const compiled = new Map<string, CompiledTemplate | null>();
-  const isChanged = new Set(changes.filter(({ kind }) => kind === 'template').map(({ id }) => id));
-  const compileBefore = (id: string): CompiledTemplate | null => {
-    const entity = base.template.get(id);
-    return entity === undefined ? null : compileEntity(entity, before()).template;
-  };
-  for (const entity of target.template.values()) {
-    const missing = missingReferences(entity, after);
-    const result = compileEntity(entity, after);
-    compiled.set(entity.id, result.template);
-    const label = isChanged.has(entity.id) ? '' : `${entity.name} could no longer be rolled on: `;
-    for (const message of missing) faults.add('template', entity.id, '/config', `${label}${message}`);
-    if (result.faults.length > 0 && missing.length === 0) {
-      if (!isChanged.has(entity.id) && compileBefore(entity.id) === null) continue;
-      const reported = new Set(
-        faults.found.filter(({ kind, id }) => kind === 'template' && id === entity.id).map(({ path }) => path),
-      );
-      for (const { path, message } of result.faults)
-        if (!reported.has(`/config${path}`)) faults.add('template', entity.id, `/config${path}`, `${label}${message}`);
-    }
-    if (result.template !== null && isChanged.has(entity.id)) {
-      const steps = stepsOfOdds(result.template);
-      if (steps > LIMITS.oddsSteps)
-        faults.add(
-          'template',
-          entity.id,
-          '/config',
-          `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed`,
-        );
-    }
-  }
-  const known = new Map<string, CompiledTemplate | null>();
-  return {
-    before: (id) => {
-      let template = known.get(id);
-      if (template === undefined) {
-        template = compileBefore(id);
-        known.set(id, template);
-      }
-      return template;
-    },
-    after: (id) => compiled.get(id) ?? null,
-  };
-};
-
-const pityGroupOf = ({ config }: TemplateEntity): string | undefined =>
+/** The pity group of a configuration, if it shares its pity with other templates. */
+export const pityGroupOf = ({ config }: Pick<TemplateEntity, 'config'>): string | undefined =>
   (config as { readonly pityGroup?: string }).pityGroup;
 
 /** Templates that share their pity have one chain of receipts, so all of them are verifiable, or none. */
-const checkVerifiable = ({ target, changes }: CheckedCatalogs, faults: Findings): void => {
+const checkVerifiable = ({ target, changes, verifiable: count }: CheckedChange, faults: Findings): void => {
   const templates = [...target.template.values()];
   const changed = changedOf<TemplateEntity>(changes, 'template');
   const path = '/verifiable';
@@ -282,7 +207,6 @@ const checkVerifiable = ({ target, changes }: CheckedCatalogs, faults: Findings)
         `must be the same as for ${other.name}, which is in the same pity group`,
       );
   }
-  const count = templates.filter(({ verifiable }) => verifiable).length;
   const last = changed.findLast(({ verifiable }) => verifiable);
   if (count > LIMITS.verifiableTemplates && last !== undefined)
     faults.add(
@@ -293,30 +217,148 @@ const checkVerifiable = ({ target, changes }: CheckedCatalogs, faults: Findings)
     );
 };
 
-export interface CheckedCatalogs {
-  readonly base: CatalogState;
-  readonly target: CatalogState;
-  readonly changes: readonly EntityChange[];
-  /** Both compiled for rolling; the first only if it is needed. */
+/** Finds everything that is wrong with a change, apart from what it does to rolls. */
+export const checkEntities = (change: CheckedChange, faults: Findings): void => {
+  for (const attribute of changedOf<AttributeEntity>(change.changes, 'attribute'))
+    checkRange('attribute', attribute.id, attribute, '', faults, change.given);
+  if (change.changes.some(({ kind }) => kind === 'classifier')) checkOptions(change, faults);
+  checkItems(change, faults);
+  checkVerifiable(change, faults);
+};
+
+/** Catalogs before and after a change, compiled for rolling. The first only if it is needed. */
+export interface CompiledCatalogs {
   readonly before: () => Catalog;
   readonly after: Catalog;
 }
 
-/** Finds everything that keeps a changed catalog from being published, as far as the catalog itself can tell. */
-export const checkCatalog = (catalogs: CheckedCatalogs, faults: Findings): CompiledTemplates => {
-  const { base, target, changes } = catalogs;
-  for (const attribute of changedOf<AttributeEntity>(changes, 'attribute'))
-    checkRange('attribute', attribute.id, attribute, '', faults);
-  if (changes.some(({ kind }) => kind === 'classifier')) checkOptions(base, target, faults);
-  checkItems(base, target, changes, faults);
-  checkWeights(catalogs.after, faults);
-  checkVerifiable(catalogs, faults);
-  return checkTemplates(catalogs, faults);
+/** A catalog compiled for rolling. References that do not exist were reported, and are left out. */
+export const compileState = (state: CatalogState): Catalog => {
+  const options = optionsIn(state);
+  const items = [...state.item.values()].map(({ id, name, rollNumerator, width, height, classifierOptionIds }) => ({
+    id,
+    name,
+    rollNumerator,
+    width,
+    height,
+    optionIds: classifierOptionIds.filter((optionId) => options.has(optionId)),
+    // Values of attributes have no effect on odds.
+    attributes: [],
+  }));
+  return compileCatalog(options.values(), items);
+};
+
+/**
+ * Whether a weight can make a sum of weights 0 or infinite, or too imprecise to roll on, in which it is not alone: there
+ * are fewer than 2^17 items, so sums of other weights stay far from the limits of a double.
+ */
+export const isExtreme = (weight: number): boolean => weight > 2 ** 800 || (weight > 0 && weight < 2 ** -800);
+
+export function* checkWeights(
+  { changes }: CheckedChange,
+  { after }: Pick<CompiledCatalogs, 'after'>,
+  faults: Findings,
+): Steps<void> {
+  const nameOf = nameOfOther(changes, 'item');
+  let total = 0;
+  for (const item of after.items) {
+    const { id, place, weight } = item;
+    if (!Number.isFinite(weight))
+      faults.add('item', id, '/rollNumerator', 'gives a weight that is not finite', nameOf(item));
+    total += weight;
+    if (place % 1024 === 1023) yield;
+  }
+  if (!Number.isFinite(total) && faults.found.length === 0)
+    faults.add(null, null, '', 'makes the sum of all weights infinite');
+}
+
+export const sourceOf = ({ id, type, config, bindings }: TemplateEntity): TemplateSource => ({
+  id,
+  type,
+  config: config as TemplateConfig,
+  bindings: bindings as Bindings,
+  ...periodOf(config as TemplateConfig),
+});
+
+export const compileEntity = (entity: TemplateEntity, catalog: Catalog): Steps<CompiledOrFaults> =>
+  compileTemplateInSteps(sourceOf(entity), catalog);
+
+/** Templates may only refer to what exists, whether or not they change. */
+const missingReferences = ({ config, bindings }: TemplateEntity, catalog: Catalog): string[] => {
+  const { optionIds, itemIds } = referencedIds(config as TemplateConfig, bindings as Bindings);
+  return [
+    ...optionIds.filter((id) => !catalog.options.has(id)).map((id) => `uses option ${id}, which would not exist`),
+    ...itemIds.filter((id) => !catalog.itemsById.has(id)).map((id) => `uses item ${id}, which would not exist`),
+  ];
+};
+
+/** Compiled templates before and after, each once. */
+export interface CompiledTemplates {
+  before(id: string): CompiledTemplate | null;
+  after(id: string): CompiledTemplate | null;
+}
+
+const inMillions = (steps: number): string => Math.ceil(steps / 1e6).toLocaleString('en');
+
+/** What keeps the exact odds of a template from being computed; undefined if nothing does. */
+export const tooManySteps = (steps: number): string | undefined =>
+  steps > LIMITS.oddsSteps
+    ? `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed`
+    : undefined;
+
+/** A template that cannot be rolled on is a fault, unless it is as it was and could not be rolled on before. */
+export function* checkTemplates(
+  { base, target, changes }: CheckedChange,
+  { before, after }: CompiledCatalogs,
+  faults: Findings,
+): Steps<CompiledTemplates> {
+  const compiled = new Map<string, CompiledTemplate | null>();
+  const earlier = new Map<string, CompiledTemplate | null>();
+  const nameOf = nameOfOther(changes, 'template');
+  const compileBefore = (id: string): CompiledTemplate | null => {
+    const known = earlier.get(id);
+    if (known !== undefined) return known;
+    const entity = base.template.get(id);
+    const template = entity === undefined ? null : allAtOnce(compileEntity(entity, before())).template;
+    earlier.set(id, template);
+    return template;
+  };
+  for (const entity of target.template.values()) {
+    const { id } = entity;
+    const other = nameOf(entity);
+    const isChanged = other.name === undefined;
+    const missing = missingReferences(entity, after);
+    const result = yield* compileEntity(entity, after);
+    compiled.set(id, result.template);
+    for (const message of missing)
+      faults.add('template', id, '/config', message, isChanged ? {} : { ...other, conflict: 'reference' });
+    if (result.faults.length > 0 && missing.length === 0) {
+      if (!isChanged && compileBefore(id) === null) continue;
+      const reported = new Set(
+        faults.found.filter((found) => found.kind === 'template' && found.id === id).map(({ path }) => path),
+      );
+      for (const fault of result.faults.filter(({ path }) => !reported.has(`/config${path}`)))
+        if (isChanged) faults.add('template', id, `/config${fault.path}`, fault.message);
+        else faults.add('template', id, `/config${fault.path}`, describe(fault), { ...other, conflict: 'rolls' });
+    }
+    const steps = result.template === null || !isChanged ? undefined : tooManySteps(stepsOfOdds(result.template));
+    if (steps !== undefined) faults.add('template', id, '/config', steps);
+  }
+  return { before: compileBefore, after: (id) => compiled.get(id) ?? null };
+}
+
+/** A fault of a configuration, as the rest of a sentence about the template. */
+const describe = ({ path, message }: { readonly path: string; readonly message: string }): string => {
+  const tier = /^\/baseRates\/(.+)$/.exec(path)?.[1];
+  if (tier !== undefined)
+    return `its tier ${JSON.stringify(tier.replaceAll('~1', '/').replaceAll('~0', '~'))} ${message}`;
+  return path === '' ? message : `its ${path.slice(1).replaceAll('/', '.')} ${message}`;
 };
 
 /** What a designer should think about before publishing, as far as the catalog itself can tell. */
 export const findWarnings = (
-  { base, changes, before, after }: CheckedCatalogs,
+  { base, changes }: CheckedChange,
+  { before, after }: CompiledCatalogs,
   templates: CompiledTemplates,
   warnings: Findings,
 ): void => {

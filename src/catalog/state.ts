@@ -23,7 +23,7 @@ export interface RecordedChange {
 /** Changes as JSON arrays. */
 export type ChangeChunks = readonly SharedText[];
 
-const emptyState = (): CatalogState => ({
+export const emptyState = (): CatalogState => ({
   attribute: new Map(),
   classifier: new Map(),
   space: new Map(),

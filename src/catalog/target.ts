@@ -1,74 +1,36 @@
 import type { CatalogOption } from '../engine/pool/catalog.ts';
 import { bindTiers, tiersIn } from '../engine/systems/binding.ts';
-import type { TemplateConfig, TemplateType } from '../engine/systems/config.ts';
+import type { TemplateConfig } from '../engine/systems/config.ts';
 import type { EntityKind } from '../shared/context.ts';
 import { newId } from '../shared/ids.ts';
-import type {
-  AttributeEntity,
-  ClassifierEntity,
-  ItemAttributeEntity,
-  ItemEntity,
-  OptionEntity,
-  SpaceEntity,
-  TemplateEntity,
+import {
+  type ClassifierEntity,
+  entityOf,
+  type Given,
+  type ItemEntity,
+  LISTS,
+  type OptionEntity,
+  type TemplateEntity,
 } from './entities.ts';
-import { LISTS } from './entities.ts';
 import type { Findings } from './findings.ts';
 import type { WantedEntity } from './request.ts';
 import { shapeIssues } from './shapes.ts';
 import { type CatalogState, copyOf, entitiesOf } from './state.ts';
 
-type Partially<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
-
-/** Entities as a request may write them, with less than all members. */
-type GivenAttribute = Partially<AttributeEntity, 'step'>;
-interface GivenClassifier extends Omit<ClassifierEntity, 'classifierOptions'> {
-  readonly classifierOptions: readonly Partially<OptionEntity, 'id' | 'dropRateMultiplier'>[];
-}
-interface GivenItem
-  extends Partially<
-    Omit<ItemEntity, 'itemAttributes'>,
-    'thumbnail' | 'rollNumerator' | 'width' | 'height' | 'classifierOptionIds'
-  > {
-  readonly itemAttributes?: readonly Partially<ItemAttributeEntity, 'id'>[];
-}
-type GivenTemplate = Partially<TemplateEntity, 'bindings'>;
-
-/** Negative zero is the same number as 0, but not the same text. */
-const plain = (value: number): number => value + 0;
-
-const attributeOf = ({ id, name, min, max, step = null }: GivenAttribute): AttributeEntity => ({
-  id,
-  name,
-  min: plain(min),
-  max: plain(max),
-  step,
-});
-
 /** An option without an id is the one with that name, or a new one. */
-const classifierOf = (
-  { id, name, classifierOptions }: GivenClassifier,
-  before: ClassifierEntity | undefined,
-): ClassifierEntity => {
+const classifierOf = (given: Given<'classifier'>, before: ClassifierEntity | undefined): ClassifierEntity => {
   const left = [...(before?.classifierOptions ?? [])].filter(
-    (known) => !classifierOptions.some((option) => option.id === known.id),
+    (known) => !given.classifierOptions.some((option) => option.id === known.id),
   );
   const idOf = (optionName: string): string => {
     const index = left.findIndex((known) => known.name === optionName);
     return index < 0 ? newId() : (left.splice(index, 1)[0] as OptionEntity).id;
   };
-  return {
-    id,
-    name,
-    classifierOptions: classifierOptions.map((option) => ({
-      id: option.id ?? idOf(option.name),
-      name: option.name,
-      dropRateMultiplier: option.dropRateMultiplier == null ? null : plain(option.dropRateMultiplier),
-    })),
-  };
+  const classifierOptions = given.classifierOptions.map(({ id, name, dropRateMultiplier = null }) => ({
+    ...{ id: id ?? idOf(name), name, dropRateMultiplier },
+  }));
+  return entityOf('classifier', { ...given, classifierOptions });
 };
-
-const spaceOf = ({ id, name, cols, rows }: SpaceEntity): SpaceEntity => ({ id, name, cols, rows });
 
 /** Finds entities by id, or by a name that only one of them has. */
 type Resolve = (idOrName: string) => { readonly id: string } | { readonly fault: string };
@@ -83,7 +45,7 @@ const resolver = (entities: Iterable<{ readonly id: string; readonly name: strin
   return (idOrName) => {
     if (ids.has(idOrName)) return { id: idOrName };
     const [id, ...others] = named.get(idOrName) ?? [];
-    if (id === undefined) return { fault: `${JSON.stringify(idOrName)} is not ${noun}` };
+    if (id === undefined) return { fault: `${JSON.stringify(idOrName)} is not ${noun} of this team` };
     if (others.length > 0) return { fault: `${JSON.stringify(idOrName)} is the name of several; use an id` };
     return { id };
   };
@@ -91,50 +53,34 @@ const resolver = (entities: Iterable<{ readonly id: string; readonly name: strin
 
 /** An item with ids in place of names. What cannot be resolved is reported and left out. */
 const itemOf = (
-  given: GivenItem,
+  given: Given<'item'>,
   before: ItemEntity | undefined,
   { option, attribute }: { readonly option: Resolve; readonly attribute: Resolve },
   faults: Findings,
 ): ItemEntity => {
-  const classifierOptionIds = (given.classifierOptionIds ?? []).flatMap((name, index) => {
-    const found = option(name);
+  const resolved = (found: ReturnType<Resolve>, path: string): string | undefined => {
     if ('id' in found) return found.id;
-    faults.add('item', given.id, `/classifierOptionIds/${index}`, found.fault);
-    return [];
-  });
+    faults.add('item', given.id, path, found.fault);
+    return undefined;
+  };
+  const classifierOptionIds = (given.classifierOptionIds ?? []).flatMap(
+    (name, index) => resolved(option(name), `/classifierOptionIds/${index}`) ?? [],
+  );
   const known = new Map(before?.itemAttributes.map(({ attributeId, id }) => [attributeId, id]));
   const itemAttributes = (given.itemAttributes ?? []).flatMap(({ id, attributeId: name, min, max }, index) => {
-    const found = attribute(name);
-    if ('id' in found)
-      return {
-        id: id ?? known.get(found.id) ?? newId(),
-        attributeId: found.id,
-        min: plain(min),
-        max: plain(max),
-      };
-    faults.add('item', given.id, `/itemAttributes/${index}/attributeId`, found.fault);
-    return [];
+    const attributeId = resolved(attribute(name), `/itemAttributes/${index}/attributeId`);
+    return attributeId === undefined ? [] : { id: id ?? known.get(attributeId) ?? newId(), attributeId, min, max };
   });
-  const { id, name, thumbnail = null, rollNumerator = 100, width = 1, height = 1 } = given;
-  return {
-    id,
-    name,
-    thumbnail,
-    rollNumerator: plain(rollNumerator),
-    width,
-    height,
-    classifierOptionIds,
-    itemAttributes,
-  };
+  return entityOf('item', { ...given, classifierOptionIds, itemAttributes });
 };
 
 /** Tiers stay bound to the options they were bound to; new names are bound to the options that have them now. */
 const templateOf = (
-  { id, name, type, config, bindings: given = {}, verifiable, disclosure }: GivenTemplate,
+  { bindings: given = {}, ...template }: Given<'template'>,
   options: ReadonlyMap<string, CatalogOption>,
   faults: Findings,
 ): TemplateEntity => {
-  const [system, typed] = [type as TemplateType, config as TemplateConfig];
+  const [system, typed] = [template.type, template.config as TemplateConfig];
   const fresh = bindTiers(system, typed, { options });
   const bindings = new Map<string, string>();
   const kept = new Set<string>();
@@ -147,17 +93,12 @@ const templateOf = (
   }
   for (const { path, message } of fresh.faults) {
     const tier = (path.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!kept.has(tier) && !/^\/pit(y|ies)/.test(path)) faults.add('template', id, `/config${path}`, message);
+    if (!kept.has(tier) && !/^\/pit(y|ies)/.test(path)) faults.add('template', template.id, `/config${path}`, message);
   }
-  return {
-    id,
-    name,
-    type,
-    config,
+  return entityOf('template', {
+    ...template,
     bindings: Object.fromEntries(bindings),
-    ...(verifiable ? { verifiable: true } : {}),
-    ...(disclosure === 'public' ? { disclosure } : {}),
-  };
+  });
 };
 
 /** All options of a catalog, as the engine needs them. */
@@ -205,12 +146,12 @@ const takeFromItems = (target: CatalogState, base: CatalogState, mentioned: Read
 
 /**
  * The catalog as a request wants it. With `replace`, whatever the request does not mention is deleted. An entity with
- * faults stays as it is.
+ * faults stays as it is. `options` are all that there are, if the base has only some of them.
  */
 export const targetOf = (
   base: CatalogState,
   wanted: readonly WantedEntity[],
-  { replace }: { readonly replace: boolean },
+  { replace, options: known }: { readonly replace: boolean; readonly options?: ReadonlyMap<string, CatalogOption> },
   faults: Findings,
 ): CatalogState => {
   const target = copyOf(base);
@@ -230,16 +171,16 @@ export const targetOf = (
       } else entitiesOf(target, kind).set(id, make(after as never, id));
     }
   };
-  apply('attribute', attributeOf);
-  apply('classifier', (after: GivenClassifier, id) => classifierOf(after, base.classifier.get(id)));
-  apply('space', spaceOf);
+  apply('attribute', (after: Given<'attribute'>) => entityOf('attribute', after));
+  apply('classifier', (after: Given<'classifier'>, id) => classifierOf(after, base.classifier.get(id)));
+  apply('space', (after: Given<'space'>) => entityOf('space', after));
   if (!replace) takeFromItems(target, base, mentionedOf('item'));
-  const options = optionsIn(target);
+  const options = known ?? optionsIn(target);
   const resolve = {
     option: resolver(options.values(), 'a classifier option'),
     attribute: resolver(target.attribute.values(), 'an attribute'),
   };
-  apply('item', (after: GivenItem, id) => itemOf(after, base.item.get(id), resolve, faults));
-  apply('template', (after: GivenTemplate) => templateOf(after, options, faults));
+  apply('item', (after: Given<'item'>, id) => itemOf(after, base.item.get(id), resolve, faults));
+  apply('template', (after: Given<'template'>) => templateOf(after, options, faults));
   return target;
 };

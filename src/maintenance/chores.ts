@@ -5,6 +5,13 @@ import { claimChore, noteRemoval, saveChoreProgress } from '../database/claims.t
 import { type Database, NO_TEAM } from '../database/work.ts';
 import type { ReadWhole } from '../features/catalog/document.service.ts';
 import {
+  failDueDraft,
+  isRejection,
+  listDueDrafts,
+  listScheduled,
+  publishDueDraft,
+} from '../features/catalog/drafts.service.ts';
+import {
   findFreeze,
   findOldDays,
   removeVain,
@@ -21,13 +28,6 @@ import {
 } from '../features/evidence/streams.service.ts';
 import { removeOldHistory } from '../features/history/history.service.ts';
 import { growLog, teamsToLog } from '../features/log/log.service.ts';
-import {
-  failDueDraft,
-  isRejection,
-  listDueDrafts,
-  listScheduled,
-  publishDueDraft,
-} from '../features/publishing/drafts.service.ts';
 import { type Finding, findUnnoted, saveNoted, teamsToNote } from '../features/snapshots/noting.service.ts';
 import { foldCounts, teamsToFold } from '../features/statistics/roll-counts.service.ts';
 import type { TeamKeys } from '../features/team-keys/team-keys.service.ts';

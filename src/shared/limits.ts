@@ -143,7 +143,7 @@ export const LIMITS = {
   /** Public templates with all their texts, and characters of these in total. */
   keptDisclosures: 1000,
   keptDisclosuresLength: 64 * 1024 * 1024,
-  cachedPools: 64,
+  preparedPerCatalog: 64,
   cachedItemTexts: 2000,
   verifiedHeaders: 10_000,
   throttledAddresses: 10_000,

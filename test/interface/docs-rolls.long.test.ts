@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { CONFIGS } from '../../src/features/templates/templates.contract.ts';
+import { CONFIGS } from '../../src/catalog/configs.ts';
 import { assertTrimmed, blocksOf, isInstalled, readPage } from '../docs.ts';
 import { type ApiResponse, onEveryDatabase, type Service } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONFIGS } from '../../features/templates/templates.contract.ts';
+import { CONFIGS } from '../../catalog/configs.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { CONFIG_LIMITS, CONFIG_SHAPES } from './config-shape.ts';
 

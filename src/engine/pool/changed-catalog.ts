@@ -1,10 +1,11 @@
-import { compareBytes } from '../byte-order.ts';
+import { sortedBy } from '../byte-order.ts';
 import { ELEMENTS_PER_STEP, each, type Steps } from '../steps.ts';
 import type { Catalog, CatalogOption, CompiledItem } from './catalog.ts';
 
 /** The part of an item that decides what can be rolled. */
 export interface ChangedItem {
   readonly id: string;
+  readonly name: string;
   readonly rollNumerator: number;
   readonly optionIds: readonly string[];
 }
@@ -12,23 +13,27 @@ export interface ChangedItem {
 export interface CatalogChange {
   /** All options after the change; if left out, they are as before. */
   readonly options?: ReadonlyMap<string, CatalogOption>;
-  /** An item that was created or changed. One that is deleted has a numerator of 0 and no options. */
+  /** An item that was created or changed. */
   readonly item?: ChangedItem;
+  readonly deletedId?: string;
 }
 
-const weightOf = (rollNumerator: number, optionIds: readonly string[], options: Catalog['options']): number =>
-  optionIds.reduce((weight, id) => weight * (options.get(id)?.dropRateMultiplier ?? 1), rollNumerator);
+/** The weight of an item; options are multiplied in byte order of their ids. */
+export const weightOf = (rollNumerator: number, optionIds: readonly string[], options: Catalog['options']): number =>
+  sortedBy(optionIds, (id) => id).reduce(
+    (weight, id) => weight * (options.get(id)?.dropRateMultiplier ?? 1),
+    rollNumerator,
+  );
 
-const itemAt = (place: number, { id, rollNumerator, optionIds }: ChangedItem, options: Catalog['options']) => {
-  const sorted = [...optionIds].sort(compareBytes);
+const itemAt = (place: number, { id, name, rollNumerator, optionIds }: ChangedItem, options: Catalog['options']) => {
   return {
     id,
     place,
-    name: '',
-    weight: weightOf(rollNumerator, sorted, options),
+    name,
+    weight: weightOf(rollNumerator, optionIds, options),
     width: 1,
     height: 1,
-    optionIds: sorted,
+    optionIds: sortedBy(optionIds, (id) => id),
     attributeCount: 0,
     attributes: [],
     rollValues: () => [],
@@ -37,11 +42,11 @@ const itemAt = (place: number, { id, rollNumerator, optionIds }: ChangedItem, op
 
 /**
  * A catalog as it would be after a change: only good for finding out whether templates can still be rolled. A new item
- * comes last, whatever its id, and changed ones have no attributes.
+ * comes last, whatever its id, a deleted one stays in the list with a weight of 0, and changed ones have no attributes.
  */
 export function* changedCatalog(
   base: Catalog,
-  { options = base.options, item }: CatalogChange,
+  { options = base.options, item, deletedId }: CatalogChange,
   rollNumeratorOf: (item: CompiledItem) => number,
 ): Steps<Catalog> {
   const differs = (id: string): boolean =>
@@ -59,10 +64,22 @@ export function* changedCatalog(
     for (const known of base.items) {
       if (known.optionIds.some((id) => changedIds.has(id))) {
         const optionIds = known.optionIds.filter((id) => options.has(id));
-        replace(itemAt(known.place, { id: known.id, rollNumerator: rollNumeratorOf(known), optionIds }, options));
+        replace(
+          itemAt(
+            known.place,
+            { id: known.id, name: known.name, rollNumerator: rollNumeratorOf(known), optionIds },
+            options,
+          ),
+        );
       }
       if (known.place % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
     }
   if (item !== undefined) replace(itemAt(base.itemsById.get(item.id)?.place ?? items.length, item, options));
+  const deleted = deletedId === undefined ? undefined : itemsById.get(deletedId);
+  if (deleted !== undefined) {
+    const { id, name, place } = deleted;
+    items[place] = itemAt(place, { id, name, rollNumerator: 0, optionIds: [] }, options);
+    itemsById.delete(id);
+  }
   return { options, items, itemsById };
 }

@@ -1,26 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { Empty, Name, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
+import { allOptional, MEMBERS, optional } from '../../catalog/entities.ts';
+import { Empty, Id, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { Attribute, Step } from '../catalog/catalog.contract.ts';
+
+export const Attribute = Type.Object(
+  { id: Id, ...MEMBERS.attribute, teamId: Id },
+  {
+    title: 'Attribute',
+    description: 'A numeric property that items can carry, with the range it can take.',
+    examples: [{ id: 'damage', name: 'Damage', min: 0, max: 100, step: null, teamId: 'my-team' }],
+  },
+);
+export type Attribute = Static<typeof Attribute>;
 
 const NewAttribute = Strict(
-  {
-    id: Type.Optional(OwnId),
-    name: Name,
-    min: Type.Optional(Type.Number({ description: 'Lowest value; defaults to 0.' })),
-    max: Type.Optional(Type.Number({ description: 'Highest value; defaults to 100.' })),
-    step: Type.Optional(Step),
-  },
+  { id: Type.Optional(OwnId), ...optional(MEMBERS.attribute, 'min', 'max', 'step') },
   { title: 'NewAttribute', examples: [{ name: 'Damage', min: 1, max: 100 }] },
 );
 export type NewAttribute = Static<typeof NewAttribute>;
 
 const AttributeChange = Strict(
   {
-    name: Type.Optional(Name),
-    min: Type.Optional(Type.Number()),
-    max: Type.Optional(Type.Number()),
-    step: Type.Optional(Step),
+    ...allOptional(MEMBERS.attribute),
     teamId: Type.Optional(
       Type.String({
         maxLength: LIMITS.idLength,

@@ -5,50 +5,15 @@ import type { Compute } from '../../compute/compute.ts';
 import type { Read, Reader } from '../../database/work.ts';
 import { sortedBy } from '../../engine/byte-order.ts';
 import type { EntityKind } from '../../shared/context.ts';
-import { notFound, ServiceError } from '../../shared/errors.ts';
+import { notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { type SharedText, shareText } from '../../shared/shared-text.ts';
 import { takeTurns } from '../../shared/turns.ts';
-import * as store from './catalog.store.ts';
-import { byPosition, readItems } from './catalog-loader.service.ts';
-import { attributeEntity, classifierEntity, spaceEntity, templateEntity } from './entities.service.ts';
-import { itemEntityOf } from './item-entities.service.ts';
+import { readVersion } from '../compiled-catalog/catalog-loader.service.ts';
+import type { Identified } from '../compiled-catalog/compiled-catalog.service.ts';
+import { type EntityText, presentEntities } from '../compiled-catalog/entity-rows.service.ts';
 import type { Version } from './versions.contract.ts';
 import * as versions from './versions.store.ts';
-
-/** An entity as JSON. */
-interface EntityText {
-  readonly kind: EntityKind;
-  readonly id: string;
-  readonly text: string;
-}
-
-/** All entities of a catalog as they are now, in the order of a document. */
-export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'>): AsyncGenerator<EntityText> {
-  const { teamId } = reader;
-  const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
-    kind,
-    id: members.id,
-    text: JSON.stringify(members),
-  });
-  const inOrder = <T extends { readonly id: string }>(rows: readonly T[]): T[] => sortedBy(rows, ({ id }) => id);
-  for (const row of inOrder(await store.selectAttributes(reader, teamId)))
-    yield entity('attribute', attributeEntity(row));
-  const options = Map.groupBy(await store.selectOptions(reader, teamId), ({ classifierId }) => classifierId);
-  for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
-    yield entity('classifier', classifierEntity({ id, name, classifierOptions: byPosition(options.get(id)) }));
-  for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', spaceEntity(row));
-  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId))
-    for (const item of items)
-      yield entity('item', itemEntityOf(item, optionsOf.get(item.id), attributesOf.get(item.id)));
-  for (let lastId = ''; ; ) {
-    const rows = await store.selectTemplatesAfter(reader, teamId, lastId, LIMITS.templatesPerRead);
-    for (const row of rows) yield entity('template', templateEntity(row));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LIMITS.templatesPerRead) return;
-    lastId = last.id;
-  }
-}
 
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
 
@@ -76,7 +41,7 @@ const earlierEntities = async (reader: Reader, version: number): Promise<EntityT
 };
 
 /** The version of a catalog that something was prepared on. */
-export type BaseCatalog = versions.Identified;
+export type BaseCatalog = Identified;
 
 /** A whole catalog, in parts that a worker can read. */
 export type WholeCatalog = BaseCatalog & { readonly chunks: readonly EntityChunk[] };
@@ -132,9 +97,7 @@ export const createWholeCatalogs = (): ReadWhole => {
     }, LIMITS.keptCatalogsMs).unref();
   };
   return async (reader) => {
-    const [current] = await reader.find(store.currentVersion, {});
-    if (current === undefined) throw new ServiceError('UNAUTHORIZED');
-    const { version, versionId } = current;
+    const { version, versionId } = await readVersion(reader);
     const chunks = kept.get(versionId)?.chunks ?? (await readChunks(reader));
     keep(versionId, chunks);
     return { version, versionId, chunks };
@@ -195,8 +158,7 @@ export interface CatalogDocument {
 
 /** Reads the whole catalog, now or at an earlier version. */
 export const readDocument = async (reader: Reader, wanted: number | undefined): Promise<CatalogDocument> => {
-  const [current] = await reader.find(store.currentVersion, {});
-  if (current === undefined) throw new ServiceError('UNAUTHORIZED');
+  const current = await readVersion(reader);
   const version = wanted ?? current.version;
   if (version > current.version) throw notFound();
   const entities = new Map<EntityKind, string[]>(LISTS.map(([, kind]) => [kind, []]));

@@ -1,8 +1,8 @@
-import { type Static, type TProperties, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { ENTITIES, FORMAT_VERSION, LISTS } from '../../catalog/entities.ts';
 import {
   Id,
   IdList,
-  Name,
   Nullable,
   OneOf,
   Paging,
@@ -11,9 +11,8 @@ import {
   Timestamp,
   TimestampInput,
 } from '../../http/schemas.ts';
-import { ENTITY_KINDS, VERSION_SOURCES } from '../../shared/context.ts';
+import { ENTITY_KINDS, type EntityKind, VERSION_SOURCES } from '../../shared/context.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { DropRateMultiplier, RollNumerator, Step, side, Thumbnail } from './catalog.contract.ts';
 
 export const VersionNumber = Type.Integer({
   minimum: 1,
@@ -135,48 +134,12 @@ const VersionWithChanges = Type.Object(
 
 const tags = ['Catalog'];
 
-const entities = <P extends TProperties>(title: string, members: P) =>
-  Type.Array(Strict(members, { title }), { description: 'In order of their ids.' });
+const entities = (kind: EntityKind) => Type.Array(ENTITIES[kind], { description: 'In order of their ids.' });
 
 export const Document = Type.Object(
   {
-    formatVersion: Type.Integer({ description: 'The version of this format.', examples: [1] }),
-    attributes: entities('AttributeEntity', {
-      id: Id,
-      name: Name,
-      min: Type.Number(),
-      max: Type.Number(),
-      step: Step,
-    }),
-    classifiers: entities('ClassifierEntity', {
-      id: Id,
-      name: Name,
-      classifierOptions: Type.Array(Strict({ id: Id, name: Name, dropRateMultiplier: DropRateMultiplier })),
-    }),
-    spaces: entities('SpaceEntity', { id: Id, name: Name, cols: Type.Integer(), rows: Type.Integer() }),
-    items: entities('ItemEntity', {
-      id: Id,
-      name: Name,
-      thumbnail: Thumbnail,
-      rollNumerator: RollNumerator,
-      width: side('Width'),
-      height: side('Height'),
-      classifierOptionIds: Type.Array(Id),
-      itemAttributes: Type.Array(Strict({ id: Id, attributeId: Id, min: Type.Number(), max: Type.Number() })),
-    }),
-    templates: entities('TemplateEntity', {
-      id: Id,
-      name: Name,
-      type: Type.String({ description: 'The game system.' }),
-      config: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-      bindings: Type.Unsafe<Record<string, string>>({
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        description: 'The option that each tier of the configuration was bound to when it was saved.',
-      }),
-      verifiable: Type.Optional(Type.Literal(true, { description: 'Left out if rolls are not verifiable.' })),
-      disclosure: Type.Optional(Type.Literal('public', { description: 'Left out if the odds are not public.' })),
-    }),
+    formatVersion: Type.Integer({ description: 'The version of this format.', examples: [FORMAT_VERSION] }),
+    ...Object.fromEntries(LISTS.map(([member, kind]) => [member, entities(kind)])),
   },
   { title: 'CatalogDocument', description: 'A whole catalog, without times and team.' },
 );

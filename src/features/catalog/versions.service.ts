@@ -1,30 +1,27 @@
-import type { Entities } from '../../catalog/entities.ts';
+import type { ChangeRecord } from '../../catalog/change.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
-import type { Context, EntityKind } from '../../shared/context.ts';
+import type { Context } from '../../shared/context.ts';
 import { conflict, notFound, ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
-import { currentVersion } from './catalog.store.ts';
+import { readVersion } from '../compiled-catalog/catalog-loader.service.ts';
+import type { Identified } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { Version } from './versions.contract.ts';
 import * as store from './versions.store.ts';
 
-/** Records what happened to an entity, once each: null before it was created, null after it was deleted. */
-export type RecordChange = <K extends EntityKind>(
-  kind: K,
-  before: Entities[K] | null,
-  after: Entities[K] | null,
-) => void;
-
-/** A change whose entities are JSON already. */
-export type ChangeText = Pick<store.ChangeRow, 'kind' | 'id' | 'before' | 'after'>;
-type RecordText = (change: ChangeText) => void;
+/** What a change of a catalog returns: each entity that it changed, once, and how many more items there are. */
+interface Made<T> {
+  readonly result: T;
+  readonly records: readonly ChangeRecord[];
+  readonly moreItems: number;
+}
 
 interface NewVersion {
   readonly message: string | null;
   /** The version that it must follow; whichever is current if left out. */
-  readonly base?: store.Identified;
+  readonly base?: Identified;
 }
 
 /** Rejects a change that was made on another version than the current one. */
@@ -45,7 +42,7 @@ export const makeVersion = async <T>(
   tx: Transaction,
   { nowMs, author, source }: Pick<Context, 'nowMs' | 'author' | 'source'>,
   { message, base: expected }: NewVersion,
-  change: (record: RecordChange, recordText: RecordText) => Promise<T>,
+  change: (held: { readonly itemCount: number }) => Promise<Made<T>>,
 ): Promise<{ readonly result: T; readonly version: Version }> => {
   const base = await store.holdVersion(tx);
   // The team existed when the caller was authorized, so the database was restored from a backup in the meantime.
@@ -57,16 +54,9 @@ export const makeVersion = async <T>(
   }
   const version = base.version + 1;
   const versionId = newId();
-  let changes = 0;
-  const recordText: RecordText = ({ kind, id, before, after }) => {
-    changes += 1;
-    tx.write(store.insertChange, { version, kind, id, before, after });
-  };
-  const result = await change((kind, before, after) => {
-    const { id } = (after ?? before) as { id: string };
-    recordText({ kind, id, before: before && JSON.stringify(before), after: after && JSON.stringify(after) });
-  }, recordText);
-  await store.advanceVersion(tx, version, versionId);
+  const { result, records, moreItems } = await change(base);
+  for (const record of records) tx.write(store.insertChange, { version, ...record });
+  await store.advanceVersion(tx, { version, versionId, itemCount: base.itemCount + moreItems });
   const row = {
     version,
     id: versionId,
@@ -75,7 +65,7 @@ export const makeVersion = async <T>(
     author_name: author.name,
     source,
     message,
-    changes,
+    changes: records.length,
   };
   tx.write(store.insertVersion, row);
   return { result, version: toVersion(row) };
@@ -88,11 +78,7 @@ export const holdCatalog = async (tx: Transaction): Promise<number> => {
   return base.version;
 };
 
-export const currentVersionOf = async (finder: Finder): Promise<number> => {
-  const [current] = await finder.find(currentVersion, {});
-  if (current === undefined) throw new ServiceError('UNAUTHORIZED');
-  return current.version;
-};
+export const currentVersionOf = async (finder: Finder): Promise<number> => (await readVersion(finder)).version;
 
 /** The versions after one with the number of their changes, newest first. */
 export const listNewVersions = (
@@ -102,7 +88,7 @@ export const listNewVersions = (
 ): Promise<{ version: number; changes: number }[]> => store.selectNewVersions(reader, after, limit);
 
 /** Whether a version is still there: a restored backup may have another one with the same number. */
-export const isRecorded = async (finder: Finder, { version, versionId }: store.Identified): Promise<boolean> =>
+export const isRecorded = async (finder: Finder, { version, versionId }: Identified): Promise<boolean> =>
   (await finder.find(store.versionByNumber, { version }))[0]?.id === versionId;
 
 /** When a version was made. */
@@ -111,13 +97,6 @@ export const timeOfVersion = async (finder: Finder, version: number): Promise<nu
   if (found === undefined) throw new Error(`version ${version} of team ${finder.teamId} is not recorded`);
   return found.created_at;
 };
-
-/** A change of one entity, as one version. */
-export const changeCatalog = async <T>(
-  tx: Transaction,
-  context: Context,
-  change: (record: RecordChange) => Promise<T>,
-): Promise<T> => (await makeVersion(tx, context, { message: null }, change)).result;
 
 const toVersion = (row: Omit<store.VersionRow, 'team_id'>): Version => ({
   version: row.version,

@@ -14,11 +14,19 @@ export const holdVersion = (tx: Transaction) =>
     .updateTable('teams')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('id', '=', tx.teamId)
-    .returning(['version', 'catalog_version as versionId'])
+    .returning(['version', 'catalog_version as versionId', 'item_count as itemCount'])
     .executeTakeFirst();
 
-export const advanceVersion = (tx: Transaction, version: number, versionId: string) =>
-  tx.queries.updateTable('teams').set({ version, catalog_version: versionId }).where('id', '=', tx.teamId).execute();
+/** The number of items is stored with the team, so that nobody has to count them. */
+export const advanceVersion = (
+  tx: Transaction,
+  { version, versionId, itemCount }: { version: number; versionId: string; itemCount: number },
+) =>
+  tx.queries
+    .updateTable('teams')
+    .set({ version, catalog_version: versionId, item_count: itemCount })
+    .where('id', '=', tx.teamId)
+    .execute();
 
 export const insertVersion = insertInto('catalog_versions', {
   version: 'integer',
@@ -38,43 +46,6 @@ export const insertChange = insertInto('catalog_changes', {
   before: 'text',
   after: 'text',
 });
-
-export interface Identified {
-  readonly version: number;
-  readonly versionId: string;
-}
-
-/**
- * What changed after a version that is known, up to the current one, apart from templates; undefined if that is more
- * than the limit, or if the history does not lead from one to the other.
- */
-export const changedSince = async (
-  reader: Reader,
-  known: Identified,
-  current: Identified,
-  limit: number,
-): Promise<Pick<ChangeRow, 'kind' | 'id'>[] | undefined> => {
-  const found = await reader.queries
-    .selectFrom('catalog_versions')
-    .select(['version', 'id'])
-    .where('team_id', '=', reader.teamId)
-    .where('version', 'in', [known.version, current.version])
-    .execute();
-  // In a restored backup, the same number may be another version.
-  const isRecorded = ({ version, versionId }: Identified): boolean =>
-    found.some((row) => row.version === version && row.id === versionId);
-  if (!isRecorded(known) || !isRecorded(current)) return undefined;
-  const changes = await reader.queries
-    .selectFrom('catalog_changes')
-    .select(['kind', 'id'])
-    .distinct()
-    .where('team_id', '=', reader.teamId)
-    .where('version', '>', known.version)
-    .where('kind', '<>', 'template')
-    .limit(limit + 1)
-    .execute();
-  return changes.length > limit ? undefined : changes;
-};
 
 export interface VersionFilter {
   readonly kind?: EntityKind;

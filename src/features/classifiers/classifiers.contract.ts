@@ -1,7 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { DropRateMultiplier } from '../../catalog/entities.ts';
 import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { ClassifierOption, DropRateMultiplier } from '../catalog/catalog.contract.ts';
+
+export const ClassifierOption = Type.Object(
+  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id },
+  { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
+);
 
 const Classifier = Type.Object(
   {

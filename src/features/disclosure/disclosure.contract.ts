@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { TemplateType } from '../../catalog/entities.ts';
 import { Id, Name, Nullable, OneOf, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { oddsChangeMembers } from '../catalog/versions.contract.ts';
 import { disclosed, OddsInForce, TierId } from '../templates/template-rolls.contract.ts';
-import { TemplateType } from '../templates/templates.contract.ts';
 
 const Rate = (description: string) => Type.Number({ description: `${description} From 0 to 1.` });
 const Roll = (description: string) => Type.Integer({ minimum: 1, description });

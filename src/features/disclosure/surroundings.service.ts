@@ -2,8 +2,8 @@ import type { Disclosure } from '../../compute/disclosure.ts';
 import type { Reader } from '../../database/work.ts';
 import { isoTime } from '../../shared/time.ts';
 import { findAttributes } from '../attributes/attributes.service.ts';
-import { type AnnouncedDraft, findAnnouncedChange, listAnnounced } from '../publishing/announcements.service.ts';
-import type { PublishingDeps } from '../publishing/publishing.service.ts';
+import { type AnnouncedDraft, findAnnouncedChange, listAnnounced } from '../catalog/announcements.service.ts';
+import type { PublishingDeps } from '../catalog/publishing.service.ts';
 import { listPublicOfGroup } from '../templates/templates.service.ts';
 import type { Surroundings } from './disclosure.contract.ts';
 

@@ -2,7 +2,7 @@ import type { Finder } from '../../database/work.ts';
 import { type ManifestEntry, manifestText } from '../../engine/fairness/receipts.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { unlessInvalid } from '../../shared/errors.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { Identities, Identity, Subject } from '../receipts/identities.service.ts';
 import type { Salts } from '../receipts/salts.service.ts';
 import { findKept, type KeepSnapshots } from '../snapshots/snapshots.service.ts';

@@ -3,7 +3,7 @@ import type { Footprint } from '../../engine/grid/grid.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, invalid } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { Cause } from '../history/history.service.ts';
 import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.ts';
 import { askUserSpace } from '../user-spaces/user-spaces.service.ts';

@@ -4,7 +4,7 @@ import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.
 import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../../../test/inventories.ts';
 import type { Context } from '../../shared/context.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { createCatalogs } from '../catalog/catalog.service.ts';
+import { createCatalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { type GiveResult, openReceiver, type Receiver } from './giving.service.ts';
 
 onEveryDatabase('giving items', (service) => {

@@ -1,7 +1,7 @@
 import { ask } from '../../database/declarations.ts';
 import { Collision, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
 import { askGridRows, askPlacement, Inventory } from '../placements/inventory.service.ts';
 import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';

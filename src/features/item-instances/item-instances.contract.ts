@@ -13,7 +13,7 @@ import {
   UserId,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { itemMembers } from '../catalog/catalog.contract.ts';
+import { itemMembers } from '../items/items.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
 const PositionInput = Type.Integer({

@@ -13,7 +13,7 @@ import { conflict, type Issue, invalid, notFound, type ServiceError, throwIfAny 
 import { newId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { HistoryEvent } from '../history/history.contract.ts';
 import { type Cause, listHistory, recordUserDeletion } from '../history/history.service.ts';
 import { noRoom, type Placement, type RequestedPlace, toItemInstanceSpace } from '../placements/inventory.service.ts';

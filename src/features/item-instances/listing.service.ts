@@ -6,7 +6,7 @@ import { each, sorted } from '../../engine/steps.ts';
 import { notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { InstanceFilter } from './item-instances.contract.ts';
 import * as store from './item-instances.store.ts';
 

@@ -1,7 +1,28 @@
 import { type Static, Type } from 'typebox';
-import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
+import { allOptional, MEMBERS } from '../../catalog/entities.ts';
+import {
+  Empty,
+  Id,
+  Name,
+  OwnId,
+  Paging,
+  PathId,
+  responses,
+  Strict,
+  Timestamp,
+  TimestampInput,
+} from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { ClassifierOption, itemMembers, RollNumerator, side, Thumbnail } from '../catalog/catalog.contract.ts';
+import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
+
+/** The members of an item in every response. */
+export const itemMembers = {
+  id: Id,
+  ...MEMBERS.item,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  teamId: Id,
+};
 
 const Item = Type.Object(
   {
@@ -16,10 +37,7 @@ const Item = Type.Object(
 export type Item = Static<typeof Item>;
 
 const givenMembers = {
-  thumbnail: Type.Optional(Thumbnail),
-  rollNumerator: Type.Optional(RollNumerator),
-  width: Type.Optional(side('Width')),
-  height: Type.Optional(side('Height')),
+  ...allOptional(MEMBERS.item),
   classifierOptionIds: Type.Optional(
     Type.Array(Id, {
       maxItems: LIMITS.optionsPerItem,
@@ -37,15 +55,12 @@ const givenMembers = {
 };
 
 const NewItem = Strict(
-  { id: Type.Optional(OwnId), name: Name, ...givenMembers },
+  { id: Type.Optional(OwnId), ...givenMembers, name: Name },
   { title: 'NewItem', examples: [{ name: 'Sword of Dawn', rollNumerator: 100 }] },
 );
 export type NewItem = Static<typeof NewItem>;
 
-const ItemChange = Strict(
-  { name: Type.Optional(Name), ...givenMembers },
-  { title: 'ItemChange', examples: [{ rollNumerator: 50 }] },
-);
+const ItemChange = Strict(givenMembers, { title: 'ItemChange', examples: [{ rollNumerator: 50 }] });
 export type ItemChange = Static<typeof ItemChange>;
 
 const tags = ['Items'];

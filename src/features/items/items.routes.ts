@@ -3,19 +3,24 @@ import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import type { ChangeEntity } from '../catalog/change.service.ts';
 import { etagOf } from '../catalog/entities.service.ts';
-import type { TemplateGuard } from '../templates/template-guard.service.ts';
 import * as contract from './items.contract.ts';
 import * as service from './items.service.ts';
 
 export const itemRoutes = (
   app: App,
-  { database, change, inTransaction, guard }: { database: Database; guard: TemplateGuard } & RequestRunners,
+  {
+    database,
+    change,
+    inTransaction,
+    changeEntity,
+  }: { database: Database; changeEntity: ChangeEntity } & RequestRunners,
 ): void => {
   const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('item', body));
   app.post('/items', { schema: contract.createItem, onSend, config }, (request, reply) =>
-    change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body, guard)),
+    change(request, reply, (tx, { context, body }) => service.createItem(tx, context, body, changeEntity)),
   );
 
   app.get('/items', { schema: contract.listItems }, async (request, reply) => {
@@ -33,13 +38,19 @@ export const itemRoutes = (
 
   app.put('/items/:id', { schema: contract.updateItem, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
-      service.updateItem(tx, context, params.id, body, guard, headers['if-match']),
+      service.updateItem(tx, context, params.id, body, changeEntity, headers['if-match']),
     ),
   );
 
   app.delete('/items/:id', { schema: contract.deleteItem, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
-      service.deleteItem(tx, context, params.id, guard, headers['if-match']),
+      changeEntity(tx, context, {
+        kind: 'item',
+        id: params.id,
+        edit: () => null,
+        ifMatch: headers['if-match'],
+        excludesGrids: true,
+      }),
     );
     return {};
   });

@@ -1,6 +1,6 @@
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
+import type { Reader } from '../../database/work.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Item } from './items.contract.ts';
 
@@ -85,63 +85,4 @@ export const selectItem = async (reader: Reader, teamId: string, id: string): Pr
 export const selectItemRows = async (reader: Reader, teamId: string, page: Page): Promise<Paged<ItemRow>> => {
   const query = reader.queries.selectFrom('items').selectAll().where('team_id', '=', teamId);
   return paged(await onPage(query, 'items', page).execute(), page);
-};
-
-export const insertItem = (tx: Transaction, row: ItemRow) => tx.queries.insertInto('items').values(row).execute();
-
-export const updateItem = (tx: Transaction, { team_id, id, ...values }: ItemRow) =>
-  tx.queries.updateTable('items').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
-
-export const deleteItem = async (tx: Transaction, teamId: string, id: string, name: string): Promise<void> => {
-  await tx.queries.deleteFrom('items').where('team_id', '=', teamId).where('id', '=', id).execute();
-  await tx.queries
-    .insertInto('deleted_items')
-    .values({ team_id: teamId, id, name })
-    .onConflict((conflict) =>
-      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({ name: eb.ref('excluded.name') })),
-    )
-    .execute();
-};
-
-/** Replaces the item's attributes; one with a known id is updated in place, one not listed is deleted. */
-export const saveAttributes = async (
-  tx: Transaction,
-  teamId: string,
-  itemId: string,
-  attributes: readonly { id: string; attributeId: string; min: number; max: number }[],
-): Promise<void> => {
-  await tx.queries
-    .deleteFrom('item_attributes')
-    .where('team_id', '=', teamId)
-    .where('item_id', '=', itemId)
-    .$if(attributes.length > 0, (query) =>
-      query.where(
-        'id',
-        'not in',
-        attributes.map(({ id }) => id),
-      ),
-    )
-    .execute();
-  if (attributes.length === 0) return;
-  await tx.queries
-    .insertInto('item_attributes')
-    .values(
-      attributes.map(({ id, attributeId, min, max }, position) => ({
-        team_id: teamId,
-        id,
-        item_id: itemId,
-        attribute_id: attributeId,
-        position,
-        min,
-        max,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['team_id', 'id']).doUpdateSet((eb) => ({
-        position: eb.ref('excluded.position'),
-        min: eb.ref('excluded.min'),
-        max: eb.ref('excluded.max'),
-      })),
-    )
-    .execute();
 };

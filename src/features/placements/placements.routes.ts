@@ -1,7 +1,7 @@
 import type { Database } from '../../database/work.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import * as contract from './placements.contract.ts';
 import * as service from './placements.service.ts';
 

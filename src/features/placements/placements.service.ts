@@ -4,7 +4,7 @@ import { Collision, type Finder, type Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { Grid } from '../../engine/grid/grid.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { type Placement, toPlacement } from './inventory.service.ts';
 import type { ListedItemInstanceSpace } from './placements.contract.ts';
 import * as store from './placements.store.ts';

@@ -18,7 +18,7 @@ import { each, type Steps, sorted } from '../../engine/steps.ts';
 import { type Issue, throwIfAny } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
-import { readSpaces } from '../catalog/catalog-loader.service.ts';
+import { readSpaces } from '../compiled-catalog/catalog-loader.service.ts';
 import { findSpacesOf } from '../user-spaces/user-spaces.service.ts';
 import { changedRows, takenOf } from './inventory.service.ts';
 import * as store from './placements.store.ts';

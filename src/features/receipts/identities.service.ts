@@ -15,7 +15,7 @@ import { digestOf } from '../../shared/digest.ts';
 import { invalid } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 
 /** The hashes of everything that decides a roll. */
 export interface Identity {

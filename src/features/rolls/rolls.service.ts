@@ -12,7 +12,7 @@ import type { Draws } from '../../engine/random.ts';
 import type { Context } from '../../shared/context.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { jsonList } from '../../shared/json-list.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
 import { beginRoll, fairnessText, holdSeeds, type VerifiableDeps } from '../receipts/receipts.service.ts';

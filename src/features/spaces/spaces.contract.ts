@@ -1,24 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
+import { allOptional, MEMBERS } from '../../catalog/entities.ts';
+import { Empty, Id, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
-const side = (what: string) =>
-  Type.Integer({
-    minimum: 1,
-    maximum: LIMITS.spaceSide,
-    description: `${what}, 1 to ${LIMITS.spaceSide}.`,
-    examples: [10],
-  });
-const Cols = side('Columns of the grid');
-const Rows = side('Rows of the grid');
-
 const spaceMembers = {
   id: Id,
-  name: Name,
+  ...MEMBERS.space,
   teamId: Id,
-  cols: Cols,
-  rows: Rows,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -42,15 +31,12 @@ const SpaceWithUserSpaces = Type.Object(
 export type SpaceWithUserSpaces = Static<typeof SpaceWithUserSpaces>;
 
 const NewSpace = Strict(
-  { id: Type.Optional(OwnId), name: Name, cols: Cols, rows: Rows },
+  { id: Type.Optional(OwnId), ...MEMBERS.space },
   { title: 'NewSpace', examples: [{ name: 'Backpack', cols: 10, rows: 6 }] },
 );
 export type NewSpace = Static<typeof NewSpace>;
 
-const SpaceChange = Strict(
-  { name: Type.Optional(Name), cols: Type.Optional(Cols), rows: Type.Optional(Rows) },
-  { title: 'SpaceChange', examples: [{ rows: 8 }] },
-);
+const SpaceChange = Strict(allOptional(MEMBERS.space), { title: 'SpaceChange', examples: [{ rows: 8 }] });
 export type SpaceChange = Static<typeof SpaceChange>;
 
 const tags = ['Spaces'];

@@ -3,18 +3,24 @@ import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import type { ChangeEntity } from '../catalog/change.service.ts';
 import { etagOf } from '../catalog/entities.service.ts';
 import * as contract from './spaces.contract.ts';
 import * as service from './spaces.service.ts';
 
 export const spaceRoutes = (
   app: App,
-  { database, change, inTransaction }: { database: Database } & RequestRunners,
+  {
+    database,
+    change,
+    inTransaction,
+    changeEntity,
+  }: { database: Database; changeEntity: ChangeEntity } & RequestRunners,
 ): void => {
   const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('space', body));
   app.post('/spaces', { schema: contract.createSpace, onSend, config }, (request, reply) =>
-    change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body)),
+    change(request, reply, (tx, { context, body }) => service.createSpace(tx, context, body, changeEntity)),
   );
 
   app.get('/spaces', { schema: contract.listSpaces }, async (request, reply) => {
@@ -37,13 +43,13 @@ export const spaceRoutes = (
 
   app.put('/spaces/:id', { schema: contract.updateSpace, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
-      service.updateSpace(tx, context, params.id, body, headers['if-match']),
+      service.updateSpace(tx, context, params.id, body, changeEntity, headers['if-match']),
     ),
   );
 
   app.delete('/spaces/:id', { schema: contract.deleteSpace, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
-      service.deleteSpace(tx, context, params.id, headers['if-match']),
+      changeEntity(tx, context, { kind: 'space', id: params.id, edit: () => null, ifMatch: headers['if-match'] }),
     );
     return {};
   });

@@ -21,7 +21,7 @@ import {
 import { invalid, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { createQueues, inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';

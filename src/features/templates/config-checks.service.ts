@@ -1,4 +1,5 @@
 import { periodOf } from '../../catalog/period.ts';
+import { configIssues } from '../../catalog/shapes.ts';
 import type { Finder } from '../../database/work.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { Bindings } from '../../engine/systems/binding.ts';
@@ -7,25 +8,17 @@ import { stepsOfOdds } from '../../engine/systems/odds.ts';
 import { type BoundOrFaults, bindTemplateInSteps, type CompiledTemplate } from '../../engine/systems/templates.ts';
 import { throwIfAny } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { compileShape } from '../../shared/shape.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { rejectLongOdds } from './template-odds.service.ts';
-import { CONFIGS, type Template } from './templates.contract.ts';
-
-const SHAPES = {
-  gacha: compileShape(CONFIGS.gacha),
-  card_pack: compileShape(CONFIGS.card_pack),
-  roguelike: compileShape(CONFIGS.roguelike),
-  idle: compileShape(CONFIGS.idle),
-};
+import type { Template } from './templates.contract.ts';
 
 export const CONFIG_PATH = '/body/config';
 
 type ConfigInput = Pick<Template, 'type' | 'config'>;
 
 /** Rejects a configuration that is not valid for its type. */
-export const checkShape = ({ type, config }: ConfigInput): void => throwIfAny(SHAPES[type](config, CONFIG_PATH));
+const checkShape = ({ type, config }: ConfigInput): void => throwIfAny(configIssues(type, config, CONFIG_PATH));
 
 /** Whether preparing a template takes only a few milliseconds: it scans the catalog, once more per filter. */
 export const isQuickOn = ({ catalog }: TeamCatalog, config: Record<string, unknown>): boolean => {
@@ -52,32 +45,22 @@ function* check({ catalog }: TeamCatalog, { type, config }: ConfigInput): Steps<
   return { ...bound, steps: bound.template === null ? 0 : stepsOfOdds(bound.template) };
 }
 
-/** A large catalog is scanned outside of any transaction; the result is kept until the caller retries. */
-export const createConfigChecks = (catalogs: Catalogs): ConfigChecks => {
-  const byCatalog = new WeakMap<TeamCatalog, Map<string, Checked>>();
-  const keptFor = (team: TeamCatalog): Map<string, Checked> => {
-    const kept = byCatalog.get(team) ?? new Map<string, Checked>();
-    byCatalog.set(team, kept);
-    return kept;
-  };
-
-  const checkLater = async (team: TeamCatalog, input: ConfigInput, key: string): Promise<void> => {
-    const kept = keptFor(team);
-    kept.set(key, await inTurns(check(team, input)));
-    if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
-  };
-
-  return async (finder, input) => {
+/** A large catalog is scanned outside of any transaction. */
+export const createConfigChecks =
+  (catalogs: Catalogs): ConfigChecks =>
+  async (finder, input) => {
     checkShape(input);
     const team = await catalogs.current(finder);
-    const isQuick = isQuickOn(team, input.config);
-    const key = isQuick ? '' : JSON.stringify([input.type, input.config]);
-    const checked = isQuick ? allAtOnce(check(team, input)) : keptFor(team).get(key);
-    if (checked === undefined) return finder.rerunAfter(checkLater(team, input, key));
-    const { bindings, template, faults, steps } = checked;
+    const { bindings, template, faults, steps } = team.prepared(
+      finder,
+      `config ${JSON.stringify([input.type, input.config])}`,
+      () => {
+        const work = check(team, input);
+        return isQuickOn(team, input.config) ? allAtOnce(work) : inTurns(work);
+      },
+    );
     throwIfAny(faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     if (template === null) throw new Error('A valid configuration did not compile.');
     rejectLongOdds(input.type, steps, CONFIG_PATH);
     return { team, bindings, template };
   };
-};

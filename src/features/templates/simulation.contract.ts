@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { Config } from '../../catalog/configs.ts';
+import { TemplateType } from '../../catalog/entities.ts';
 import { Id, Nullable, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { Config, TemplateType } from './templates.contract.ts';
 
 const SimulationRequest = Strict(
   {

@@ -12,7 +12,7 @@ import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/erro
 import { LIMITS } from '../../shared/limits.ts';
 import { type SharedText, shareText } from '../../shared/shared-text.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { ReadyTemplates } from './compiled-templates.service.ts';
 import type { ConfigChecks } from './config-checks.service.ts';
 import type { SimulationRequest } from './simulation.contract.ts';

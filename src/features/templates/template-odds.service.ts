@@ -6,7 +6,7 @@ import type { CompiledTemplate } from '../../engine/systems/templates.ts';
 import { invalid } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { TeamCatalog } from '../catalog/catalog.service.ts';
+import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { oddsText } from './odds.presenter.ts';
 
 const ADVICE = {

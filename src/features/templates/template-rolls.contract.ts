@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { Config } from '../../catalog/configs.ts';
+import { TemplateType } from '../../catalog/entities.ts';
 import { Id, Nullable, Paging, PathId, responses, Strict, Timestamp, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
 import { rollResultMembers, TestRoll } from '../rolls/rolls.contract.ts';
-import { Config, TemplateType } from './templates.contract.ts';
 
 export const TierId = Nullable(Type.String(), {
   description: 'A classifier option id; null for the only tier of a template without `baseRates`.',

@@ -3,19 +3,24 @@ import { sendEtag } from '../../http/etag.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import type { App } from '../../http/server.ts';
+import type { ChangeEntity } from '../catalog/change.service.ts';
 import { etagOf } from '../catalog/entities.service.ts';
-import type { ConfigChecks } from './config-checks.service.ts';
 import * as contract from './templates.contract.ts';
 import * as service from './templates.service.ts';
 
 export const templateRoutes = (
   app: App,
-  { database, change, inTransaction, checkConfig }: { database: Database; checkConfig: ConfigChecks } & RequestRunners,
+  {
+    database,
+    change,
+    inTransaction,
+    changeEntity,
+  }: { database: Database; changeEntity: ChangeEntity } & RequestRunners,
 ): void => {
   const config = { access: 'catalog' } as const;
   const onSend = sendEtag((body) => etagOf('template', body));
   app.post('/templates', { schema: contract.createTemplate, onSend, config }, (request, reply) =>
-    change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, checkConfig)),
+    change(request, reply, (tx, { context, body }) => service.createTemplate(tx, context, body, changeEntity)),
   );
 
   app.get('/templates', { schema: contract.listTemplates }, async (request, reply) => {
@@ -40,13 +45,13 @@ export const templateRoutes = (
 
   app.put('/templates/:id', { schema: contract.updateTemplate, onSend, config }, (request) =>
     inTransaction(request, (tx, { context, params, body, headers }) =>
-      service.updateTemplate(tx, context, params.id, body, checkConfig, headers['if-match']),
+      service.updateTemplate(tx, context, params.id, body, changeEntity, headers['if-match']),
     ),
   );
 
   app.delete('/templates/:id', { schema: contract.deleteTemplate, config }, async (request) => {
     await inTransaction(request, (tx, { context, params, headers }) =>
-      service.deleteTemplate(tx, context, params.id, headers['if-match']),
+      changeEntity(tx, context, { kind: 'template', id: params.id, edit: () => null, ifMatch: headers['if-match'] }),
     );
     return {};
   });

@@ -1,69 +1,39 @@
+import type { TemplateEntity } from '../../catalog/entities.ts';
 import { type Page, type Paged, textPage } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction } from '../../database/work.ts';
-import { referencedIds } from '../../engine/systems/binding.ts';
-import type { TemplateConfig } from '../../engine/systems/config.ts';
 import type { Context } from '../../shared/context.ts';
-import { invalid, notFound } from '../../shared/errors.ts';
+import { notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { requireMatch, templateEntity } from '../catalog/entities.service.ts';
-import { changeCatalog } from '../catalog/versions.service.ts';
-import { type ConfigChecks, checkShape } from './config-checks.service.ts';
+import { isoTime } from '../../shared/time.ts';
+import type { ChangedEntity, ChangeEntity } from '../catalog/change.service.ts';
 import type { NewTemplate, Template, TemplateChange } from './templates.contract.ts';
 import * as store from './templates.store.ts';
 
-/** The group of a configuration, if it shares its pity with other templates. */
-const pityGroupOf = (config: Record<string, unknown>): unknown => config.pityGroup;
-
-/** Rejects a template that others of its pity group disagree with, or that is one too many. */
-const checkVerifiable = async (tx: Transaction, row: store.TemplateRow): Promise<void> => {
-  const group = pityGroupOf(JSON.parse(row.config));
-  if (typeof group === 'string')
-    for (const other of await store.selectContaining(tx, `"pityGroup":${JSON.stringify(group)}`))
-      if (other.id !== row.id && other.verifiable !== row.verifiable && pityGroupOf(JSON.parse(other.config)) === group)
-        throw invalid({
-          path: '/body/verifiable',
-          message: `must be the same as for ${other.name}, which is in the same pity group`,
-        });
-  if (row.verifiable === 1 && (await store.countVerifiable(tx)) > LIMITS.verifiableTemplates)
-    throw invalid({
-      path: '/body/verifiable',
-      message: `at most ${LIMITS.verifiableTemplates} templates of a team can be verifiable`,
-    });
-};
+const changedTemplate = (
+  { teamId }: Context,
+  {
+    entity: { id, name, type, config, verifiable, disclosure },
+    ...times
+  }: ChangedEntity<'template'>,
+): Template => ({
+  ...{ id, teamId, name, type, config },
+  verifiable: verifiable ?? false,
+  disclosure: disclosure ?? 'private',
+  createdAt: isoTime(times.createdAt),
+  updatedAt: isoTime(times.updatedAt),
+});
 
 export const createTemplate = async (
   tx: Transaction,
   context: Context,
-  input: NewTemplate,
-  checkConfig: ConfigChecks,
+  { id = newId(), createdAt, updatedAt, type = 'gacha', ...given }: NewTemplate,
+  changeEntity: ChangeEntity,
 ): Promise<Template> => {
-  const { teamId, nowMs } = context;
-  const { id = newId(), name, type = 'gacha', config } = input;
-  checkShape({ type, config });
-  return changeCatalog(tx, context, async (record) => {
-    if ((await tx.find(store.templateById, { id }))[0] !== undefined)
-      throw invalid({ path: '/body/id', message: 'is already in use' });
-    const { bindings } = await checkConfig(tx, { type, config });
-    const createdAt = input.createdAt === undefined ? nowMs : Date.parse(input.createdAt);
-    const row: store.TemplateRow = {
-      team_id: teamId,
-      id,
-      name,
-      type,
-      config: JSON.stringify(config),
-      bindings: JSON.stringify(bindings),
-      verifiable: input.verifiable ? 1 : 0,
-      disclosure: input.disclosure ?? 'private',
-      created_at: createdAt,
-      updated_at: typeof input.updatedAt === 'string' ? Date.parse(input.updatedAt) : createdAt,
-    };
-    await store.insertTemplate(tx, row);
-    await checkVerifiable(tx, row);
-    await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
-    record('template', null, templateEntity(row));
-    return store.toTemplate(row);
-  });
+  const created = createdAt === undefined ? undefined : Date.parse(createdAt);
+  const times = { createdAt: created, updatedAt: updatedAt == null ? created : Date.parse(updatedAt) };
+  const edit = () => ({ id, type, ...given }) as TemplateEntity;
+  return changedTemplate(context, await changeEntity(tx, context, { kind: 'template', id, isNew: true, edit, times }));
 };
 
 /** A page of templates, each as JSON. */
@@ -91,45 +61,19 @@ const getRow = async (finder: Finder, id: string): Promise<store.TemplateRow> =>
 export const getTemplate = async (finder: Finder, id: string): Promise<Template> =>
   store.toTemplate(await getRow(finder, id));
 
-export const updateTemplate = (
+export const updateTemplate = async (
   tx: Transaction,
   context: Context,
   id: string,
-  { name, config, verifiable, disclosure }: TemplateChange,
-  checkConfig: ConfigChecks,
+  change: TemplateChange,
+  changeEntity: ChangeEntity,
   ifMatch?: string,
-): Promise<Template> =>
-  changeCatalog(tx, context, async (record) => {
-    const { teamId, nowMs } = context;
-    const present = await getRow(tx, id);
-    requireMatch(ifMatch, 'template', store.toTemplate(present));
-    const changed: store.TemplateRow = {
-      ...present,
-      name: name ?? present.name,
-      verifiable: verifiable === undefined ? present.verifiable : Number(verifiable),
-      disclosure: disclosure ?? present.disclosure,
-      updated_at: nowMs,
-    };
-    if (config !== undefined) {
-      const { type } = store.toTemplate(present);
-      const { bindings } = await checkConfig(tx, { type, config });
-      changed.config = JSON.stringify(config);
-      changed.bindings = JSON.stringify(bindings);
-      await store.replaceReferences(tx, teamId, id, referencedIds(config as TemplateConfig, bindings));
-    }
-    await store.updateTemplate(tx, changed);
-    if (config !== undefined || verifiable !== undefined) await checkVerifiable(tx, changed);
-    record('template', templateEntity(present), templateEntity(changed));
-    return store.toTemplate(changed);
-  });
-
-export const deleteTemplate = (tx: Transaction, context: Context, id: string, ifMatch?: string): Promise<void> =>
-  changeCatalog(tx, context, async (record) => {
-    const present = await getRow(tx, id);
-    requireMatch(ifMatch, 'template', store.toTemplate(present));
-    record('template', templateEntity(present), null);
-    await store.deleteTemplate(tx, context.teamId, id);
-  });
+): Promise<Template> => {
+  const edit = ({ bindings, ...present }: TemplateEntity) =>
+    // The tiers of a new configuration are bound anew.
+    ({ ...present, ...(change.config === undefined ? { bindings } : {}), ...change }) as TemplateEntity;
+  return changedTemplate(context, await changeEntity(tx, context, { kind: 'template', id, edit, ifMatch }));
+};
 
 /** The name of a template that anyone may know of; 404 for any other, whether it exists or not. */
 export const getPublicName = async (finder: Finder, id: string): Promise<string> => {
@@ -149,11 +93,3 @@ export const listPublicOfGroup = async (reader: Reader, group: string): Promise<
 /** The ids of the templates whose rolls are verifiable. */
 export const listVerifiable = async (finder: Finder): Promise<string[]> =>
   (await finder.find(store.verifiableTemplates, {})).map(({ id }) => id);
-
-/** Templates that refer to one of these options, for error messages. */
-export const templatesNamingOptions = (reader: Reader, optionIds: readonly string[]) =>
-  store.selectNamingOptions(reader, reader.teamId, optionIds, LIMITS.issues);
-
-/** Templates that refer to an item, for error messages. */
-export const templatesNamingItem = (reader: Reader, itemId: string) =>
-  store.selectNamingItem(reader, reader.teamId, itemId, LIMITS.issues);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
 import { onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { Reader, Transaction } from '../../database/work.ts';
+import type { Reader } from '../../database/work.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { Template } from './templates.contract.ts';
 
@@ -66,25 +66,7 @@ export const selectPositions = async (
   return paged(await onPage(query, 'templates', page).execute(), page);
 };
 
-export const insertTemplate = (tx: Transaction, row: TemplateRow) =>
-  tx.queries.insertInto('templates').values(row).execute();
-
-export const updateTemplate = (tx: Transaction, { team_id, id, ...values }: TemplateRow) =>
-  tx.queries.updateTable('templates').set(values).where('team_id', '=', team_id).where('id', '=', id).execute();
-
-export const deleteTemplate = (tx: Transaction, teamId: string, id: string) =>
-  tx.queries.deleteFrom('templates').where('team_id', '=', teamId).where('id', '=', id).execute();
-
-/** Templates whose configuration contains a text; letters may differ in case on SQLite. */
-export const selectContaining = (tx: Transaction, text: string): Promise<TemplateRow[]> =>
-  tx.queries
-    .selectFrom('templates')
-    .selectAll()
-    .where('team_id', '=', tx.teamId)
-    .where(sql<boolean>`config like ${`%${text.replaceAll(/[%_!]/g, '!$&')}%`} escape '!'`)
-    .execute();
-
-/** Templates that anyone may know of whose configuration contains a text, as above. */
+/** Templates that anyone may know of whose configuration contains a text; letters may differ in case on SQLite. */
 export const selectPublicContaining = (reader: Reader, text: string, limit: number) =>
   reader.queries
     .selectFrom('templates')
@@ -95,149 +77,3 @@ export const selectPublicContaining = (reader: Reader, text: string, limit: numb
     .orderBy('id')
     .limit(limit)
     .execute();
-
-export const countVerifiable = async (tx: Transaction): Promise<number> => {
-  const { count } = await tx.queries
-    .selectFrom('templates')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('team_id', '=', tx.teamId)
-    .where('verifiable', '=', 1)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-};
-
-/** Which of these options templates refer to, and which templates these are. */
-export const selectNamingOptions = (reader: Reader, teamId: string, optionIds: readonly string[], limit: number) =>
-  reader.queries
-    .selectFrom('template_options')
-    .innerJoin('templates', (join) =>
-      join
-        .onRef('templates.team_id', '=', 'template_options.team_id')
-        .onRef('templates.id', '=', 'template_options.template_id'),
-    )
-    .select(['template_options.classifier_option_id as optionId', 'templates.id', 'templates.name'])
-    .where('template_options.team_id', '=', teamId)
-    .where('template_options.classifier_option_id', 'in', optionIds)
-    .orderBy('templates.created_at')
-    .orderBy('templates.id')
-    .limit(limit)
-    .execute();
-
-export const selectNamingItem = (reader: Reader, teamId: string, itemId: string, limit: number) =>
-  reader.queries
-    .selectFrom('template_items')
-    .innerJoin('templates', (join) =>
-      join
-        .onRef('templates.team_id', '=', 'template_items.team_id')
-        .onRef('templates.id', '=', 'template_items.template_id'),
-    )
-    .select(['templates.id', 'templates.name'])
-    .where('template_items.team_id', '=', teamId)
-    .where('template_items.item_id', '=', itemId)
-    .orderBy('templates.created_at')
-    .orderBy('templates.id')
-    .limit(limit)
-    .execute();
-
-/** Templates that refer to at least two of these options. */
-export const selectIdsNamingTwo = async (tx: Transaction, optionIds: readonly string[]): Promise<string[]> => {
-  const rows = await tx.queries
-    .selectFrom('template_options')
-    .select('template_id')
-    .where('team_id', '=', tx.teamId)
-    .where('classifier_option_id', 'in', optionIds)
-    .groupBy('template_id')
-    .having((eb) => eb.fn.countAll(), '>', 1)
-    .execute();
-  return rows.map((row) => row.template_id);
-};
-
-/** Templates that refer to one of these options. */
-const selectIdsNaming = (tx: Transaction, optionIds: readonly string[]) =>
-  optionIds.length === 0
-    ? []
-    : tx.queries
-        .selectFrom('template_options')
-        .select('template_id')
-        .distinct()
-        .where('team_id', '=', tx.teamId)
-        .where('classifier_option_id', 'in', optionIds)
-        .execute();
-
-/**
- * Templates that may roll an item with these options: those that refer to one of them or to the item, and those that
- * refer to nothing, whose pool is everything.
- */
-export const selectIdsRolling = async (
-  tx: Transaction,
-  itemId: string,
-  optionIds: readonly string[],
-): Promise<string[]> => {
-  const naming = await selectIdsNaming(tx, optionIds);
-  const named = await tx.queries
-    .selectFrom('template_items')
-    .select('template_id')
-    .where('team_id', '=', tx.teamId)
-    .where('item_id', '=', itemId)
-    .execute();
-  const everything = await tx.queries
-    .selectFrom('templates')
-    .select('id as template_id')
-    .where('team_id', '=', tx.teamId)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('template_options')
-            .select('template_id')
-            .where('template_options.team_id', '=', tx.teamId)
-            .whereRef('template_options.template_id', '=', 'templates.id'),
-        ),
-      ),
-    )
-    .execute();
-  return [...naming, ...named, ...everything].map((row) => row.template_id);
-};
-
-/** Templates by id, in order of creation. */
-export const selectTemplatesById = (tx: Transaction, ids: readonly string[]): Promise<TemplateRow[]> =>
-  tx.queries
-    .selectFrom('templates')
-    .selectAll()
-    .where('team_id', '=', tx.teamId)
-    .where('id', 'in', ids)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-
-export const selectAllTemplates = (tx: Transaction): Promise<TemplateRow[]> =>
-  tx.queries
-    .selectFrom('templates')
-    .selectAll()
-    .where('team_id', '=', tx.teamId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-
-/** Stores what a configuration refers to, so that foreign keys keep it from being deleted. */
-export const replaceReferences = async (
-  tx: Transaction,
-  teamId: string,
-  templateId: string,
-  { optionIds, itemIds }: { optionIds: readonly string[]; itemIds: readonly string[] },
-): Promise<void> => {
-  const key = { team_id: teamId, template_id: templateId };
-  for (const table of ['template_options', 'template_items'] as const) {
-    await tx.queries.deleteFrom(table).where('team_id', '=', teamId).where('template_id', '=', templateId).execute();
-  }
-  if (optionIds.length > 0)
-    await tx.queries
-      .insertInto('template_options')
-      .values(optionIds.map((optionId) => ({ ...key, classifier_option_id: optionId })))
-      .execute();
-  if (itemIds.length > 0)
-    await tx.queries
-      .insertInto('template_items')
-      .values(itemIds.map((itemId) => ({ ...key, item_id: itemId })))
-      .execute();
-};

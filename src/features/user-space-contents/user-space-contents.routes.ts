@@ -2,7 +2,7 @@ import type { Database } from '../../database/work.ts';
 import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import * as contract from './user-space-contents.contract.ts';
 import * as service from './user-space-contents.service.ts';
 

@@ -7,7 +7,7 @@ import type { Context } from '../../shared/context.ts';
 import { conflict, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../catalog/catalog.service.ts';
+import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { sizeOf } from '../item-instances/holdings.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import {

@@ -1,6 +1,6 @@
 import type { RequestRunners } from '../../http/idempotency.ts';
 import type { App } from '../../http/server.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import * as contract from './user-spaces.contract.ts';
 import * as service from './user-spaces.service.ts';
 

@@ -6,7 +6,7 @@ import type { Context } from '../../shared/context.ts';
 import { notFound, throwIfAny } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { Catalogs } from '../catalog/catalog.service.ts';
+import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
 import { askUser, ensureUser, getUser } from '../users/users.service.ts';
 import type { NewUserSpace, UserSpace } from './user-spaces.contract.ts';
 import * as store from './user-spaces.store.ts';

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../database/work.ts';
-import { presentEntities } from '../../features/catalog/document.service.ts';
+import { presentEntities } from '../../features/compiled-catalog/entity-rows.service.ts';
 import { digestOf } from '../../shared/digest.ts';
 import * as store from './queries.ts';
 

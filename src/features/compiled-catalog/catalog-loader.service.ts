@@ -1,5 +1,5 @@
 import { inChunks } from '../../database/chunks.ts';
-import type { Reader } from '../../database/work.ts';
+import type { Finder, Reader } from '../../database/work.ts';
 import { compareBytes, sortedBy } from '../../engine/byte-order.ts';
 import {
   buildCatalog,
@@ -11,7 +11,7 @@ import {
 } from '../../engine/pool/catalog.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { takeTurns } from '../../shared/turns.ts';
-import * as store from './catalog.store.ts';
+import * as store from './compiled-catalog.store.ts';
 import { collectShownItems, type ShownCatalog, type ShownItem } from './shown-catalog.presenter.ts';
 
 /** The part of a space that placing needs. */
@@ -132,9 +132,9 @@ const listedItem = (
   attributes: byPosition(attributes).map(({ id, attributeId, min, max }) => ({ id, attributeId, min, max })),
 });
 
-/** What versions are read for: a catalog and its version. */
-const readVersion = async (reader: Reader): Promise<Pick<LoadedCatalog, 'version' | 'versionId'>> => {
-  const [found] = await reader.find(store.currentVersion, {});
+/** The version of a catalog that a unit of work sees. */
+export const readVersion = async (finder: Finder): Promise<Pick<LoadedCatalog, 'version' | 'versionId'>> => {
+  const [found] = await finder.find(store.currentVersion, {});
   if (found === undefined) throw new ServiceError('UNAUTHORIZED');
   return found;
 };

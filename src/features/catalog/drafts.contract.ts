@@ -13,8 +13,8 @@ import {
   TimestampInput,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { Author, Version, VersionNumber } from '../catalog/versions.contract.ts';
 import { Changes, Message } from './publishing.contract.ts';
+import { Author, Version, VersionNumber } from './versions.contract.ts';
 
 const BaseVersion = { ...VersionNumber, minimum: 0, description: 'The version of the catalog that it is based on.' };
 

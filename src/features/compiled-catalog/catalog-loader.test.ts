@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Client, onEveryDatabase, type Service } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
-import { type Catalogs, createCatalogs, type TeamCatalog } from './catalog.service.ts';
+import { type Catalogs, createCatalogs, type TeamCatalog } from './compiled-catalog.service.ts';
 
 const ITEMS = 60;
 const ROUNDS = 12;

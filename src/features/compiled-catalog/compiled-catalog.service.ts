@@ -1,4 +1,4 @@
-import type { Finder, Read, Reader, Transaction, Work } from '../../database/work.ts';
+import type { Finder, Read, Reader, Work } from '../../database/work.ts';
 import { createPlainObserver, type PlainObserver } from '../../engine/evidence/observation.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
 import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts';
@@ -8,10 +8,11 @@ import { LIMITS } from '../../shared/limits.ts';
 import { createRecentlyUsed } from '../../shared/recently-used.ts';
 import { inTurns } from '../../shared/turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
-import * as store from './catalog.store.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog, reloadCatalog } from './catalog-loader.service.ts';
+import * as store from './compiled-catalog.store.ts';
 import type { ShownCatalog } from './shown-catalog.presenter.ts';
-import { changedSince } from './versions.store.ts';
+
+export type { Identified } from './compiled-catalog.store.ts';
 
 /** A team's catalog at one version, compiled for rolling and ready to be shown. */
 export interface TeamCatalog extends CatalogPresenter {
@@ -29,6 +30,11 @@ export interface TeamCatalog extends CatalogPresenter {
   readonly observer: PlainObserver;
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
+  /**
+   * What is made of this catalog, kept for a while. What takes too long for a transaction is made outside of any, once for
+   * everyone who waits for the same key.
+   */
+  prepared<T>(finder: Finder, key: string, make: () => T | Promise<T>): T;
 }
 
 /** Compiled catalogs of teams, each cached while its version is current. */
@@ -48,42 +54,39 @@ export interface Catalogs {
   held(): { readonly teams: number; readonly items: number };
 }
 
-/** Adjusts the stored number of a team's items and returns it. */
-export const changeItemCount = (tx: Transaction, by: number): Promise<number> =>
-  store.changeItemCount(tx, tx.teamId, by);
-
 /** Equivalent filters have the same key. */
 const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
   JSON.stringify([[...classifierOptionIds].sort(), itemIds ?? null]);
 
-/** The pools of a catalog that are in use. A large pool is compiled while no transaction is open. */
-const createPools = (catalog: Catalog) => {
-  interface Compiling {
-    pool?: Pool;
-    readonly promise: Promise<void>;
+const createPrepared = (): TeamCatalog['prepared'] => {
+  interface Entry {
+    made?: { readonly value: unknown };
+    making?: Promise<void>;
   }
-  const compile = (key: string): Compiling => {
-    const [classifierOptionIds, itemIds] = JSON.parse(key);
-    const steps = buildPool(catalog, { classifierOptionIds, itemIds: itemIds ?? undefined });
-    if (catalog.items.length <= ELEMENTS_PER_STEP) return { pool: allAtOnce(steps), promise: Promise.resolve() };
-    const compiling: Compiling = {
-      promise: inTurns(steps).then((pool) => {
-        compiling.pool = pool;
-      }),
-    };
-    return compiling;
-  };
-  const inUse = createRecentlyUsed(LIMITS.cachedPools, compile);
-  return (finder: Finder, filter: PoolFilter): Pool => {
-    const { pool, promise } = inUse.get(keyOf(filter));
-    return pool ?? finder.rerunAfter(promise);
+  const inUse = createRecentlyUsed<string, Entry>(LIMITS.preparedPerCatalog, () => ({}));
+  return <T>(finder: Finder, key: string, make: () => T | Promise<T>): T => {
+    const entry = inUse.get(key);
+    if (entry.made !== undefined) return entry.made.value as T;
+    const making = entry.making ?? make();
+    if (!(making instanceof Promise)) {
+      entry.made = { value: making };
+      return making as T;
+    }
+    entry.making ??= making
+      .then((value) => {
+        entry.made = { value };
+      })
+      .finally(() => {
+        entry.making = undefined;
+      });
+    return finder.rerunAfter(entry.making);
   };
 };
 
 const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
   const everything = await inTurns(buildPool(catalog));
   const observer = await inTurns(createPlainObserver(catalog.items));
-  const poolOf = createPools(catalog);
+  const prepared = createPrepared();
   return {
     version,
     versionId,
@@ -94,8 +97,14 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
     observer,
+    prepared,
     pool: (finder, filter) =>
-      filter.classifierOptionIds === undefined && filter.itemIds === undefined ? everything : poolOf(finder, filter),
+      filter.classifierOptionIds === undefined && filter.itemIds === undefined
+        ? everything
+        : prepared(finder, `pool ${keyOf(filter)}`, () => {
+            const steps = buildPool(catalog, filter);
+            return catalog.items.length <= ELEMENTS_PER_STEP ? allAtOnce(steps) : inTurns(steps);
+          }),
   };
 };
 
@@ -133,7 +142,7 @@ export const createCatalogs = (read: Read): Catalogs => {
     const [found] = await reader.find(store.currentVersion, {});
     if (known === undefined || found === undefined) return undefined;
     const few = Math.floor(known.catalog.items.length / ITEMS_PER_CHANGE);
-    const changes = await changedSince(reader, known, found, few);
+    const changes = await store.changedSince(reader, known, found, few);
     if (changes === undefined) return undefined;
     if (changes.length === 0) return { ...known, ...found };
     return reloadCatalog(reader, known, new Set(changes.flatMap(({ kind, id }) => (kind === 'item' ? id : []))));

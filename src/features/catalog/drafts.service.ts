@@ -6,11 +6,9 @@ import { invalid, notFound, ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
-import { requireEtag } from '../catalog/entities.service.ts';
-import type { Version } from '../catalog/versions.contract.ts';
-import { currentVersionOf, holdCatalog } from '../catalog/versions.service.ts';
 import type { Draft, DraftPublication } from './drafts.contract.ts';
 import * as store from './drafts.store.ts';
+import { requireEtag } from './entities.service.ts';
 import {
   applyChange,
   explainRejection,
@@ -18,6 +16,8 @@ import {
   type PublishingDeps,
   prepareChange,
 } from './publishing.service.ts';
+import type { Version } from './versions.contract.ts';
+import { currentVersionOf, holdCatalog } from './versions.service.ts';
 
 const toDraft = (row: store.DraftSummary): Draft => ({
   id: row.id,

@@ -1,7 +1,7 @@
-import { issuesOfFaults, listFindings } from '../../catalog/findings.ts';
+import type { ChangeRecord, WriteName } from '../../catalog/change.ts';
+import { findingOf, issuesOfFaults, listFindings } from '../../catalog/findings.ts';
 import type { Planned, Wanted } from '../../catalog/plan.ts';
 import { type Purpose, readRequest } from '../../catalog/request.ts';
-import type { WriteName } from '../../catalog/rows.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
@@ -9,19 +9,18 @@ import { conflict, invalid, notFound, type ServiceError, throwIfAny } from '../.
 import { LIMITS } from '../../shared/limits.ts';
 import { readSharedText } from '../../shared/shared-text.ts';
 import { takeTurns } from '../../shared/turns.ts';
-import { changeItemCount } from '../catalog/catalog.service.ts';
+import { refit } from '../placements/refit.service.ts';
+import { WRITES } from './change.store.ts';
 import {
   type BaseCatalog,
   type ReadWhole,
   readChangedSince,
   readChangesOf,
   readChangesSince,
-} from '../catalog/document.service.ts';
-import type { Version } from '../catalog/versions.contract.ts';
-import { type ChangeText, makeVersion, requireBase } from '../catalog/versions.service.ts';
-import { refit } from '../placements/refit.service.ts';
+} from './document.service.ts';
 import { countConcerned, findObstacles } from './obstacles.service.ts';
-import { WRITES } from './publishing.store.ts';
+import type { Version } from './versions.contract.ts';
+import { makeVersion, requireBase } from './versions.service.ts';
 
 export interface PublishingDeps {
   readonly read: Read;
@@ -35,21 +34,26 @@ export interface Prepared {
   readonly planned: Planned;
   /** Read from the text of the plan before the transaction, which others wait for. */
   readonly writes: readonly { readonly write: WriteName; readonly rows: readonly object[] }[];
-  readonly records: readonly ChangeText[];
+  readonly records: readonly ChangeRecord[];
 }
 
-const readRows = async ({ writes, records }: Planned): Promise<Pick<Prepared, 'writes' | 'records'>> => {
+export const readRows = async ({ writes, records }: Planned): Promise<Pick<Prepared, 'writes' | 'records'>> => {
   const read: { write: WriteName; rows: object[] }[] = [];
   for (const { write, text } of writes) {
     read.push({ write, rows: JSON.parse(readSharedText(text)) });
     await takeTurns();
   }
-  const recorded: ChangeText[] = [];
+  const recorded: ChangeRecord[] = [];
   for (const text of records) {
-    recorded.push(...(JSON.parse(readSharedText(text)) as ChangeText[]));
+    recorded.push(...(JSON.parse(readSharedText(text)) as ChangeRecord[]));
     await takeTurns();
   }
   return { writes: read, records: recorded };
+};
+
+/** Writes rows of catalog tables: nothing else does. */
+export const writeRows = (tx: Transaction, writes: Prepared['writes']): void => {
+  for (const { write, rows } of writes) tx.write(WRITES[write], ...(rows as never[]));
 };
 
 /** The version that a body names, if that is all it does. Such bodies are small. */
@@ -119,7 +123,7 @@ export const planChange = async (
   });
   const start = JSON.stringify({ baseVersion: base.version, summary: planned.summary }).slice(0, -1);
   const end = JSON.stringify({ players: { withState }, instances: { orphaned } }).slice(1);
-  const findings = `"faults":${JSON.stringify(faults.found)},"warnings":${JSON.stringify(warnings.found)}`;
+  const findings = `"faults":${JSON.stringify(faults.found.map(findingOf))},"warnings":${JSON.stringify(warnings.found.map(findingOf))}`;
   const odds = `"odds":${planned.odds},"oddsLeftOut":${planned.oddsLeftOut}`;
   return [Buffer.from(`${start},"changes":`), planned.changes, Buffer.from(`,${findings},${odds},${end}`)];
 };
@@ -157,14 +161,13 @@ export const applyChange = async (
   // Nobody creates or places instances in the meantime, so none can appear that would stand in the way.
   if (touched.deletedItems.length + touched.resizedItems.length > 0 || touched.resizesSpaces) await tx.exclude('grids');
   const source = planned.type === 'rollback' || planned.type === 'undo' ? 'rollback' : 'publish';
-  const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async (_, recordText) => {
+  const { version } = await makeVersion(tx, { ...context, source }, { message, base }, async () => {
     const faults = listFindings();
     await findObstacles(tx, touched, faults);
     throwIfAny(issuesOfFaults(faults.found), 'CONFLICT');
-    if (touched.moreItems !== 0) await changeItemCount(tx, touched.moreItems);
-    for (const { write, rows } of writes) tx.write(WRITES[write] as never, ...(rows as never[]));
-    for (const record of records) recordText(record);
+    writeRows(tx, writes);
     await refitItems(tx, planned);
+    return { result: undefined, records, moreItems: touched.moreItems };
   });
   return version;
 };

@@ -2,15 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, Nullable, responses, Strict } from '../../http/schemas.ts';
 import { ENTITY_KINDS } from '../../shared/context.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import {
-  changeMembers,
-  Document,
-  entity,
-  Kind,
-  oddsMembers,
-  Version,
-  VersionNumber,
-} from '../catalog/versions.contract.ts';
+import { changeMembers, Document, entity, Kind, oddsMembers, Version, VersionNumber } from './versions.contract.ts';
 
 export const Changes = Type.Array(
   Strict(

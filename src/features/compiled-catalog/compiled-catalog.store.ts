@@ -1,19 +1,46 @@
 import type { Expression } from 'kysely';
 import { lookup } from '../../database/declarations.ts';
-import type { Queries, Reader, Transaction } from '../../database/work.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { Queries, Reader } from '../../database/work.ts';
 
 /** Whatever sees one state of the data: a reader, or a snapshot of the whole database. */
 export type Queried = Pick<Reader, 'queries'>;
 
-/** Adjusts the number of items stored with the team, so that nobody has to count them. */
-export const changeItemCount = async (tx: Transaction, teamId: string, by: number): Promise<number> => {
-  const { item_count } = await tx.queries
-    .updateTable('teams')
-    .set((eb) => ({ item_count: eb('item_count', '+', by) }))
-    .where('id', '=', teamId)
-    .returning('item_count')
-    .executeTakeFirstOrThrow();
-  return item_count;
+export interface Identified {
+  readonly version: number;
+  readonly versionId: string;
+}
+
+/**
+ * What changed after a version that is known, up to the current one, apart from templates; undefined if that is more
+ * than the limit, or if the history does not lead from one to the other.
+ */
+export const changedSince = async (
+  reader: Reader,
+  known: Identified,
+  current: Identified,
+  limit: number,
+): Promise<Pick<Tables['catalog_changes'], 'kind' | 'id'>[] | undefined> => {
+  const found = await reader.queries
+    .selectFrom('catalog_versions')
+    .select(['version', 'id'])
+    .where('team_id', '=', reader.teamId)
+    .where('version', 'in', [known.version, current.version])
+    .execute();
+  // In a restored backup, the same number may be another version.
+  const isRecorded = ({ version, versionId }: Identified): boolean =>
+    found.some((row) => row.version === version && row.id === versionId);
+  if (!isRecorded(known) || !isRecorded(current)) return undefined;
+  const changes = await reader.queries
+    .selectFrom('catalog_changes')
+    .select(['kind', 'id'])
+    .distinct()
+    .where('team_id', '=', reader.teamId)
+    .where('version', '>', known.version)
+    .where('kind', '<>', 'template')
+    .limit(limit + 1)
+    .execute();
+  return changes.length > limit ? undefined : changes;
 };
 
 const selectVersion = (queries: Queries, teamId: Expression<string>) =>
@@ -63,17 +90,6 @@ export const selectItemsAfter = (reader: Queried, teamId: string, afterId: strin
   const query = reader.queries
     .selectFrom('items')
     .select(itemColumns)
-    .where('team_id', '=', teamId)
-    .orderBy('id')
-    .limit(limit);
-  return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
-};
-
-/** The same with only the numerators. */
-export const selectNumeratorsAfter = (reader: Reader, teamId: string, afterId: string | undefined, limit: number) => {
-  const query = reader.queries
-    .selectFrom('items')
-    .select(['id', 'roll_numerator as rollNumerator'])
     .where('team_id', '=', teamId)
     .orderBy('id')
     .limit(limit);

@@ -1,0 +1,85 @@
+import { entityOf, type ItemEntity, type TemplateEntity } from '../../catalog/entities.ts';
+import type { Reader } from '../../database/work.ts';
+import { sortedBy } from '../../engine/byte-order.ts';
+import type { EntityKind } from '../../shared/context.ts';
+import { LIMITS } from '../../shared/limits.ts';
+import { byPosition, readItems } from './catalog-loader.service.ts';
+import * as store from './compiled-catalog.store.ts';
+
+type ItemRow = Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'>;
+type OptionRow = { readonly optionId: string; readonly position: number };
+type AttributeRow = ItemEntity['itemAttributes'][number] & { readonly position: number };
+
+/** An item from its rows. */
+const itemEntityOf = (
+  item: ItemRow,
+  options?: readonly OptionRow[],
+  attributes?: readonly AttributeRow[],
+): ItemEntity =>
+  entityOf('item', {
+    ...item,
+    classifierOptionIds: byPosition(options).map(({ optionId }) => optionId),
+    itemAttributes: byPosition(attributes),
+  });
+
+/** A template as it is stored. */
+interface TemplateRow {
+  readonly config: string;
+  readonly bindings: string;
+  readonly verifiable: number;
+}
+
+/** A template from its row. */
+export const templateEntityOf = ({ config, bindings, verifiable, ...row }: TemplateRow): TemplateEntity =>
+  entityOf('template', {
+    ...row,
+    config: JSON.parse(config),
+    bindings: JSON.parse(bindings),
+    verifiable: verifiable === 1,
+  });
+
+/** Items with these ids. */
+export const findItemEntities = async (reader: Reader, ids: readonly string[]): Promise<ItemEntity[]> => {
+  if (ids.length === 0) return [];
+  const items = await store.selectItemsById(reader, reader.teamId, ids);
+  const options = Map.groupBy(await store.selectOptionsOfItems(reader, reader.teamId, ids), ({ itemId }) => itemId);
+  const attributes = Map.groupBy(
+    await store.selectAttributesOfItems(reader, reader.teamId, ids),
+    ({ itemId }) => itemId,
+  );
+  return items.map((item) => itemEntityOf(item, options.get(item.id), attributes.get(item.id)));
+};
+
+/** An entity as JSON. */
+export interface EntityText {
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** All entities of a catalog as they are now, in the order of a document. */
+export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'>): AsyncGenerator<EntityText> {
+  const { teamId } = reader;
+  const entity = (kind: EntityKind, members: { readonly id: string }): EntityText => ({
+    kind,
+    id: members.id,
+    text: JSON.stringify(members),
+  });
+  const inOrder = <T extends { readonly id: string }>(rows: readonly T[]): T[] => sortedBy(rows, ({ id }) => id);
+  for (const row of inOrder(await store.selectAttributes(reader, teamId)))
+    yield entity('attribute', entityOf('attribute', row));
+  const options = Map.groupBy(await store.selectOptions(reader, teamId), ({ classifierId }) => classifierId);
+  for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
+    yield entity('classifier', entityOf('classifier', { id, name, classifierOptions: byPosition(options.get(id)) }));
+  for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', entityOf('space', row));
+  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId))
+    for (const item of items)
+      yield entity('item', itemEntityOf(item, optionsOf.get(item.id), attributesOf.get(item.id)));
+  for (let lastId = ''; ; ) {
+    const rows = await store.selectTemplatesAfter(reader, teamId, lastId, LIMITS.templatesPerRead);
+    for (const row of rows) yield entity('template', templateEntityOf(row));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIMITS.templatesPerRead) return;
+    lastId = last.id;
+  }
+}
