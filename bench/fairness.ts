@@ -35,8 +35,9 @@ const median = (values: readonly number[]): number =>
 
 const rotate = async (team: Team, user: number, clientSeed: string): Promise<void> => {
   const path = `/users/${userIdOf(user)}/fairness`;
-  const { nextCommitment: commitment } = await post<{ nextCommitment: string }>(team, path, {});
-  await post(team, `${path}/rotate`, { clientSeed, commitment });
+  type Next = { nextCommitment: string; nextManifest: string };
+  const { nextCommitment: commitment, nextManifest: manifest } = await post<Next>(team, path, {});
+  await post(team, `${path}/rotate`, { clientSeed, commitment, manifest });
 };
 
 /** A team with two equal banners, one of them verifiable, and players who have chosen a client seed. */

@@ -130,8 +130,9 @@ export interface Tables {
   users: TeamRow & Timestamps & { external_id: string | null; roller_id: string };
 
   /**
-   * What templates remember about a user, as JSON. The scope is a template, or a pity group, whose rows belong to no
-   * template and outlive all of them.
+   * What rolls remember about a user, as JSON. The scope is a template, or a pity group, whose rows belong to no template
+   * and outlive all of them; or `receipts`: where the chain of verifiable rolls ends. All of it changes with each roll, so
+   * it is stored together.
    */
   user_states: { team_id: string; user_id: string; scope: string; template_id: string | null; state: string };
 
@@ -143,8 +144,7 @@ export interface Tables {
   /**
    * The seeds of a user whose rolls are verifiable: that of the current epoch, null until the user chooses a client seed
    * for the first time, and the next one, to which the service is already committed. Seeds are hexadecimal; `manifest`
-   * and `rotation` are the hashes of the manifest and the receipt that the epoch began with, `nonce` is that of the next
-   * roll, `head` the hash of the last receipt, and `at_ms` its time.
+   * and `rotation` are the hashes of the manifest and the receipt that the epoch began with. Only rotations change it.
    */
   player_seeds: {
     team_id: string;
@@ -155,9 +155,6 @@ export interface Tables {
     manifest: string | null;
     rotation: string | null;
     next_seed: string;
-    nonce: number;
-    head: string | null;
-    at_ms: number;
   };
   /**
    * What a player can verify: a receipt per verifiable roll, and, with nonce -1, per rotation, with which an epoch begins.

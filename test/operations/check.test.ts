@@ -276,7 +276,10 @@ const DAMAGES: [string, string[], RegExp[]][] = [
   [
     'an unreadable state',
     ["update user_states set state = '{\"own\":{}}' where team_id = 'TEAM' and user_id = 'ann'"],
-    [/the state of user ann under template:(banner|fair) cannot be read/],
+    [
+      /the state of user ann under template:(banner|fair) cannot be read/,
+      /the next roll of user ann would not go on from the last receipt/,
+    ],
   ],
   [
     'an empty stored response',
@@ -459,9 +462,16 @@ onEveryQuietDatabase('a check', (service) => {
         .execute();
       await queries
         .updateTable('player_seeds')
-        .set({ seed, rotation: hash, head: hash })
+        .set({ seed, rotation: hash })
         .where('team_id', '=', teamId)
         .where('user_id', '=', 'eve')
+        .execute();
+      await queries
+        .updateTable('user_states')
+        .set({ state: JSON.stringify({ rotation: hash, nonce: 0, head: hash, atMs: 0 }) })
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', 'eve')
+        .where('scope', '=', 'receipts')
         .execute();
     });
     const { lines } = await look(service().databaseUrl);

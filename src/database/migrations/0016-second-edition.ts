@@ -99,9 +99,6 @@ export const secondEdition: HalvedMigration = {
         .addColumn('manifest', id)
         .addColumn('rotation', id)
         .addColumn('next_seed', 'text', (column) => column.notNull())
-        .addColumn('nonce', sql`bigint`, (column) => column.notNull())
-        .addColumn('head', id)
-        .addColumn('at_ms', sql`bigint`, (column) => column.notNull())
         .addPrimaryKeyConstraint('player_seeds_key', ['team_id', 'user_id']) as never,
     ).execute();
     // In the order of insertion: by key, SQLite would spend a page on every receipt.

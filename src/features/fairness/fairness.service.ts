@@ -123,7 +123,8 @@ export const rotateFairness = async (
   await getUser(work, userId);
   const manifest = await currentManifest(work, deps);
   await keepManifest(work, deps, manifest);
-  const seeds = await holdSeeds(work, userId);
+  const held = await holdSeeds(work, userId);
+  const { seeds } = held;
   if (seeds === null) throw notFound();
   checkRotation(seeds, manifest, request);
   const { current, nextSeed } = seeds;
@@ -145,6 +146,6 @@ export const rotateFairness = async (
     count: current?.nonce ?? 0,
     head: current?.head ?? NO_PREVIOUS,
   };
-  const begun = beginEpoch(work, receipt, { seed: nextSeed, nextSeed: following, last });
+  const begun = beginEpoch(work, held, receipt, { seed: nextSeed, nextSeed: following, last });
   return { ...(await showPlayer(work, userId, begun, manifest, deps)), receipt };
 };

@@ -20,6 +20,7 @@ import { createRecentlyUsed, type RecentlyUsed } from '../../shared/recently-use
 import { isoTime } from '../../shared/time.ts';
 import { addToLog } from '../log/log.service.ts';
 import { findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
+import { findReceiptsEnd, type HeldEnd, holdReceipts } from '../user-states/user-states.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';
 import type { Identity } from './identities.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
@@ -66,45 +67,90 @@ export interface Seeds {
   readonly nextSeed: string;
 }
 
-/** What the draws of a player's rolls in an epoch have in common, digested. */
-interface RecentDraws {
+/** What stays the same during an epoch of a player. */
+interface Epoch extends Omit<PlayerEpoch, 'nonce' | 'head' | 'atMs'> {
+  readonly nextSeed: string;
+}
+
+/** Where the chain of a player's receipts ends. */
+interface End {
+  readonly rotation: string;
+  readonly nonce: number;
+  readonly head: string;
+  readonly atMs: number;
+}
+
+/** An epoch in which a player rolled recently, and what the draws of its rolls have in common, digested. */
+interface RecentEpoch {
+  known?: Epoch;
   rotation?: string;
   byNonce?: (nonce: number) => VerifiableDraws;
 }
 
-export type RecentSeeds = RecentlyUsed<string, RecentDraws>;
+export type RecentSeeds = RecentlyUsed<string, RecentEpoch>;
 
 export const createRecentSeeds = (): RecentSeeds => createRecentlyUsed(LIMITS.cachedSeeds, () => ({}));
 
-const toSeeds = (row: Omit<store.SeedsRow, 'team_id'>): Seeds => ({
-  current:
-    row.epoch === null
-      ? null
-      : {
-          epoch: row.epoch,
-          seed: row.seed as string,
-          clientSeed: row.client_seed as string,
-          manifest: row.manifest as string,
-          rotation: row.rotation as string,
-          nonce: Number(row.nonce),
-          head: row.head as string,
-          atMs: Number(row.at_ms),
-        },
-  nextSeed: row.next_seed,
-});
+const recentOf = (recentSeeds: RecentSeeds, { teamId }: Pick<Finder, 'teamId'>, userId: string): RecentEpoch =>
+  recentSeeds.get(`${teamId}\0${userId}`);
 
-export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds | null> => {
-  const [row] = await finder.find(store.seedsOf, { userId });
-  return row === undefined ? null : toSeeds(row);
+const toEpoch = (row: Omit<store.SeedsRow, 'team_id'>): Epoch | null =>
+  row.epoch === null
+    ? null
+    : {
+        epoch: row.epoch,
+        seed: row.seed as string,
+        clientSeed: row.client_seed as string,
+        manifest: row.manifest as string,
+        rotation: row.rotation as string,
+        nextSeed: row.next_seed,
+      };
+
+const toSeeds = (epoch: Epoch | null, nextSeed: string, end: End | null): Seeds => {
+  if (epoch === null) return { current: null, nextSeed };
+  if (end?.rotation !== epoch.rotation) throw new Error('The receipts of a player end in another epoch.');
+  const { nonce, head, atMs } = end;
+  return { current: { ...epoch, nonce, head, atMs }, nextSeed };
 };
 
+export const findSeeds = async (finder: Finder, userId: string): Promise<Seeds | null> => {
+  const [[row], end] = await Promise.all([
+    finder.find(store.seedsOf, { userId }),
+    findReceiptsEnd<End>(finder, userId),
+  ]);
+  return row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end);
+};
+
+/** The seeds of a player, and the end of their receipts, until the end of the transaction. */
+export interface HeldSeeds {
+  readonly seeds: Seeds | null;
+  /** Notes the last receipt. */
+  readonly save: HeldEnd<End>['save'];
+}
+
 /**
- * Locks the seeds of a player until the end of the transaction: verifiable rolls and rotations of a player happen one
- * after the other. To be called together with all other locks.
+ * Locks the seeds of a player and the end of their receipts: verifiable rolls and rotations of a player happen one after
+ * the other. To be called together with all other locks.
  */
-export const holdSeeds = async (work: Work, userId: string): Promise<Seeds | null> => {
-  const [[row]] = await work.hold(ask(store.holdSeeds, { userId }));
-  return row === undefined ? null : toSeeds(row);
+export const holdSeeds = async (work: Work, userId: string): Promise<HeldSeeds> => {
+  const [[[row]], { end, save }] = await Promise.all([
+    work.hold(ask(store.holdSeeds, { userId })),
+    holdReceipts<End>(work, userId),
+  ]);
+  return { seeds: row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end), save };
+};
+
+/** The same for a roll, for which the end of the receipts is enough: seeds change only with it. */
+export const holdEpoch = async (work: Work, userId: string, recentSeeds: RecentSeeds): Promise<HeldSeeds> => {
+  const { end, save } = await holdReceipts<End>(work, userId);
+  if (end === null) return { seeds: null, save };
+  const recent = recentOf(recentSeeds, work, userId);
+  if (recent.known?.rotation !== end.rotation) {
+    const [row] = await work.find(store.seedsOf, { userId });
+    recent.known = (row && toEpoch(row)) ?? undefined;
+  }
+  const { known } = recent;
+  return { seeds: known === undefined ? null : toSeeds(known, known.nextSeed, end), save };
 };
 
 /** The time of a player's next receipt: never before the last one, whatever happens to clocks. */
@@ -118,17 +164,20 @@ export const createSeeds = async (
   userId: string,
   newSeed: () => string,
 ): Promise<Seeds> => {
-  const [users, [known]] = await work.hold(askLockedUser(userId), ask(store.seedsOf, { userId }));
-  if (known !== undefined) return toSeeds(known);
+  const [[users, [known]], end] = await Promise.all([
+    work.hold(askLockedUser(userId), ask(store.seedsOf, { userId })),
+    findReceiptsEnd<End>(work, userId),
+  ]);
+  if (known !== undefined) return toSeeds(toEpoch(known), known.next_seed, end);
   ensureUser(work, context, userId, users);
   const seeds = {
     ...{ user_id: userId, epoch: null, seed: null, client_seed: null, manifest: null, rotation: null },
-    ...{ next_seed: newSeed(), nonce: 0, head: null, at_ms: 0 },
+    next_seed: newSeed(),
   };
   // Concurrent commands that would create the same seeds are retried and then find them.
   work.claim(`player_seeds\0${userId}`);
   work.write(store.insertSeeds, seeds);
-  return toSeeds(seeds);
+  return toSeeds(null, seeds.next_seed, null);
 };
 
 /** The last receipt of each series, by its place. */
@@ -151,19 +200,19 @@ export const findLastOfSeries = async (
 /** Begins an epoch with the receipt of its rotation. */
 export const beginEpoch = (
   work: Work,
+  held: HeldSeeds,
   receipt: RotateReceipt,
   { seed, nextSeed, last }: { readonly seed: string; readonly nextSeed: string; readonly last: LastOfSeries },
 ): Seeds => {
   const { userId, epoch, clientSeed, manifest } = receipt;
   const place = { userId, epoch, nonce: ROTATION_NONCE, series: JSON.stringify(last) };
   const rotation = writeReceipt(work, place, receipt);
-  const row = {
-    ...{ user_id: userId, epoch, seed, client_seed: clientSeed, manifest, rotation, next_seed: nextSeed },
-    ...{ nonce: 0, head: rotation, at_ms: Date.parse(receipt.at) },
-  };
+  const row = { user_id: userId, epoch, seed, client_seed: clientSeed, manifest, rotation, next_seed: nextSeed };
+  const end = { rotation, nonce: 0, head: rotation, atMs: Date.parse(receipt.at) };
   work.write(store.updateSeeds, row);
+  held.save(end);
   addToLog(work, { kind: 'rotation', subject: rotation }, { kind: 'manifest', subject: manifest });
-  return toSeeds(row);
+  return toSeeds(toEpoch(row), nextSeed, end);
 };
 
 const NO_CLIENT_SEED = 'has no client seed yet: the player must choose one before the first verifiable roll';
@@ -201,7 +250,7 @@ export interface VerifiableDeps {
 }
 
 const drawsFor = (
-  recent: RecentDraws,
+  recent: RecentEpoch,
   { seed, clientSeed, rotation, nonce }: PlayerEpoch,
   player: { readonly teamId: string; readonly userId: string },
 ): VerifiableDraws => {
@@ -224,19 +273,20 @@ export const beginRoll = async (
     readonly userId: string;
     readonly templateId: string;
     readonly identity: Identity;
-    readonly seeds: Seeds | null;
+    readonly held: HeldSeeds;
   },
 ): Promise<VerifiableRoll> => {
-  const { userId, templateId, identity, seeds } = roll;
+  const { userId, templateId, identity, held } = roll;
+  const { seeds } = held;
   const current = seeds?.current ?? null;
   if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
   const { salt, entry } = await salts.of(work, templateId, identity);
   const manifest = await manifests(work, current.manifest);
   if (manifest.get(entry[0]) !== entry[1]) throw conflict({ path: '/body/userId', message: MUST_ROTATE });
   await published(work, identity);
-  const { draws, used } = drawsFor(recentSeeds.get(`${teamId}\0${userId}`), current, { teamId, userId });
+  const { draws, used } = drawsFor(recentOf(recentSeeds, work, userId), current, { teamId, userId });
   const { config, pool } = identity;
-  const { epoch, nonce, head: previous } = current;
+  const { epoch, rotation, nonce, head: previous } = current;
   const atMs = timeOfNext(seeds, nowMs);
   return {
     draws,
@@ -249,7 +299,7 @@ export const beginRoll = async (
       } as AnyReceipt;
       const series = JSON.stringify([call.scope, templateId]);
       const head = writeReceipt(work, { userId, epoch, nonce, series }, receipt);
-      work.write(store.updatePosition, { user_id: userId, nonce: nonce + 1, head, at_ms: atMs });
+      held.save({ rotation, nonce: nonce + 1, head, atMs });
       return { epoch, nonce, receipt: head };
     },
   };

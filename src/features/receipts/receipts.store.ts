@@ -18,10 +18,8 @@ export const holdSeeds = lockingLookup('player_seeds', seedsOf.keys, (queries, t
     .forUpdate(),
 );
 
-const POSITION = { user_id: 'text', nonce: 'bigint', head: 'text', at_ms: 'bigint' } as const;
-
 const SEEDS = {
-  ...POSITION,
+  user_id: 'text',
   epoch: 'integer',
   seed: 'text',
   client_seed: 'text',
@@ -33,9 +31,6 @@ const SEEDS = {
 export const insertSeeds = insertInto('player_seeds', SEEDS);
 
 export const updateSeeds = updateIn('player_seeds', SEEDS, { key: ['user_id'] });
-
-/** After a roll, which changes nothing else. */
-export const updatePosition = updateIn('player_seeds', POSITION, { key: ['user_id'] });
 
 export const insertReceipt = insertInto('player_receipts', {
   user_id: 'text',

@@ -15,7 +15,7 @@ import { jsonList } from '../../shared/json-list.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import type { Identities } from '../receipts/identities.service.ts';
-import { beginRoll, fairnessText, holdSeeds, type VerifiableDeps } from '../receipts/receipts.service.ts';
+import { beginRoll, fairnessText, holdEpoch, type VerifiableDeps } from '../receipts/receipts.service.ts';
 import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 
@@ -89,13 +89,15 @@ const rollForUser = async (
   ]);
   const pool = poolOf(work, team, request);
   const identity = isVerifiable ? identities.of(work, team) : null;
-  const [receiver, seeds] = await Promise.all([
+  const [receiver, held] = await Promise.all([
     openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
-    isVerifiable ? holdSeeds(work, userId) : null,
+    isVerifiable ? holdEpoch(work, userId, deps.recentSeeds) : null,
   ]);
   receiver.requireRoom(1, pool.largest);
   const roll =
-    identity === null ? null : await beginRoll(work, context, deps, { userId, templateId: '', identity, seeds });
+    identity === null || held === null
+      ? null
+      : await beginRoll(work, context, deps, { userId, templateId: '', identity, held });
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
   const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, {

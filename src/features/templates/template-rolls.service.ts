@@ -20,7 +20,7 @@ import { seededDraws } from '../../shared/randomness.ts';
 import { isoTime } from '../../shared/time.ts';
 import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
-import { beginRoll, fairnessText, holdSeeds, timeOfNext } from '../receipts/receipts.service.ts';
+import { beginRoll, fairnessText, holdEpoch, timeOfNext } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
@@ -145,24 +145,24 @@ export const rollTemplate = async (
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, receiver, seen, seeds] = await Promise.all([
+  const [held, receiver, seen, epoch] = await Promise.all([
     isStateful ? holdTemplateState(work, userId, template) : null,
     userId === undefined
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdSeeds(work, userId),
+    userId === undefined || !isVerifiable ? null : holdEpoch(work, userId, deps.recentSeeds),
   ]);
   const before = held?.state ?? null;
-  const atMs = timeOfNext(seeds, nowMs);
+  const atMs = timeOfNext(epoch?.seeds ?? null, nowMs);
   // Whatever may refuse the roll comes before the draws, and looks at the pool alone.
   const results = resultsOf(template, before, { count, nowMs: atMs });
   receiver?.requireRoom(results, ready.largest());
   requireShort(work, ready, { results, count, depth }, limit);
   const verifiable =
-    userId === undefined || identity === null
+    userId === undefined || identity === null || epoch === null
       ? null
-      : await beginRoll(work, context, deps, { userId, templateId: id, identity, seeds });
+      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
@@ -208,10 +208,10 @@ export const sparkTemplate = async (
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
   const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
-  const [held, receiver, seeds] = await Promise.all([
+  const [held, receiver, epoch] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdSeeds(work, userId),
+    identity === null ? null : holdEpoch(work, userId, deps.recentSeeds),
   ]);
   const after = paySpark(template, held.state);
   if (after === null)
@@ -221,7 +221,9 @@ export const sparkTemplate = async (
     });
   receiver.requireRoom(1, itemOf(ready.team, itemId));
   const verifiable =
-    identity === null ? null : await beginRoll(work, context, deps, { userId, templateId: id, identity, seeds });
+    identity === null || epoch === null
+      ? null
+      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
   const [given] = receiver.give([giftOf(item)]) as [GiveResult];

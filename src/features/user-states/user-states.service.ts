@@ -69,6 +69,35 @@ export const holdTemplateState = async (work: Work, userId: string, owner: State
   };
 };
 
+/** Where the chain of a user's receipts ends, locked by the command that may add one. */
+export interface HeldEnd<T> {
+  readonly end: T | null;
+  /** The user must exist or be created by the same command. */
+  save(next: T): void;
+}
+
+const RECEIPTS = 'receipts';
+
+const readEnd = <T>([row]: Found): T | null => (row === undefined ? null : JSON.parse(row.state));
+
+/** Verifiable rolls and rotations of a user are serialized. */
+export const holdReceipts = async <T extends object>(work: Work, userId: string): Promise<HeldEnd<T>> => {
+  const key = { userId, scope: RECEIPTS };
+  const [found] = await work.hold(ask(store.holdState, key));
+  return {
+    end: readEnd<T>(found),
+    save: (next) => {
+      const row = { user_id: userId, scope: RECEIPTS, state: JSON.stringify(next) };
+      if (found.length > 0) work.write(store.updateState, row);
+      else work.write(store.insertState, { ...row, template_id: null });
+    },
+  };
+};
+
+/** The same without a lock. */
+export const findReceiptsEnd = async <T>(finder: Finder, userId: string): Promise<T | null> =>
+  readEnd<T>(await finder.find(store.stateOf, { userId, scope: RECEIPTS }));
+
 /** The current state, without a lock; null if the user never rolled on the template. */
 export const findTemplateState = async (
   finder: Finder,

@@ -199,7 +199,7 @@ export const selectReceipts = (queries: Queries) =>
     .orderBy('nonce')
     .compile();
 
-/** The seeds of all users, each with the last rotation. */
+/** The seeds of all users, each with the last rotation and where receipts end. */
 export const selectSeeds = (queries: Queries, rotationNonce: number) =>
   queries
     .selectFrom('player_seeds as seeds')
@@ -210,23 +210,30 @@ export const selectSeeds = (queries: Queries, rotationNonce: number) =>
         .onRef('receipts.epoch', '=', 'seeds.epoch')
         .on('receipts.nonce', '=', rotationNonce),
     )
-    .leftJoin('player_receipts as last', (join) =>
+    .leftJoin('user_states as ends', (join) =>
       join
-        .onRef('last.team_id', '=', 'seeds.team_id')
-        .onRef('last.user_id', '=', 'seeds.user_id')
-        .onRef('last.epoch', '=', 'seeds.epoch')
-        .on(sql<boolean>`last.nonce = seeds.nonce - 1`),
+        .onRef('ends.team_id', '=', 'seeds.team_id')
+        .onRef('ends.user_id', '=', 'seeds.user_id')
+        .on('ends.scope', '=', 'receipts'),
     )
-    .select([
+    .select((eb) => [
       'seeds.team_id',
       'seeds.user_id',
       'seeds.seed',
       'seeds.next_seed',
       'seeds.rotation',
-      'seeds.head',
       'receipts.receipt',
       'receipts.hash',
-      'last.hash as last_hash',
+      'ends.state as end',
+      eb
+        .selectFrom('player_receipts as every')
+        .select('every.hash')
+        .whereRef('every.team_id', '=', 'seeds.team_id')
+        .whereRef('every.user_id', '=', 'seeds.user_id')
+        .orderBy('every.epoch', 'desc')
+        .orderBy('every.nonce', 'desc')
+        .limit(1)
+        .as('last_hash'),
     ])
     .compile();
 
