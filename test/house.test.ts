@@ -126,20 +126,20 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
   http: { uses: ['http', 'schemas', 'http store', 'units of work'], types: ['settings'] },
   'http store': { uses: ['units of work'] },
   schemas: { uses: [] },
-  contract: { uses: ['contract', 'schemas'] },
+  contract: { uses: ['contract', 'schemas', 'catalog'] },
   // A configuration is validated against the contract of its type; a seeded run has its own draws.
   service: {
     uses: ['service', 'store', 'presenter', 'engine', 'compute', 'catalog', 'contract', 'randomness', 'units of work'],
   },
   'units of work': { uses: ['units of work'], types: ['database'] },
   // A store returns rows as its contract defines them, and takes cells as the engine names them.
-  store: { uses: ['units of work'], types: ['contract', 'engine', 'database'] },
+  store: { uses: ['units of work'], types: ['contract', 'engine', 'catalog', 'database'] },
   // A presenter turns rows and results into a response; where they come from is not its concern.
   presenter: { uses: ['presenter', 'engine'], types: ['contract'] },
   engine: { uses: ['engine'] },
   compute: { uses: ['compute', 'engine', 'catalog'] },
   // Runs in a worker: from a catalog and what is wanted of it to the changes, their faults and their odds.
-  catalog: { uses: ['catalog', 'engine', 'contract', 'schemas'] },
+  catalog: { uses: ['catalog', 'engine', 'schemas'] },
   database: { uses: ['database', 'units of work'] },
   randomness: { uses: [], types: ['engine'] },
   // Only the database knows which URLs are valid.
@@ -322,19 +322,19 @@ describe('the architecture', () => {
       chores: 'database',
       teams: 'teams',
       secrets: 'teams',
-      attributes: 'attributes',
-      classifiers: 'classifiers',
-      classifier_options: 'classifiers',
-      items: 'items',
-      item_classifiers: 'classifiers',
-      item_attributes: 'items',
-      deleted_items: 'items',
-      templates: 'templates',
-      template_options: 'templates',
-      template_items: 'templates',
+      attributes: 'catalog',
+      classifiers: 'catalog',
+      classifier_options: 'catalog',
+      items: 'catalog',
+      item_classifiers: 'catalog',
+      item_attributes: 'catalog',
+      deleted_items: 'catalog',
+      templates: 'catalog',
+      template_options: 'catalog',
+      template_items: 'catalog',
       catalog_versions: 'catalog',
       catalog_changes: 'catalog',
-      catalog_drafts: 'publishing',
+      catalog_drafts: 'catalog',
       snapshots: 'snapshots',
       template_versions: 'snapshots',
       noted_versions: 'snapshots',
@@ -346,7 +346,7 @@ describe('the architecture', () => {
       player_receipts: 'receipts',
       users: 'users',
       user_states: 'user-states',
-      spaces: 'spaces',
+      spaces: 'catalog',
       user_spaces: 'user-spaces',
       item_instances: 'item-instances',
       item_instance_history: 'history',
@@ -363,8 +363,9 @@ describe('the architecture', () => {
     };
     /** Who else may read, and why. */
     const READERS: Record<string, readonly string[]> = {
-      // The loader reads the whole catalog at one moment.
-      catalog: [
+      // The loader reads the whole catalog at one moment, or what has changed since another.
+      'compiled-catalog': [
+        'teams',
         'attributes',
         'classifiers',
         'classifier_options',
@@ -373,11 +374,15 @@ describe('the architecture', () => {
         'item_attributes',
         'spaces',
         'templates',
+        'catalog_versions',
+        'catalog_changes',
       ],
-      // A range must not change so that an item's range is no longer inside it.
-      attributes: ['items', 'item_attributes'],
-      // Items are shown with their options.
-      items: ['classifier_options', 'item_classifiers'],
+      // Each kind is read by its own feature, and changed by one for all.
+      attributes: ['attributes'],
+      classifiers: ['classifiers', 'classifier_options'],
+      items: ['items', 'item_attributes', 'item_classifiers', 'classifier_options'],
+      spaces: ['spaces'],
+      templates: ['templates'],
       // A list of instances includes their placements, in one query, and can be filtered by options of items.
       'item-instances': ['item_instance_spaces'],
       // A list of placements includes the instances, in one query.
@@ -419,20 +424,6 @@ describe('the architecture', () => {
     /** Columns of a table that belong to another feature: the version and size of a catalog are columns of the team. */
     const WRITERS: Record<string, readonly string[]> = {
       catalog: ['teams'],
-      // Publishing writes any part of a catalog, in bulk, after everything was checked.
-      publishing: [
-        'attributes',
-        'classifiers',
-        'classifier_options',
-        'items',
-        'item_classifiers',
-        'item_attributes',
-        'deleted_items',
-        'templates',
-        'template_options',
-        'template_items',
-        'spaces',
-      ],
     };
 
     const READ = /\b(?:selectFrom|innerJoin|leftJoin|sql\.table)\(\s*'([a-z_]+)/g;

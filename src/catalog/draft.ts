@@ -1,6 +1,6 @@
-import { DraftChange, NewDraft } from '../features/catalog/drafts.contract.ts';
 import type { Issue } from '../shared/errors.ts';
 import { compileShape } from '../shared/shape.ts';
+import { DraftChange, NewDraft } from './bodies.ts';
 import { readMembers, type WantedEntity } from './request.ts';
 
 const SHAPES = { create: compileShape(NewDraft), update: compileShape(DraftChange) };

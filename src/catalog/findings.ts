@@ -18,6 +18,8 @@ interface More {
    * on, or what players have stands in the way.
    */
   readonly conflict?: 'reference' | 'rolls' | 'players';
+  /** Which member is to blame if one item is changed. */
+  readonly member?: string;
 }
 
 /** A finding before it is put into words, for a plan or for the author of a single change. */
@@ -41,8 +43,9 @@ export const listFindings = (): Findings => {
 
 /** As a plan lists it. */
 export const findingOf = ({ kind, id, path, message, name, conflict }: Fault): Finding => {
+  if (name === undefined || (path !== '' && conflict === undefined)) return { kind, id, path, message };
   const about = conflict === 'rolls' ? `${name} could no longer be rolled on:` : name;
-  return { kind, id, path, message: name === undefined ? message : `${about} ${message}` };
+  return { kind, id, path, message: `${about} ${message}` };
 };
 
 /** Faults of a publication as issues of an error. */
@@ -60,11 +63,11 @@ export interface Changed {
 }
 
 /** Which member of a changed entity is to blame for what happens to others. */
-const blamed = ({ kind, isDeleted }: Changed, { kind: other, path }: Finding): string => {
+const blamed = ({ kind, isDeleted }: Changed, { kind: other, path, member = '' }: Fault): string => {
   if (isDeleted) return '/path/id';
   if (kind === 'classifier') return '/body/classifierOptions';
   if (kind === 'attribute' && other === 'item') return `/body${path.slice(path.lastIndexOf('/'))}`;
-  return kind === 'item' && other === null ? '/body/rollNumerator' : '/body';
+  return `/body${member}`;
 };
 
 const issueOf = (changed: Changed, fault: Fault): Issue => {

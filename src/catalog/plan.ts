@@ -169,7 +169,7 @@ const readTarget = (
     throw new Error('A version to undo came without its changes.');
   rejectClashes(request.wanted, wanted.changedSince ?? [], faults);
   const replace = request.type === 'document' && !request.merge;
-  return { type: request.type, options, target: targetOf(base, request.wanted, { replace }, faults) };
+  return { type: request.type, options, target: targetOf(base, request.wanted, { replace, takesNames: true }, faults) };
 };
 
 const poolsOf = ({ base, target, before, after }: Change, templates: CompiledTemplates) => {

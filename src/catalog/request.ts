@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { Changes, PlanOptions, PublishOptions } from '../features/catalog/publishing.contract.ts';
 import { Strict } from '../http/schemas.ts';
 import type { EntityKind } from '../shared/context.ts';
 import type { Issue } from '../shared/errors.ts';
 import { bodyIssues, sizeIssue } from '../shared/json-text.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { compileShape } from '../shared/shape.ts';
+import { Changes, planOptions, publishOptions } from './bodies.ts';
 import { FORMAT_VERSION, LISTS } from './entities.ts';
 
 /** An entity as a request wants it; null to delete it. */
@@ -33,7 +33,7 @@ export type ReadRequest =
 
 export type Purpose = 'plan' | 'publish';
 
-const OPTIONS = { plan: PlanOptions.properties, publish: PublishOptions.properties };
+const OPTIONS = { plan: planOptions, publish: publishOptions };
 
 const Entity = Type.Object({});
 const List = Type.Optional(Type.Array(Entity));

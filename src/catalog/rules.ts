@@ -126,15 +126,18 @@ const checkItemReferences = (
   other: { readonly name?: string },
   faults: Findings,
 ): void => {
-  const gone = { ...other, conflict: 'reference' } as const;
+  const reportMissing = (path: string, what: string): void => {
+    // What a request names was looked up before.
+    if (!faults.found.some((known) => known.kind === 'item' && known.id === id && known.path === path))
+      faults.add('item', id, path, `has ${what}, which does not exist`, { ...other, conflict: 'reference' });
+  };
   for (const [index, optionId] of classifierOptionIds.entries())
-    if (!options.has(optionId))
-      faults.add('item', id, `/classifierOptionIds/${index}`, `has option ${optionId}, which does not exist`, gone);
+    if (!options.has(optionId)) reportMissing(`/classifierOptionIds/${index}`, `option ${optionId}`);
   for (const [index, { attributeId, min, max }] of itemAttributes.entries()) {
     const path = `/itemAttributes/${index}`;
     const attribute = attributes.get(attributeId);
     if (attribute === undefined) {
-      faults.add('item', id, `${path}/attributeId`, `has attribute ${attributeId}, which does not exist`, gone);
+      reportMissing(`${path}/attributeId`, `attribute ${attributeId}`);
       continue;
     }
     const of = `that of attribute ${attribute.name} (${attribute.id})`;
@@ -252,7 +255,7 @@ export const compileState = (state: CatalogState): Catalog => {
  * Whether a weight can make a sum of weights 0 or infinite, or too imprecise to roll on, in which it is not alone: there
  * are fewer than 2^17 items, so sums of other weights stay far from the limits of a double.
  */
-export const isExtreme = (weight: number): boolean => weight > 2 ** 800 || (weight > 0 && weight < 2 ** -800);
+export const isExtreme = (weight: number): boolean => !(weight <= 2 ** 800) || (weight > 0 && weight < 2 ** -800);
 
 export function* checkWeights(
   { changes }: CheckedChange,
@@ -269,7 +272,7 @@ export function* checkWeights(
     if (place % 1024 === 1023) yield;
   }
   if (!Number.isFinite(total) && faults.found.length === 0)
-    faults.add(null, null, '', 'makes the sum of all weights infinite');
+    faults.add(null, null, '', 'makes the sum of all weights infinite', { member: '/rollNumerator' });
 }
 
 export const sourceOf = ({ id, type, config, bindings }: TemplateEntity): TemplateSource => ({
@@ -284,11 +287,13 @@ export const compileEntity = (entity: TemplateEntity, catalog: Catalog): Steps<C
   compileTemplateInSteps(sourceOf(entity), catalog);
 
 /** Templates may only refer to what exists, whether or not they change. */
-const missingReferences = ({ config, bindings }: TemplateEntity, catalog: Catalog): string[] => {
+const missingReferences = ({ config, bindings }: TemplateEntity, { before, after }: CompiledCatalogs): string[] => {
   const { optionIds, itemIds } = referencedIds(config as TemplateConfig, bindings as Bindings);
+  const missing = (what: string, id: string, known: { readonly name: string } | undefined): string =>
+    `uses ${what} ${known === undefined ? id : `${known.name} (${id})`}, which would not exist`;
   return [
-    ...optionIds.filter((id) => !catalog.options.has(id)).map((id) => `uses option ${id}, which would not exist`),
-    ...itemIds.filter((id) => !catalog.itemsById.has(id)).map((id) => `uses item ${id}, which would not exist`),
+    ...optionIds.filter((id) => !after.options.has(id)).map((id) => missing('option', id, before().options.get(id))),
+    ...itemIds.filter((id) => !after.itemsById.has(id)).map((id) => missing('item', id, before().itemsById.get(id))),
   ];
 };
 
@@ -309,9 +314,10 @@ export const tooManySteps = (steps: number): string | undefined =>
 /** A template that cannot be rolled on is a fault, unless it is as it was and could not be rolled on before. */
 export function* checkTemplates(
   { base, target, changes }: CheckedChange,
-  { before, after }: CompiledCatalogs,
+  catalogs: CompiledCatalogs,
   faults: Findings,
 ): Steps<CompiledTemplates> {
+  const { before, after } = catalogs;
   const compiled = new Map<string, CompiledTemplate | null>();
   const earlier = new Map<string, CompiledTemplate | null>();
   const nameOf = nameOfOther(changes, 'template');
@@ -327,8 +333,9 @@ export function* checkTemplates(
     const { id } = entity;
     const other = nameOf(entity);
     const isChanged = other.name === undefined;
-    const missing = missingReferences(entity, after);
     const result = yield* compileEntity(entity, after);
+    // What is wrong with a new configuration has a path.
+    const missing = isChanged && result.faults.length > 0 ? [] : missingReferences(entity, catalogs);
     compiled.set(id, result.template);
     for (const message of missing)
       faults.add('template', id, '/config', message, isChanged ? {} : { ...other, conflict: 'reference' });

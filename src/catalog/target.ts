@@ -35,41 +35,46 @@ const classifierOf = (given: Given<'classifier'>, before: ClassifierEntity | und
 /** Finds entities by id, or by a name that only one of them has. */
 type Resolve = (idOrName: string) => { readonly id: string } | { readonly fault: string };
 
-const resolver = (entities: Iterable<{ readonly id: string; readonly name: string }>, noun: string): Resolve => {
+const resolver = (
+  entities: Iterable<{ readonly id: string; readonly name: string }>,
+  noun: string,
+  takesNames: boolean,
+): Resolve => {
   const ids = new Set<string>();
   const named = new Map<string, string[]>();
   for (const { id, name } of entities) {
     ids.add(id);
-    named.set(name, [...(named.get(name) ?? []), id]);
+    if (takesNames) named.set(name, [...(named.get(name) ?? []), id]);
   }
   return (idOrName) => {
     if (ids.has(idOrName)) return { id: idOrName };
     const [id, ...others] = named.get(idOrName) ?? [];
-    if (id === undefined) return { fault: `${JSON.stringify(idOrName)} is not ${noun} of this team` };
+    if (id === undefined)
+      return { fault: `${takesNames ? `${JSON.stringify(idOrName)} ` : ''}is not ${noun} of this team` };
     if (others.length > 0) return { fault: `${JSON.stringify(idOrName)} is the name of several; use an id` };
     return { id };
   };
 };
 
-/** An item with ids in place of names. What cannot be resolved is reported and left out. */
+/** An item with ids in place of names. What cannot be resolved is reported. */
 const itemOf = (
   given: Given<'item'>,
   before: ItemEntity | undefined,
   { option, attribute }: { readonly option: Resolve; readonly attribute: Resolve },
   faults: Findings,
 ): ItemEntity => {
-  const resolved = (found: ReturnType<Resolve>, path: string): string | undefined => {
+  const resolved = (name: string, found: ReturnType<Resolve>, path: string): string => {
     if ('id' in found) return found.id;
     faults.add('item', given.id, path, found.fault);
-    return undefined;
+    return name;
   };
-  const classifierOptionIds = (given.classifierOptionIds ?? []).flatMap(
-    (name, index) => resolved(option(name), `/classifierOptionIds/${index}`) ?? [],
+  const classifierOptionIds = (given.classifierOptionIds ?? []).map((name, index) =>
+    resolved(name, option(name), `/classifierOptionIds/${index}`),
   );
   const known = new Map(before?.itemAttributes.map(({ attributeId, id }) => [attributeId, id]));
-  const itemAttributes = (given.itemAttributes ?? []).flatMap(({ id, attributeId: name, min, max }, index) => {
-    const attributeId = resolved(attribute(name), `/itemAttributes/${index}/attributeId`);
-    return attributeId === undefined ? [] : { id: id ?? known.get(attributeId) ?? newId(), attributeId, min, max };
+  const itemAttributes = (given.itemAttributes ?? []).map(({ id, attributeId: name, min, max }, index) => {
+    const attributeId = resolved(name, attribute(name), `/itemAttributes/${index}/attributeId`);
+    return { id: id ?? known.get(attributeId) ?? newId(), attributeId, min, max };
   });
   return entityOf('item', { ...given, classifierOptionIds, itemAttributes });
 };
@@ -144,14 +149,20 @@ const takeFromItems = (target: CatalogState, base: CatalogState, mentioned: Read
   }
 };
 
-/**
- * The catalog as a request wants it. With `replace`, whatever the request does not mention is deleted. An entity with
- * faults stays as it is. `options` are all that there are, if the base has only some of them.
- */
+interface TargetOptions {
+  /** Whether whatever the request does not mention is deleted. */
+  readonly replace: boolean;
+  /** Whether names may stand for the ids of options and attributes. */
+  readonly takesNames: boolean;
+  /** All options that there are, if the base has only some of them. */
+  readonly options?: ReadonlyMap<string, CatalogOption>;
+}
+
+/** The catalog as a request wants it. An entity with faults stays as it is. */
 export const targetOf = (
   base: CatalogState,
   wanted: readonly WantedEntity[],
-  { replace, options: known }: { readonly replace: boolean; readonly options?: ReadonlyMap<string, CatalogOption> },
+  { replace, takesNames, options: known }: TargetOptions,
   faults: Findings,
 ): CatalogState => {
   const target = copyOf(base);
@@ -177,8 +188,8 @@ export const targetOf = (
   if (!replace) takeFromItems(target, base, mentionedOf('item'));
   const options = known ?? optionsIn(target);
   const resolve = {
-    option: resolver(options.values(), 'a classifier option'),
-    attribute: resolver(target.attribute.values(), 'an attribute'),
+    option: resolver(options.values(), 'a classifier option', takesNames),
+    attribute: resolver(target.attribute.values(), 'an attribute', takesNames),
   };
   apply('item', (after: Given<'item'>, id) => itemOf(after, base.item.get(id), resolve, faults));
   apply('template', (after: Given<'template'>) => templateOf(after, options, faults));

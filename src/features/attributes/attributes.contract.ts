@@ -1,17 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { allOptional, MEMBERS, optional } from '../../catalog/entities.ts';
-import { Empty, Id, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
+import { Attribute } from '../../catalog/shown.ts';
+import { Empty, OwnId, Paging, PathId, responses, Strict } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-
-export const Attribute = Type.Object(
-  { id: Id, ...MEMBERS.attribute, teamId: Id },
-  {
-    title: 'Attribute',
-    description: 'A numeric property that items can carry, with the range it can take.',
-    examples: [{ id: 'damage', name: 'Damage', min: 0, max: 100, step: null, teamId: 'my-team' }],
-  },
-);
-export type Attribute = Static<typeof Attribute>;
 
 const NewAttribute = Strict(
   { id: Type.Optional(OwnId), ...optional(MEMBERS.attribute, 'min', 'max', 'step') },

@@ -1,11 +1,12 @@
 import type { AttributeEntity } from '../../catalog/entities.ts';
+import type { Attribute } from '../../catalog/shown.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { forbidden, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ChangedEntity, ChangeEntity } from '../catalog/change.service.ts';
-import type { Attribute, AttributeChange, NewAttribute } from './attributes.contract.ts';
+import type { AttributeChange, NewAttribute } from './attributes.contract.ts';
 import * as store from './attributes.store.ts';
 
 const changedAttribute = ({ teamId }: Context, { entity }: ChangedEntity<'attribute'>): Attribute => ({

@@ -1,6 +1,6 @@
+import type { Attribute } from '../../catalog/shown.ts';
 import { mapPage, onPage, type Page, type Paged, paged } from '../../database/paging.ts';
 import type { Reader } from '../../database/work.ts';
-import type { Attribute } from './attributes.contract.ts';
 
 const columns = ['id', 'name', 'min', 'max', 'step', 'team_id as teamId'] as const;
 

@@ -121,7 +121,9 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
       return found.found;
     }
     const rounds = change.target.template.values().reduce((sum, { config }) => sum + 1 + slotsOf(config), 1);
-    faults.found.push(...inPassing(tx, team, `rolls ${key}`, rounds, check));
+    const known = new Set(faults.found.map(({ kind, id, path }) => `${kind} ${id} ${path}`));
+    const found = inPassing(tx, team, `rolls ${team.versionId} ${key}`, rounds, check);
+    faults.found.push(...found.filter(({ kind, id, path }) => !known.has(`${kind} ${id} ${path}`)));
   };
 
   const checkItemRolls = async (
@@ -180,7 +182,7 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
     wanted: { readonly kind: K; readonly id: string; readonly after: Given<K> | null },
   ): Promise<Pick<Prepared, 'planned' | 'writes' | 'records'>> => {
     const team = await catalogs.current(tx);
-    const { versionId, ...prepared } = team.prepared(tx, `plan ${key}`, async () => {
+    const { versionId, ...prepared } = team.prepared(tx, `plan ${team.versionId} ${key}`, async () => {
       const { chunks, versionId } = await read(teamId, readWhole);
       const bytes = Buffer.from(JSON.stringify({ changes: [wanted], baseVersion: team.version }));
       const input = { base: chunks, wanted: { type: 'body', bytes }, purpose: 'publish', nowMs } as const;
@@ -204,6 +206,7 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
     throwIfAny(issuesOfChange({ kind, id, isDeleted: false }, alone.found).issues);
     if (excludesGrids) await tx.exclude('grids');
     const updatedAt = times?.updatedAt ?? context.nowMs;
+    const createdAt = times?.createdAt ?? (isNew ? context.nowMs : undefined);
     const { result } = await makeVersion(tx, context, { message: null }, async ({ itemCount }) => {
       const found = await findEntity(tx, kind, id);
       if (found === undefined && !isNew) throw notFound();
@@ -241,10 +244,12 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
           : 0;
       const change: CheckedChange = { base, target, changes, items: itemCount + touched.moreItems, verifiable, given };
       checkEntities(change, faults);
+      // What is wrong with a configuration is told together with what it could not be bound to.
+      if (kind === 'template' && isReconfigured(after)) await checkRolls(tx, key, change, {}, false, faults);
       if (faults.found.length === 0) {
         if (kind === 'item')
           await checkItemRolls(tx, key, change, before as ItemEntity | null, entity as ItemEntity | null, faults);
-        else if (kind === 'classifier')
+        if (kind === 'classifier')
           await checkOptionRolls(
             tx,
             key,
@@ -253,11 +258,10 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
             entity as ClassifierEntity | null,
             faults,
           );
-        else if (kind === 'template' && isReconfigured(after)) await checkRolls(tx, key, change, {}, false, faults);
         await findObstacles(tx, touched, faults);
       }
       rejectFaults();
-      const { writes, records } = rowsOfChanges(changes, { createdAt: times?.createdAt, updatedAt });
+      const { writes, records } = rowsOfChanges(changes, { createdAt, updatedAt });
       writeRows(
         tx,
         [...writes].map(([write, rows]) => ({ write, rows })),
@@ -272,8 +276,8 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
         moreItems: touched.moreItems,
       };
     });
-    const createdAt = times?.createdAt ?? (isNew ? updatedAt : (result.createdAt ?? updatedAt));
-    return { entity: result.entity as Entities[K], options: result.options, createdAt, updatedAt };
+    const { entity, options } = result;
+    return { entity: entity as Entities[K], options, createdAt: createdAt ?? (result.createdAt as number), updatedAt };
   }
 
   /** The catalog as the request wants it. */
@@ -289,7 +293,7 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
       return target;
     }
     const options = kind === 'template' && after !== null ? (await catalogs.current(tx)).catalog.options : undefined;
-    return targetOf(base, [{ kind, id, after }], { replace: false, options }, faults);
+    return targetOf(base, [{ kind, id, after }], { replace: false, takesNames: false, options }, faults);
   }
 };
 

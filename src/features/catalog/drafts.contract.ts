@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { BaseVersion, Changes, DraftChange, Message, NewDraft } from '../../catalog/bodies.ts';
 import {
   Empty,
   Id,
   Name,
   Nullable,
   OptionalBody,
-  OwnId,
   PathId,
   responses,
   Strict,
@@ -13,10 +13,7 @@ import {
   TimestampInput,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { Changes, Message } from './publishing.contract.ts';
-import { Author, Version, VersionNumber } from './versions.contract.ts';
-
-const BaseVersion = { ...VersionNumber, minimum: 0, description: 'The version of the catalog that it is based on.' };
+import { Author, Version } from './versions.contract.ts';
 
 const draftMembers = {
   id: Id,
@@ -41,21 +38,6 @@ const Draft = Type.Object(draftMembers, {
 export type Draft = Static<typeof Draft>;
 
 const DraftWithChanges = Type.Object({ ...draftMembers, changes: Changes }, { title: 'CatalogDraftWithChanges' });
-
-export const NewDraft = Strict(
-  {
-    id: Type.Optional(OwnId),
-    name: Name,
-    baseVersion: Type.Optional(BaseVersion),
-    changes: Type.Optional(Changes),
-  },
-  { title: 'NewCatalogDraft' },
-);
-
-export const DraftChange = Strict(
-  { name: Type.Optional(Name), baseVersion: Type.Optional(BaseVersion), changes: Type.Optional(Changes) },
-  { title: 'CatalogDraftChange' },
-);
 
 export const DraftPublication = Strict(
   {

@@ -10,7 +10,7 @@ interface ShownItem {
 }
 
 /** The entity that a body of the API shows. */
-const shownEntity = (kind: EntityKind, body: object): object => {
+export const shownEntity = (kind: EntityKind, body: object): object => {
   if (kind !== 'item' || !('classifiers' in body)) return entityOf(kind, body);
   const { classifiers, attributes } = body as ShownItem;
   const classifierOptionIds = classifiers.map(({ classifierOption }) => classifierOption.id);

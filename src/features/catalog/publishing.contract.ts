@@ -1,42 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, responses, Strict } from '../../http/schemas.ts';
+import { Changes, planOptions, publishOptions, VersionNumber } from '../../catalog/bodies.ts';
+import { Nullable, responses } from '../../http/schemas.ts';
 import { ENTITY_KINDS } from '../../shared/context.ts';
-import { LIMITS } from '../../shared/limits.ts';
-import { changeMembers, Document, entity, Kind, oddsMembers, Version, VersionNumber } from './versions.contract.ts';
-
-export const Changes = Type.Array(
-  Strict(
-    {
-      kind: Kind,
-      id: Id,
-      after: entity('The whole entity as it should be; null to delete it.'),
-      action: Type.Optional(Type.String({ description: 'Ignored, so that the changes of a plan can be sent back.' })),
-      before: Type.Optional(entity('Ignored.')),
-      fields: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
-    },
-    { title: 'WantedChange', description: 'What an entity should be.' },
-  ),
-  { maxItems: LIMITS.changesPerRequest, description: 'Each entity at most once, in any order.' },
-);
-
-export const Message = Nullable(Type.String({ maxLength: LIMITS.versionMessageLength }), {
-  description: 'What the change is about, for the history.',
-});
-
-const planOptions = {
-  pools: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.idLength }), {
-      maxItems: LIMITS.listedIds,
-      description:
-        'Compute odds for these pools only: `plain` or ids of templates. Empty: none. All that change if left out.',
-    }),
-  ),
-};
-
-const publishOptions = {
-  baseVersion: { ...VersionNumber, minimum: 0, description: 'The version that the change was made on.' },
-  message: Type.Optional(Message),
-};
+import { changeMembers, Document, oddsMembers, Version } from './versions.contract.ts';
 
 /** The worker that reads the body validates it; these schemas document it. */
 const requestOf = (title: string, options: Record<string, object>, baseRequired: boolean) => {
@@ -135,6 +101,3 @@ export const publishCatalog = {
   body: requestOf('Publish', publishOptions, true),
   response: responses('The new version.', Version, 400, 401, 403, 404, 409, 500),
 };
-
-export const PublishOptions = Strict(publishOptions);
-export const PlanOptions = Strict(planOptions);

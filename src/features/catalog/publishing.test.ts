@@ -298,9 +298,9 @@ onEveryDatabase('publishing a catalog', (service) => {
         'item cat /width: must be >= 1',
         'template banner /config/pityThreshold: must be >= 0',
         'space nowhere : does not exist',
-        'item bow /classifierOptionIds/0: "legendary" is not a classifier option',
+        'item bow /classifierOptionIds/0: "legendary" is not a classifier option of this team',
         'item axe /itemAttributes/0/max: must not be above that of attribute Damage (damage), 5',
-        'template banner /config/baseRates/Rare: Banner could no longer be rolled on: shares the item "dog" with the tier "Common"',
+        'template banner /config/baseRates/Rare: Banner could no longer be rolled on: its tier "Rare" shares the item "dog" with the tier "Common"',
       );
       const rejected = await publish(team, { changes });
       assert.equal(rejected.status, 409);
@@ -314,7 +314,7 @@ onEveryDatabase('publishing a catalog', (service) => {
       const classifier = { ...catalog().classifiers[0], classifierOptions: [{ id: 'common', name: 'Common' }] };
       assertFaults(
         await plan(team, { changes: [{ kind: 'classifier', id: 'rarity', after: classifier }] }),
-        'template banner /config: Banner could no longer be rolled on: uses option rare, which would not exist',
+        'template banner /config: Banner uses option Rare (rare), which would not exist',
       );
     });
 
@@ -369,7 +369,7 @@ onEveryDatabase('publishing a catalog', (service) => {
       const shrunk = { changes: [{ kind: 'space', id: 'bag', after: { id: 'bag', name: 'Bag', cols: 3, rows: 4 } }] };
       assertFaults(
         await plan(team, shrunk),
-        'space bag /cols: Bag: would cut off item instance at-3 at 3, 0 in user space bag-1',
+        'space bag /cols: Bag would cut off item instance at-3 at 3, 0 in user space bag-1',
       );
       assert.equal((await publish(team, shrunk)).status, 409);
       const wide = { changes: [{ kind: 'item', id: 'bow', after: item('bow', 'common', { width: 2 }) }] };
@@ -402,7 +402,7 @@ onEveryDatabase('publishing a catalog', (service) => {
     const gone = { kind: 'classifier', id: 'slot', after: null };
     assertFaults(
       await plan(team, { changes: [gone, { kind: 'item', id: 'bow', after: items[1] }] }),
-      'item bow /classifierOptionIds/1: "Hand" is not a classifier option',
+      'item bow /classifierOptionIds/1: "Hand" is not a classifier option of this team',
     );
     assertDone(await publish(team, { changes: [gone] }));
     assert.deepEqual(await documentOf(team), catalog());

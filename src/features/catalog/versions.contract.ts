@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { entity, Kind, VersionNumber } from '../../catalog/bodies.ts';
 import { ENTITIES, FORMAT_VERSION, LISTS } from '../../catalog/entities.ts';
 import {
   Id,
@@ -11,14 +12,8 @@ import {
   Timestamp,
   TimestampInput,
 } from '../../http/schemas.ts';
-import { ENTITY_KINDS, type EntityKind, VERSION_SOURCES } from '../../shared/context.ts';
+import { type EntityKind, VERSION_SOURCES } from '../../shared/context.ts';
 import { LIMITS } from '../../shared/limits.ts';
-
-export const VersionNumber = Type.Integer({
-  minimum: 1,
-  description: 'Number of the version, counted per team from 1, without gaps.',
-  examples: [17],
-});
 
 export const Author = Type.Object(
   {
@@ -46,11 +41,6 @@ export const Version = Type.Object(
   { title: 'CatalogVersion', description: 'A version of the catalog: its state after one change.' },
 );
 export type Version = Static<typeof Version>;
-
-export const Kind = OneOf(ENTITY_KINDS, { description: 'The kind of entity.' });
-
-export const entity = (description: string) =>
-  Type.Unsafe<object | null>({ type: ['object', 'null'], description, additionalProperties: true });
 
 export const changeMembers = {
   kind: Kind,

@@ -1,12 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { DropRateMultiplier } from '../../catalog/entities.ts';
+import { ClassifierOption } from '../../catalog/shown.ts';
 import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, Timestamp } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-
-export const ClassifierOption = Type.Object(
-  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id },
-  { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
-);
 
 const Classifier = Type.Object(
   {

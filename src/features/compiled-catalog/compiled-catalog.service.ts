@@ -31,7 +31,7 @@ export interface TeamCatalog extends CatalogPresenter {
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
   /**
-   * What is made of this catalog, kept for a while. What takes too long for a transaction is made outside of any, once for
+   * What is made of this catalog without its templates, kept for a while. What takes too long for a transaction is made outside of any, once for
    * everyone who waits for the same key.
    */
   prepared<T>(finder: Finder, key: string, make: () => T | Promise<T>): T;

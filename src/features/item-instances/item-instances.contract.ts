@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { itemMembers } from '../../catalog/shown.ts';
 import {
   Empty,
   Id,
@@ -13,7 +14,6 @@ import {
   UserId,
 } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { itemMembers } from '../items/items.contract.ts';
 import { ItemInstanceSpace, Rotated } from '../placements/placements.contract.ts';
 
 const PositionInput = Type.Integer({

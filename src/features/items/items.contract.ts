@@ -1,28 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { allOptional, MEMBERS } from '../../catalog/entities.ts';
-import {
-  Empty,
-  Id,
-  Name,
-  OwnId,
-  Paging,
-  PathId,
-  responses,
-  Strict,
-  Timestamp,
-  TimestampInput,
-} from '../../http/schemas.ts';
+import { ClassifierOption, itemMembers } from '../../catalog/shown.ts';
+import { Empty, Id, Name, OwnId, Paging, PathId, responses, Strict, TimestampInput } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
-
-/** The members of an item in every response. */
-export const itemMembers = {
-  id: Id,
-  ...MEMBERS.item,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  teamId: Id,
-};
 
 const Item = Type.Object(
   {

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { Attribute, ClassifierOption, itemMembers } from '../../catalog/shown.ts';
 import { Id, OptionalBody, responses, Strict, UserId } from '../../http/schemas.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { Attribute } from '../attributes/attributes.contract.ts';
-import { ClassifierOption } from '../classifiers/classifiers.contract.ts';
 import { InstanceResult } from '../item-instances/item-instances.contract.ts';
-import { itemMembers } from '../items/items.contract.ts';
 import { RollFairness } from '../receipts/receipts.contract.ts';
 
 const RolledItem = Type.Object(

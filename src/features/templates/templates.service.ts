@@ -12,10 +12,7 @@ import * as store from './templates.store.ts';
 
 const changedTemplate = (
   { teamId }: Context,
-  {
-    entity: { id, name, type, config, verifiable, disclosure },
-    ...times
-  }: ChangedEntity<'template'>,
+  { entity: { id, name, type, config, verifiable, disclosure }, ...times }: ChangedEntity<'template'>,
 ): Template => ({
   ...{ id, teamId, name, type, config },
   verifiable: verifiable ?? false,

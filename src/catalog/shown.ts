@@ -1,0 +1,28 @@
+/** Parts of a catalog as responses of several features show them. */
+import { type Static, Type } from 'typebox';
+import { Id, Name, Timestamp } from '../http/schemas.ts';
+import { DropRateMultiplier, MEMBERS } from './entities.ts';
+
+export const Attribute = Type.Object(
+  { id: Id, ...MEMBERS.attribute, teamId: Id },
+  {
+    title: 'Attribute',
+    description: 'A numeric property that items can carry, with the range it can take.',
+    examples: [{ id: 'damage', name: 'Damage', min: 0, max: 100, step: null, teamId: 'my-team' }],
+  },
+);
+export type Attribute = Static<typeof Attribute>;
+
+export const ClassifierOption = Type.Object(
+  { id: Id, name: Name, dropRateMultiplier: DropRateMultiplier, classifierId: Id },
+  { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
+);
+
+/** The members of an item in every response. */
+export const itemMembers = {
+  id: Id,
+  ...MEMBERS.item,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  teamId: Id,
+};
