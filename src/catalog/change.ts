@@ -140,6 +140,7 @@ const addRows = (
   before: { readonly id: string; readonly name: string } | null,
   after: object | null,
   { createdAt, updatedAt }: Times,
+  isMeant: boolean,
   add: Add,
 ): void => {
   if (after === null) {
@@ -154,7 +155,7 @@ const addRows = (
   if (isAnother) add('delete template', { id: before.id });
   const old = isAnother ? null : before;
   if (old === null) add(`insert ${kind}`, { ...row, created_at: createdAt ?? updatedAt });
-  else {
+  else if (isMeant) {
     add(`update ${kind}`, row);
     if (kind === 'item' && createdAt !== undefined) add('date item', { id: old.id, created_at: createdAt });
   }
@@ -174,8 +175,15 @@ export interface ChangeRows {
   readonly records: readonly ChangeRecord[];
 }
 
-/** The rows that changes lead to, by write, and those that record them. */
-export const rowsOfChanges = (changes: readonly EntityChange[], times: Times): ChangeRows => {
+/**
+ * The rows that changes lead to, by write, and those that record them. What happens to an entity that was not meant, such
+ * as an item whose option was deleted, does not count as its last change.
+ */
+export const rowsOfChanges = (
+  changes: readonly EntityChange[],
+  times: Times,
+  isMeant: (change: EntityChange) => boolean,
+): ChangeRows => {
   const writes = new Map<WriteName, object[]>();
   const add: Add = (write, row) => {
     const rows = writes.get(write);
@@ -183,8 +191,9 @@ export const rowsOfChanges = (changes: readonly EntityChange[], times: Times): C
     else rows.push(row);
   };
   const text = (entity: object | null): string | null => entity && JSON.stringify(entity);
-  const records = changes.map(({ kind, id, before, after }) => {
-    addRows(kind, before as never, after, times, add);
+  const records = changes.map((change) => {
+    const { kind, id, before, after } = change;
+    addRows(kind, before as never, after, times, isMeant(change), add);
     return { kind, id, before: text(before), after: text(after) };
   });
   return { writes, records };

@@ -75,7 +75,7 @@ const issueOf = (changed: Changed, fault: Fault): Issue => {
   if (kind === changed.kind && id === changed.id)
     return { path: changed.isDeleted ? '/path/id' : `/body${path}`, message };
   if (kind === null) return { path: blamed(changed, fault), message };
-  const other = `${kind} ${name} (${id})`;
+  const other = name === undefined ? `${kind} ${id}` : `${kind} ${name} (${id})`;
   return { path: blamed(changed, fault), message: sentenceAbout(other, changed, fault) };
 };
 

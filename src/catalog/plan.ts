@@ -138,13 +138,21 @@ const rejectClashes = (
   }
 };
 
+interface ReadTarget {
+  readonly type: PlanRequest['type'];
+  readonly options: RequestOptions;
+  readonly target: CatalogState;
+  /** Whether the request mentions what changes. */
+  readonly isMeant: (change: EntityChange) => boolean;
+}
+
 /** The state that is wanted, and everything that is known about the request. */
 const readTarget = (
   base: CatalogState,
   wanted: Wanted,
   purpose: Purpose,
   faults: Findings,
-): { issues: readonly Issue[] } | { type: PlanRequest['type']; options: RequestOptions; target: CatalogState } => {
+): { issues: readonly Issue[] } | ReadTarget => {
   if (wanted.type !== 'body') {
     const target = copyOf(base);
     if (wanted.type === 'rollback') undoChanges(target, readChanges(wanted.changes));
@@ -153,7 +161,7 @@ const readTarget = (
         if (isSame(entitiesOf(base, kind).get(id), after)) put(target, kind, id, before);
         else faults.add(kind, id, '', 'was changed again by a later version');
       }
-    return { type: wanted.type, options: wanted.options, target };
+    return { type: wanted.type, options: wanted.options, target, isMeant: () => true };
   }
   let text: string;
   try {
@@ -169,7 +177,10 @@ const readTarget = (
     throw new Error('A version to undo came without its changes.');
   rejectClashes(request.wanted, wanted.changedSince ?? [], faults);
   const replace = request.type === 'document' && !request.merge;
-  return { type: request.type, options, target: targetOf(base, request.wanted, { replace, takesNames: true }, faults) };
+  const mentioned = new Set(request.wanted.map(({ kind, id }) => `${kind} ${id}`));
+  const isMeant = ({ kind, id }: EntityChange): boolean => mentioned.has(`${kind} ${id}`);
+  const target = targetOf(base, request.wanted, { replace, takesNames: true }, faults);
+  return { type: request.type, options, target, isMeant };
 };
 
 const poolsOf = ({ base, target, before, after }: Change, templates: CompiledTemplates) => {
@@ -260,8 +271,12 @@ const inChunks = (rows: readonly object[]): SharedText[] => {
   return chunks;
 };
 
-const rowChunks = (changes: readonly EntityChange[], nowMs: number): Pick<Planned, 'writes' | 'records'> => {
-  const { writes, records } = rowsOfChanges(changes, { updatedAt: nowMs });
+const rowChunks = (
+  changes: readonly EntityChange[],
+  isMeant: (change: EntityChange) => boolean,
+  nowMs: number,
+): Pick<Planned, 'writes' | 'records'> => {
+  const { writes, records } = rowsOfChanges(changes, { updatedAt: nowMs }, isMeant);
   return {
     writes: [...writes].flatMap(([write, rows]) => inChunks(rows).map((text) => ({ write, text }))),
     records: inChunks(records),
@@ -275,14 +290,14 @@ export const planCatalog = ({ base: chunks, wanted, purpose, nowMs }: PlanInput)
   const base = readState(chunks);
   const read = readTarget(base, wanted, purpose, faults);
   if ('issues' in read) return read;
-  const { type, options, target } = read;
+  const { type, options, target, isMeant } = read;
   const change = changeOf(base, target);
   const { changes } = change;
   const templates = checkCatalog(change, faults);
   const planned = { type, options, summary: summaryOf(changes), touched: touchedBy(changes) };
   const done = { faults: faults.found, warnings: warnings.found };
   if (purpose === 'publish') {
-    const rows = faults.found.length > 0 ? { writes: [], records: [] } : rowChunks(changes, nowMs);
+    const rows = faults.found.length > 0 ? { writes: [], records: [] } : rowChunks(changes, isMeant, nowMs);
     return { ...planned, ...done, ...rows, changes: shareText(''), odds: '[]', oddsLeftOut: '[]' };
   }
   findWarnings(change, change, templates, warnings);

@@ -1,4 +1,5 @@
 import { type Catalog, compileCatalog } from '../engine/pool/catalog.ts';
+import { weightOf } from '../engine/pool/changed-catalog.ts';
 import { allAtOnce, type Steps } from '../engine/steps.ts';
 import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
 import type { TemplateConfig } from '../engine/systems/config.ts';
@@ -15,6 +16,7 @@ import { type EntityChange, fieldsOf } from './change.ts';
 import type { AttributeEntity, ItemEntity, TemplateEntity } from './entities.ts';
 import type { Findings } from './findings.ts';
 import { periodOf } from './period.ts';
+import { configIssues } from './shapes.ts';
 import type { CatalogState } from './state.ts';
 import { optionsIn } from './target.ts';
 
@@ -116,6 +118,9 @@ export const checkGiven = (kind: EntityKind, id: string, given: GivenMembers, fa
   if (kind === 'attribute' && min !== undefined && max !== undefined) checkRange(kind, id, { min, max }, '', faults);
   const { classifierOptionIds = [], itemAttributes = [] } = given as Partial<ItemEntity>;
   if (kind === 'item') checkItem({ id, classifierOptionIds, itemAttributes }, faults);
+  const { type, config } = given as Partial<TemplateEntity>;
+  if (kind === 'template' && type !== undefined && config !== undefined)
+    for (const { path, message } of configIssues(type, config, '/config')) faults.add(kind, id, path, message);
 };
 
 /** What an item refers to must exist, and its ranges must be within those of its attributes. */
@@ -185,7 +190,12 @@ const checkItems = (change: CheckedChange, faults: Findings): void => {
   const options = optionsIn(target);
   const nameOf = nameOfOther(changes, 'item');
   for (const item of concerned) checkItemReferences(item, target, options, nameOf(item), faults);
+  for (const { id, rollNumerator, classifierOptionIds } of changed)
+    if (!Number.isFinite(weightOf(rollNumerator, classifierOptionIds, options)))
+      faults.add('item', id, '/rollNumerator', NOT_FINITE);
 };
+
+const NOT_FINITE = 'gives a weight that is not finite';
 
 /** The pity group of a configuration, if it shares its pity with other templates. */
 export const pityGroupOf = ({ config }: Pick<TemplateEntity, 'config'>): string | undefined =>
@@ -266,8 +276,10 @@ export function* checkWeights(
   let total = 0;
   for (const item of after.items) {
     const { id, place, weight } = item;
-    if (!Number.isFinite(weight))
-      faults.add('item', id, '/rollNumerator', 'gives a weight that is not finite', nameOf(item));
+    const other = nameOf(item);
+    // What a change mentions was looked at before.
+    if (!Number.isFinite(weight) && other.name !== undefined)
+      faults.add('item', id, '/rollNumerator', NOT_FINITE, other);
     total += weight;
     if (place % 1024 === 1023) yield;
   }

@@ -215,12 +215,16 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
       const after = edit(before as Entities[K]);
       const changed: Changed = { kind, id, isDeleted: after === null };
       const faults = listFindings();
-      if (isNew && found !== undefined) faults.add(kind, id, '/id', 'is already in use');
       const key = JSON.stringify([kind, id, after]);
       const rejectFaults = (): void => {
         const { isConflict, issues } = issuesOfChange(changed, faults.found);
         throwIfAny(issues, isConflict ? 'CONFLICT' : 'BAD_REQUEST');
       };
+      if (isNew && found !== undefined) {
+        faults.add(kind, id, '/id', 'is already in use');
+        // Only what is wrong with an item is told completely.
+        if (kind !== 'item') rejectFaults();
+      }
       const base = await loadConcerned(tx, kind, { before, after });
       if (base === undefined) {
         const { planned, writes, records } = await planWhole(tx, context, key, { kind, id, after });
@@ -243,9 +247,11 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
           ? 1 + (await countOtherVerifiable(tx, id))
           : 0;
       const change: CheckedChange = { base, target, changes, items: itemCount + touched.moreItems, verifiable, given };
+      if (kind === 'template' && isReconfigured(after)) {
+        await checkRolls(tx, key, change, {}, false, faults);
+        rejectFaults();
+      }
       checkEntities(change, faults);
-      // What is wrong with a configuration is told together with what it could not be bound to.
-      if (kind === 'template' && isReconfigured(after)) await checkRolls(tx, key, change, {}, false, faults);
       if (faults.found.length === 0) {
         if (kind === 'item')
           await checkItemRolls(tx, key, change, before as ItemEntity | null, entity as ItemEntity | null, faults);
@@ -261,7 +267,11 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
         await findObstacles(tx, touched, faults);
       }
       rejectFaults();
-      const { writes, records } = rowsOfChanges(changes, { createdAt, updatedAt });
+      const { writes, records } = rowsOfChanges(
+        changes,
+        { createdAt, updatedAt },
+        (one) => one.kind === kind && one.id === id,
+      );
       writeRows(
         tx,
         [...writes].map(([write, rows]) => ({ write, rows })),

@@ -4,10 +4,13 @@ import { Empty, Id, OwnId, Paging, PathId, responses, Strict, Timestamp } from '
 import { LIMITS } from '../../shared/limits.ts';
 import { UserSpace } from '../user-spaces/user-spaces.contract.ts';
 
+const { name, ...size } = MEMBERS.space;
+
 const spaceMembers = {
   id: Id,
-  ...MEMBERS.space,
+  name,
   teamId: Id,
+  ...size,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };

@@ -30,7 +30,8 @@ export const createTemplate = async (
   const created = createdAt === undefined ? undefined : Date.parse(createdAt);
   const times = { createdAt: created, updatedAt: updatedAt == null ? created : Date.parse(updatedAt) };
   const edit = () => ({ id, type, ...given }) as TemplateEntity;
-  return changedTemplate(context, await changeEntity(tx, context, { kind: 'template', id, isNew: true, edit, times }));
+  const request = { kind: 'template', id, isNew: true, edit, given: { type, ...given }, times } as const;
+  return changedTemplate(context, await changeEntity(tx, context, request));
 };
 
 /** A page of templates, each as JSON. */
