@@ -23,7 +23,7 @@ export const createClassifier = async (
   { id = newId(), ...given }: NewClassifier,
   changeEntity: ChangeEntity,
 ): Promise<Classifier> => {
-  const request = { kind: 'classifier', id, isNew: true, edit: () => ({ id, ...given }) } as const;
+  const request = { kind: 'classifier', id, isNew: true, edit: () => ({ id, ...given }), given } as const;
   return changedClassifier(context, await changeEntity(tx, context, request));
 };
 
@@ -73,10 +73,11 @@ export const updateClassifier = async (
   tx: Transaction,
   context: Context,
   id: string,
-  { name, classifierOptions }: ClassifierChange,
+  change: ClassifierChange,
   changeEntity: ChangeEntity,
   ifMatch?: string,
 ): Promise<Classifier> => {
+  const { name, classifierOptions } = change;
   throwIfAny(shapeFaults(classifierOptions ?? []));
   const edit = (present: ClassifierEntity) => {
     const options = new Map(present.classifierOptions.map((option) => [option.id, option]));
@@ -85,8 +86,11 @@ export const updateClassifier = async (
       id,
       name: name ?? present.name,
       classifierOptions:
-        classifierOptions?.map((change) => changedOption(options, change)) ?? present.classifierOptions,
+        classifierOptions?.map((option) => changedOption(options, option)) ?? present.classifierOptions,
     };
   };
-  return changedClassifier(context, await changeEntity(tx, context, { kind: 'classifier', id, edit, ifMatch }));
+  return changedClassifier(
+    context,
+    await changeEntity(tx, context, { kind: 'classifier', id, edit, given: change, ifMatch }),
+  );
 };

@@ -70,7 +70,10 @@ export const updateTemplate = async (
   const edit = ({ bindings, ...present }: TemplateEntity) =>
     // The tiers of a new configuration are bound anew.
     ({ ...present, ...(change.config === undefined ? { bindings } : {}), ...change }) as TemplateEntity;
-  return changedTemplate(context, await changeEntity(tx, context, { kind: 'template', id, edit, ifMatch }));
+  return changedTemplate(
+    context,
+    await changeEntity(tx, context, { kind: 'template', id, edit, given: change, ifMatch }),
+  );
 };
 
 /** The name of a template that anyone may know of; 404 for any other, whether it exists or not. */
