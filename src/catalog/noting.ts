@@ -1,13 +1,11 @@
-import { configText, plainPoolText, type SnapshotCatalog, templatePoolText } from '../engine/fairness/snapshots.ts';
+import type { SnapshotCatalog } from '../engine/fairness/snapshots.ts';
 import { compileCatalog } from '../engine/pool/catalog.ts';
 import { compilePool, isRollable } from '../engine/pool/pool.ts';
 import { allAtOnce } from '../engine/steps.ts';
-import type { Bindings } from '../engine/systems/binding.ts';
-import type { TemplateConfig, TemplateType } from '../engine/systems/config.ts';
-import { digestOf } from '../shared/digest.ts';
 import { LIMITS } from '../shared/limits.ts';
 import type { ItemEntity, TemplateEntity } from './entities.ts';
-import { compileEntity } from './rules.ts';
+import { compileEntity, sourceOf } from './rules.ts';
+import { PLAIN, snapshotsOf } from './snapshots.ts';
 import {
   type CatalogState,
   type ChangeChunks,
@@ -19,9 +17,6 @@ import {
   undoChanges,
 } from './state.ts';
 import { optionsIn } from './target.ts';
-
-/** Stands for rolls without a template. */
-const PLAIN = '';
 
 /** The hash of a template's configuration; null if it cannot be rolled on, or is too large to be kept. */
 export interface NotedConfig {
@@ -87,40 +82,28 @@ const createSnapshots = () => {
   const texts = new Map<string, string>();
   let length = 0;
 
-  const keep = (text: string): string | null => {
-    if (text.length > LIMITS.snapshotLength) return null;
-    const hash = digestOf(text);
-    if (!texts.has(hash)) {
-      texts.set(hash, text);
-      length += text.length;
-    }
-    return hash;
-  };
-  const keepBoth = (
-    parts: readonly string[] | null,
-    snapshot: { templateId: string; type: TemplateType | 'plain'; config: TemplateConfig; bindings: Bindings },
-  ): Hashes => {
-    const pool = parts && keep(parts.join(''));
-    return pool === null ? NOTHING : { pool, config: keep(configText({ ...snapshot, pool })) };
+  const keep = (hash: string, text: string): void => {
+    if (texts.has(hash)) return;
+    texts.set(hash, text);
+    length += text.length;
   };
 
-  const ofPlain = (source: SnapshotCatalog): Hashes => {
-    if (!isRollable(compilePool(source.catalog))) return NOTHING;
-    const pool = allAtOnce(plainPoolText(source, LIMITS.snapshotLength));
-    return keepBoth(pool, { templateId: PLAIN, type: 'plain', config: {}, bindings: {} });
+  const found = (source: SnapshotCatalog, subject: Parameters<typeof snapshotsOf>[1]): Hashes => {
+    const made = allAtOnce(snapshotsOf(source, subject));
+    if (made === null) return NOTHING;
+    keep(made.pool, made.poolText);
+    keep(made.config, made.configText);
+    return made;
   };
+
   const ofTemplate = (source: SnapshotCatalog, entity: TemplateEntity): Hashes => {
     const { template } = allAtOnce(compileEntity(entity, source.catalog));
-    if (template === null) return NOTHING;
-    const { id: templateId, type } = template;
-    const given = { config: entity.config as TemplateConfig, bindings: entity.bindings as Bindings };
-    const pool = allAtOnce(templatePoolText(source, template, given, LIMITS.snapshotLength));
-    return keepBoth(pool, { templateId, type, ...given });
+    return template === null ? NOTHING : found(source, { template, source: sourceOf(entity) });
   };
 
   return {
     hashesOf: (templateId: string, source: SnapshotCatalog, state: CatalogState): Hashes => {
-      if (templateId === PLAIN) return ofPlain(source);
+      if (templateId === PLAIN) return isRollable(compilePool(source.catalog)) ? found(source, null) : NOTHING;
       const entity = state.template.get(templateId);
       return entity === undefined ? NOTHING : ofTemplate(source, entity);
     },

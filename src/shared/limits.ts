@@ -143,7 +143,7 @@ export const LIMITS = {
   /** Public templates with all their texts, and characters of these in total. */
   keptDisclosures: 1000,
   keptDisclosuresLength: 64 * 1024 * 1024,
-  preparedPerCatalog: 64,
+  prepared: { pool: 64, config: 8, odds: 8, change: 8, template: 10_000 },
   cachedItemTexts: 2000,
   verifiedHeaders: 10_000,
   throttledAddresses: 10_000,
@@ -202,8 +202,6 @@ export const LIMITS = {
   inlineSteps: 300_000,
   /** A template with at most this many items to consider is prepared in one go: it takes a few milliseconds. */
   inlineItems: 2000,
-  /** Configurations recently validated against a catalog. */
-  checkedConfigs: 8,
   /** Manifests that players' seeds were begun with. */
   cachedManifests: 1000,
   /** Keys of teams that a process remembers. */

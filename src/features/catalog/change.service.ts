@@ -213,7 +213,7 @@ export const createEntityChanges = ({ catalogs, compute, read, readWhole }: Deps
     const { tx, request, after, key, faults } = pass;
     const { kind, id } = request;
     const team = await catalogs.current(tx);
-    const { versionId, planned, writes, records } = team.prepared(tx, `plan ${team.versionId} ${key}`, async () => {
+    const { versionId, planned, writes, records } = team.prepared(tx, 'change', `plan ${key}`, async () => {
       const { chunks, versionId } = await read(teamId, readWhole);
       const bytes = Buffer.from(JSON.stringify({ changes: [{ kind, id, after }], baseVersion: team.version }));
       const input = { base: chunks, wanted: { type: 'body', bytes }, purpose: 'publish', nowMs } as const;

@@ -53,7 +53,7 @@ const roundsOf = ({ config }: TemplateEntity): number => {
 
 /** Does work now if that takes a moment, or else outside of the transaction. */
 const inPassing = <T>(tx: Transaction, team: TeamCatalog, key: string, rounds: number, steps: () => Steps<T>): T =>
-  team.prepared(tx, key, () =>
+  team.prepared(tx, 'change', key, () =>
     rounds * team.catalog.items.length <= LIMITS.inlineItems ? allAtOnce(steps()) : inTurns(steps()),
   );
 
@@ -80,7 +80,7 @@ export const createRollChecks = (catalogs: Catalogs): RollChecks => {
       return found.found;
     }
     const rounds = change.target.template.values().reduce((sum, template) => sum + roundsOf(template), 1);
-    const found = inPassing(tx, team, `rolls ${team.versionId} ${key}`, rounds, find);
+    const found = inPassing(tx, team, `rolls ${key}`, rounds, find);
     // What could not be bound was reported, with a reason.
     const known = new Set(faults.found.map(({ kind, id, path }) => `${kind} ${id} ${path}`));
     faults.found.push(...found.filter(({ kind, id, path }) => !known.has(`${kind} ${id} ${path}`)));
@@ -115,7 +115,7 @@ export const createRollChecks = (catalogs: Catalogs): RollChecks => {
       function* find(): Steps<boolean> {
         return yield* anyMatters(team.catalog, yield* changedCatalog(team.catalog, { options }, team.rollNumeratorOf));
       }
-      const isRisky = changed.length > 0 && inPassing(tx, team, `weights ${team.versionId} ${key}`, 1, find);
+      const isRisky = changed.length > 0 && inPassing(tx, team, `weights ${key}`, 1, find);
       if (!isRisky && naming.length === 0) return;
       const templates = isRisky ? await allTemplates(tx) : naming;
       await check({ ...checking, change: withTemplates(change, templates) }, { options }, isRisky);

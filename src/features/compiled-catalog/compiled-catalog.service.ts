@@ -5,7 +5,7 @@ import { buildPool, type Pool, type PoolFilter } from '../../engine/pool/pool.ts
 import { allAtOnce, ELEMENTS_PER_STEP } from '../../engine/steps.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { createRecentlyUsed } from '../../shared/recently-used.ts';
+import { createRecentlyUsed, type RecentlyUsed } from '../../shared/recently-used.ts';
 import { inTurns } from '../../shared/turns.ts';
 import { type CatalogPresenter, createPresenter } from './catalog.presenter.ts';
 import { type CatalogSpace, type LoadedCatalog, loadCatalog, reloadCatalog } from './catalog-loader.service.ts';
@@ -31,10 +31,12 @@ export interface TeamCatalog extends CatalogPresenter {
   /** The pool of a plain roll with a filter, compiled once per filter in use. */
   pool(finder: Finder, filter: PoolFilter): Pool;
   /**
-   * What is made of this catalog without its templates, kept for a while. What takes too long for a transaction is made outside of any, once for
-   * everyone who waits for the same key.
+   * What is made of this version, kept as long as it is current and used. What takes too long for a transaction is made
+   * outside of any, once for everyone who waits for the same key.
    */
-  prepared<T>(finder: Finder, key: string, make: () => T | Promise<T>): T;
+  prepared<T>(finder: Finder, kind: PreparedKind, key: string, make: () => T | Promise<T>): T;
+  /** The same for what is made at once, or undefined if it was not made yet. */
+  kept<T>(kind: PreparedKind, key: string, make?: () => T): T | undefined;
 }
 
 /** Compiled catalogs of teams, each cached while its version is current. */
@@ -58,35 +60,55 @@ export interface Catalogs {
 const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
   JSON.stringify([[...classifierOptionIds].sort(), itemIds ?? null]);
 
-const createPrepared = (): TeamCatalog['prepared'] => {
-  interface Entry {
-    made?: { readonly value: unknown };
-    making?: Promise<void>;
-  }
-  const inUse = createRecentlyUsed<string, Entry>(LIMITS.preparedPerCatalog, () => ({}));
-  return <T>(finder: Finder, key: string, make: () => T | Promise<T>): T => {
-    const entry = inUse.get(key);
-    if (entry.made !== undefined) return entry.made.value as T;
-    const making = entry.making ?? make();
-    if (!(making instanceof Promise)) {
-      entry.made = { value: making };
-      return making as T;
+/** What is made of a version of a catalog. */
+export type PreparedKind = keyof typeof LIMITS.prepared;
+
+interface Entry {
+  made?: { readonly value: unknown };
+  making?: Promise<void>;
+}
+
+const createPrepared = (): Pick<TeamCatalog, 'prepared' | 'kept'> => {
+  const caches = new Map<PreparedKind, RecentlyUsed<string, Entry>>();
+  const entryOf = (kind: PreparedKind, key: string): Entry => {
+    let cache = caches.get(kind);
+    if (cache === undefined) {
+      cache = createRecentlyUsed<string, Entry>(LIMITS.prepared[kind], () => ({}));
+      caches.set(kind, cache);
     }
-    entry.making ??= making
-      .then((value) => {
-        entry.made = { value };
-      })
-      .finally(() => {
-        entry.making = undefined;
-      });
-    return finder.rerunAfter(entry.making);
+    return cache.get(key);
+  };
+  return {
+    prepared: <T>(finder: Finder, kind: PreparedKind, key: string, make: () => T | Promise<T>): T => {
+      const entry = entryOf(kind, key);
+      if (entry.made !== undefined) return entry.made.value as T;
+      const making = entry.making ?? make();
+      if (!(making instanceof Promise)) {
+        entry.made = { value: making };
+        return making as T;
+      }
+      entry.making ??= making
+        .then((value) => {
+          entry.made = { value };
+        })
+        .finally(() => {
+          entry.making = undefined;
+        });
+      return finder.rerunAfter(entry.making);
+    },
+    kept: <T>(kind: PreparedKind, key: string, make?: () => T): T | undefined => {
+      const entry = entryOf(kind, key);
+      if (entry.made === undefined && make !== undefined) entry.made = { value: make() };
+      return entry.made?.value as T | undefined;
+    },
   };
 };
 
 const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: LoadedCatalog): Promise<TeamCatalog> => {
   const everything = await inTurns(buildPool(catalog));
   const observer = await inTurns(createPlainObserver(catalog.items));
-  const prepared = createPrepared();
+  // Pools outlive versions that change templates only.
+  const pools = createPrepared();
   return {
     version,
     versionId,
@@ -97,11 +119,11 @@ const teamCatalogOf = async ({ version, versionId, catalog, spaces, shown }: Loa
     rollNumeratorOf: ({ place }) => shown.items.at(place).rollNumerator,
     everything,
     observer,
-    prepared,
+    ...createPrepared(),
     pool: (finder, filter) =>
       filter.classifierOptionIds === undefined && filter.itemIds === undefined
         ? everything
-        : prepared(finder, `pool ${keyOf(filter)}`, () => {
+        : pools.prepared(finder, 'pool', keyOf(filter), () => {
             const steps = buildPool(catalog, filter);
             return catalog.items.length <= ELEMENTS_PER_STEP ? allAtOnce(steps) : inTurns(steps);
           }),
@@ -144,7 +166,7 @@ export const createCatalogs = (read: Read): Catalogs => {
     const few = Math.floor(known.catalog.items.length / ITEMS_PER_CHANGE);
     const changes = await store.changedSince(reader, known, found, few);
     if (changes === undefined) return undefined;
-    if (changes.length === 0) return { ...known, ...found };
+    if (changes.length === 0) return { ...known, ...found, ...createPrepared() };
     return reloadCatalog(reader, known, new Set(changes.flatMap(({ kind, id }) => (kind === 'item' ? id : []))));
   };
 

@@ -1,3 +1,4 @@
+import { PLAIN } from '../../catalog/snapshots.ts';
 import type { Reader } from '../../database/work.ts';
 import { compareBytes } from '../../engine/byte-order.ts';
 import type { EvidenceRow as ComputedRow, TierResults } from '../../engine/evidence/evidence.ts';
@@ -7,7 +8,7 @@ import { jsonList } from '../../shared/json-list.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { isoTime } from '../../shared/time.ts';
 import { timeOfVersion } from '../catalog/versions.service.ts';
-import { countInForce, findConfig, findVersionsOf, listInForce, PLAIN } from '../snapshots/snapshots.service.ts';
+import { countInForce, findConfig, findVersionsOf, listInForce } from '../snapshots/snapshots.service.ts';
 import type { Evidence, EvidenceRow } from './evidence.contract.ts';
 import { readStream, type Stream, textsOf } from './observed-streams.service.ts';
 import { findObserved } from './roll-evidence.service.ts';

@@ -1,9 +1,10 @@
+import type { Identity } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
 import { type ManifestEntry, manifestText } from '../../engine/fairness/receipts.ts';
 import { digestOf } from '../../shared/digest.ts';
 import { unlessInvalid } from '../../shared/errors.ts';
 import type { Catalogs } from '../compiled-catalog/compiled-catalog.service.ts';
-import type { Identities, Identity, Subject } from '../receipts/identities.service.ts';
+import type { Identities, Subject } from '../receipts/identities.service.ts';
 import type { Salts } from '../receipts/salts.service.ts';
 import { findKept, type KeepSnapshots } from '../snapshots/snapshots.service.ts';
 import type { ReadyTemplates } from '../templates/compiled-templates.service.ts';

@@ -1,33 +1,13 @@
+import { type Identity, type Snapshots, snapshotsOf } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
-import {
-  type ConfigSnapshot,
-  configText,
-  itemText,
-  type PoolText,
-  plainPoolText,
-  type SnapshotCatalog,
-  templatePoolText,
-} from '../../engine/fairness/snapshots.ts';
+import { itemText, type SnapshotCatalog } from '../../engine/fairness/snapshots.ts';
 import type { CompiledItem } from '../../engine/pool/catalog.ts';
 import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
-import { digestOf } from '../../shared/digest.ts';
 import { invalid } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
 import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-
-/** The hashes of everything that decides a roll. */
-export interface Identity {
-  readonly config: string;
-  readonly pool: string;
-}
-
-/** An identity, with the texts that have these hashes. */
-export interface Snapshots extends Identity {
-  readonly configText: string;
-  readonly poolText: string;
-}
 
 /** A template that may be verifiable. */
 export interface Identifiable {
@@ -41,25 +21,8 @@ export type Subject = Identifiable | TeamCatalog;
 
 const teamOf = (subject: Subject): TeamCatalog => ('team' in subject ? subject.team : subject);
 
-const withTexts = (pool: PoolText, source: Omit<ConfigSnapshot, 'pool'>): Snapshots | null => {
-  if (pool === null) return null;
-  const poolText = pool.join('');
-  const poolHash = digestOf(poolText);
-  const text = configText({ ...source, pool: poolHash });
-  return { pool: poolHash, poolText, config: digestOf(text), configText: text };
-};
-
-function* snapshotSteps(subject: Subject, catalog: SnapshotCatalog): Steps<Snapshots | null> {
-  if (!('team' in subject)) {
-    const pool = yield* plainPoolText(catalog, LIMITS.snapshotLength);
-    yield;
-    return withTexts(pool, { templateId: '', type: 'plain', config: {}, bindings: {} });
-  }
-  const { id: templateId, type, config, bindings } = subject.source();
-  const pool = yield* templatePoolText(catalog, subject.template(), { config, bindings }, LIMITS.snapshotLength);
-  yield;
-  return withTexts(pool, { templateId, type, config, bindings });
-}
+const snapshotSteps = (subject: Subject, catalog: SnapshotCatalog): Steps<Snapshots | null> =>
+  snapshotsOf(catalog, 'team' in subject ? { template: subject.template(), source: subject.source() } : null);
 
 /** The same catalog, in which the text of each item is made once. */
 const sharingTexts = ({ catalog, rollNumeratorOf }: TeamCatalog): SnapshotCatalog => {

@@ -1,3 +1,4 @@
+import type { Identity } from '../../catalog/snapshots.ts';
 import { ask } from '../../database/declarations.ts';
 import type { Finder, Transaction, Work } from '../../database/work.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
@@ -22,7 +23,6 @@ import { addToLog } from '../log/log.service.ts';
 import { findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { findReceiptsEnd, type HeldEnd, holdReceipts } from '../user-states/user-states.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';
-import type { Identity } from './identities.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
 import type { Salts } from './salts.service.ts';

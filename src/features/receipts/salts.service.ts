@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import type { Identity } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
 import { type ManifestEntry, manifestEntry } from '../../engine/fairness/receipts.ts';
 import type { TeamKeys } from '../team-keys/team-keys.service.ts';
-import type { Identity } from './identities.service.ts';
 
 /** A configuration as a manifest has it, and the salt that opens it. */
 export interface Salted {

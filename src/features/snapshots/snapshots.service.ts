@@ -2,9 +2,6 @@ import type { Finder, Reader, Work } from '../../database/work.ts';
 import type { ConfigSnapshot } from '../../engine/fairness/snapshots.ts';
 import * as store from './snapshots.store.ts';
 
-/** Stands for rolls without a template. */
-export const PLAIN = '';
-
 /** A text that is known by its hash. */
 export interface Snapshot {
   readonly hash: string;

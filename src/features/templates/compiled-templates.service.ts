@@ -86,11 +86,11 @@ const createLongestItems = (team: TeamCatalog, template: () => CompiledTemplate)
 };
 
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
-  // Prepared templates are dropped together with the catalog they were compiled against.
-  const byCatalog = new WeakMap<TeamCatalog, Map<string, ReadyTemplate>>();
-  const making = new Map<string, Promise<void>>();
-
-  const makeReady = (team: TeamCatalog, row: TemplateRow, { template: compiled, faults }: CompiledOrFaults) => {
+  const makeReady = (
+    team: TeamCatalog,
+    row: TemplateRow,
+    { template: compiled, faults }: CompiledOrFaults,
+  ): ReadyTemplate => {
     const template = (): CompiledTemplate => {
       if (compiled !== null) return compiled;
       throw invalid(...faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
@@ -124,39 +124,25 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     return { template: { ...template, chances: () => chances } as CompiledTemplate, faults: [] };
   };
 
-  /** Prepares a template outside of any transaction, once for everyone who waits for it. */
-  const makeLater = (ready: Map<string, ReadyTemplate>, team: TeamCatalog, row: TemplateRow) => {
-    const key = JSON.stringify([row.team_id, team.versionId, row.id]);
-    let promise = making.get(key);
-    if (promise === undefined) {
-      promise = (async () => {
-        const compiled = await withChances(row, await inTurns(compileRow(team.catalog, row)));
-        ready.set(row.id, makeReady(team, row, compiled));
-      })();
-      making.set(key, promise);
-      promise.finally(() => making.delete(key)).catch(() => {});
-    }
-    return promise;
+  /** A template, at once if that takes only a moment. */
+  const makeTemplate = (team: TeamCatalog, row: TemplateRow): ReadyTemplate | Promise<ReadyTemplate> => {
+    const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compileRow(team.catalog, row)) : undefined;
+    if (compiled !== undefined && (compiled.template === null || !needsChances(compiled.template)))
+      return makeReady(team, row, compiled);
+    return (async () => {
+      const made = compiled ?? (await inTurns(compileRow(team.catalog, row)));
+      return makeReady(team, row, await withChances(row, made));
+    })();
   };
 
   return async (finder: Finder, id: string, { forPlacing = false } = {}) => {
     const team = await (forPlacing ? catalogs.currentForPlacing(finder as Work) : catalogs.current(finder));
-    let ready = byCatalog.get(team);
-    if (ready === undefined) {
-      ready = new Map();
-      byCatalog.set(team, ready);
-    }
-    const known = ready.get(id);
+    const known = team.kept<ReadyTemplate>('template', id);
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
     // It may have changed since the version was read, and must not be rolled on as part of the earlier one.
     if (!(await catalogs.isCurrent(finder, team))) return finder.rerunAfter(Promise.resolve());
     if (row === undefined) throw notFound();
-    const compiled = isQuickOn(team, JSON.parse(row.config)) ? allAtOnce(compileRow(team.catalog, row)) : undefined;
-    if (compiled === undefined || (compiled.template !== null && needsChances(compiled.template)))
-      return finder.rerunAfter(makeLater(ready, team, row));
-    const prepared = makeReady(team, row, compiled);
-    ready.set(id, prepared);
-    return prepared;
+    return team.prepared(finder, 'template', id, () => makeTemplate(team, row));
   };
 };

@@ -53,7 +53,8 @@ export const createConfigChecks =
     const team = await catalogs.current(finder);
     const { bindings, template, faults, steps } = team.prepared(
       finder,
-      `config ${JSON.stringify([input.type, input.config])}`,
+      'config',
+      JSON.stringify([input.type, input.config]),
       () => {
         const work = check(team, input);
         return isQuickOn(team, input.config) ? allAtOnce(work) : inTurns(work);

@@ -64,14 +64,7 @@ export type Previews = (
   path: string,
 ) => Shared<readonly string[]>;
 
-export const createPreviews = (compute: Compute): Previews => {
-  const byCatalog = new WeakMap<TeamCatalog, Map<string, Shared<readonly string[]>>>();
-  return (team, teamId, key, template, path) => {
-    const kept = byCatalog.get(team) ?? new Map<string, Shared<readonly string[]>>();
-    byCatalog.set(team, kept);
-    const odds = kept.get(key) ?? createOdds(compute, teamId, () => template, path);
-    kept.set(key, odds);
-    if (kept.size > LIMITS.checkedConfigs) kept.delete(kept.keys().next().value as string);
-    return odds;
-  };
-};
+export const createPreviews =
+  (compute: Compute): Previews =>
+  (team, teamId, key, template, path) =>
+    team.kept('odds', key, () => createOdds(compute, teamId, () => template, path)) as Shared<readonly string[]>;
