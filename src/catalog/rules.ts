@@ -2,7 +2,7 @@ import { type Catalog, compileCatalog } from '../engine/pool/catalog.ts';
 import { weightOf } from '../engine/pool/changed-catalog.ts';
 import { allAtOnce, type Steps } from '../engine/steps.ts';
 import { type Bindings, referencedIds } from '../engine/systems/binding.ts';
-import type { TemplateConfig } from '../engine/systems/config.ts';
+import type { TemplateConfig, TemplateType } from '../engine/systems/config.ts';
 import { stepsOfOdds } from '../engine/systems/odds.ts';
 import {
   type CompiledOrFaults,
@@ -315,12 +315,20 @@ export interface CompiledTemplates {
   after(id: string): CompiledTemplate | null;
 }
 
-const inMillions = (steps: number): string => Math.ceil(steps / 1e6).toLocaleString('en');
+const inMillions = (steps: number): string =>
+  steps > Number.MAX_SAFE_INTEGER ? 'countless' : Math.ceil(steps / 1e6).toLocaleString('en');
 
-/** What keeps the exact odds of a template from being computed; undefined if nothing does. */
-export const tooManySteps = (steps: number): string | undefined =>
+const ADVICE = {
+  gacha: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
+  idle: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
+  card_pack: 'have fewer cards, fewer tiers that a pack can use up, or fewer items of different weights',
+  roguelike: 'have fewer choices, fewer tiers that an offer can use up, or fewer items of different weights',
+};
+
+/** Why the exact odds of a template take too long to be computed, and what to change; undefined if they do not. */
+export const tooManySteps = (type: TemplateType, steps: number): string | undefined =>
   steps > LIMITS.oddsSteps
-    ? `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed`
+    ? `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed: ${ADVICE[type]}`
     : undefined;
 
 /** A template that cannot be rolled on is a fault, unless it is as it was and could not be rolled on before. */
@@ -360,7 +368,8 @@ export function* checkTemplates(
         if (isChanged) faults.add('template', id, `/config${fault.path}`, fault.message);
         else faults.add('template', id, `/config${fault.path}`, describe(fault), { ...other, conflict: 'rolls' });
     }
-    const steps = result.template === null || !isChanged ? undefined : tooManySteps(stepsOfOdds(result.template));
+    const steps =
+      result.template === null || !isChanged ? undefined : tooManySteps(entity.type, stepsOfOdds(result.template));
     if (steps !== undefined) faults.add('template', id, '/config', steps);
   }
   return { before: compileBefore, after: (id) => compiled.get(id) ?? null };

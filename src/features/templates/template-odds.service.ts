@@ -1,3 +1,4 @@
+import { tooManySteps } from '../../catalog/rules.ts';
 import type { Compute } from '../../compute/compute.ts';
 import { type Shared, share } from '../../compute/shared.ts';
 import { type OddsTable, oddsTableOf, stepsOfOdds } from '../../engine/systems/odds.ts';
@@ -9,21 +10,10 @@ import { inTurns } from '../../shared/turns.ts';
 import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { oddsText } from './odds.presenter.ts';
 
-const ADVICE = {
-  gacha: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
-  idle: 'lower the thresholds, or have fewer tiers with a pity, or fewer items of different weights',
-  card_pack: 'have fewer cards, fewer tiers that a pack can use up, or fewer items of different weights',
-  roguelike: 'have fewer choices, fewer tiers that an offer can use up, or fewer items of different weights',
-};
-
-const inMillions = (steps: number): string =>
-  steps > Number.MAX_SAFE_INTEGER ? 'countless' : Math.ceil(steps / 1e6).toLocaleString('en');
-
 /** Rejects a template whose exact odds would take too long, and says what to change. */
 export const rejectLongOdds = (type: CompiledTemplate['type'], steps: number, path: string): void => {
-  if (steps <= LIMITS.oddsSteps) return;
-  const message = `needs about ${inMillions(steps)} million steps to compute its exact odds, more than the ${inMillions(LIMITS.oddsSteps)} million allowed: ${ADVICE[type]}`;
-  throw invalid({ path, message });
+  const message = tooManySteps(type, steps);
+  if (message !== undefined) throw invalid({ path, message });
 };
 
 const computeTable = async (
