@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { TABLES } from '../../src/database/tables.ts';
-import { lookAtAll } from '../chores.ts';
-import { type Client, onEveryDatabase, type Service } from '../harness.ts';
+import { logAll, lookAtAll } from '../chores.ts';
+import { type Client, onEveryQuietDatabase, type Service } from '../harness.ts';
 import { guardedRoutesOf } from '../routes.ts';
 
 /** What team A has, under ids that start with `a-` or are listed here. */
@@ -331,15 +331,15 @@ const rowsOf = ({ database }: Service, tables: readonly string[], teamId: string
     return rows;
   });
 
-onEveryDatabase('teams', (service, engine) => {
+onEveryQuietDatabase('teams', (service, engine) => {
   let a: Stocked;
   let unchanging: Stocked;
   let tables: string[];
   before(async () => {
     tables = await teamTablesOf(service());
     a = await stock(service(), 'a');
-    // What is done in the background would change the rows of team A in the meantime.
     await lookAtAll(service());
+    await logAll(service());
     unchanging = await stock(service(), 'b');
   });
 

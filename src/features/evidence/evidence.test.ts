@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { longItems } from '../../../test/catalogs.ts';
 import { freezeAll, lookAtAll, noteAll } from '../../../test/chores.ts';
-import { type Client, onEveryDatabase, type Service, startService } from '../../../test/harness.ts';
+import { type Client, onEveryQuietDatabase, type Service, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { cheapDraws } from '../../../test/statistics.ts';
 import { createCompute } from '../../compute/compute.ts';
@@ -153,7 +153,7 @@ const toolsOf = (service: () => Service) => {
   return { teamWith, evidenceOf, recorded, withDraws, roll, templateOf };
 };
 
-onEveryDatabase('evidence', (service) => {
+onEveryQuietDatabase('evidence', (service) => {
   const { teamWith, evidenceOf, recorded, withDraws, roll, templateOf } = toolsOf(service);
 
   describe('that is recorded', () => {
@@ -648,7 +648,7 @@ onEveryDatabase('evidence', (service) => {
 });
 
 // With a service of its own, which has not looked at anything yet.
-onEveryDatabase('alarms', (service, engine) => {
+onEveryQuietDatabase('alarms', (service, engine) => {
   const { teamWith, evidenceOf, withDraws, roll } = toolsOf(service);
 
   test('grows until there is one alarm, whichever of several nodes notices', async () => {

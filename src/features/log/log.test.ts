@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logAll } from '../../../test/chores.ts';
-import { type Client, onEveryDatabase, startService } from '../../../test/harness.ts';
+import { type Client, onEveryQuietDatabase, startService } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, assertNotFound } from '../../../test/rules.ts';
 import { verified } from '../../../test/verified.ts';
 import { utf8 } from '../../engine/fairness/bytes.ts';
@@ -11,7 +11,7 @@ import { isSigned } from '../../shared/signatures.ts';
 import { createTeamKeys, keepTeamKey } from '../team-keys/team-keys.service.ts';
 import { growLog } from './log.service.ts';
 
-onEveryDatabase('the public log', (service) => {
+onEveryQuietDatabase('the public log', (service) => {
   const start = async (): Promise<Client> => {
     const team = await service().anotherTeam();
     assertDone(await team.post('/items', { id: 'club', name: 'Club' }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { longItems } from '../../../test/catalogs.ts';
 import { noteAll } from '../../../test/chores.ts';
-import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { type Client, onEveryQuietDatabase } from '../../../test/harness.ts';
 import { assertDone, assertInvalid, keepsTheRulesOfAccess } from '../../../test/rules.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { digestOf } from '../../shared/digest.ts';
@@ -46,7 +46,7 @@ const DOCUMENT = {
   templates: [{ id: 'banner', name: 'Banner', type: 'gacha', config: banner() }],
 };
 
-onEveryDatabase('noting what was configured', (service) => {
+onEveryQuietDatabase('noting what was configured', (service) => {
   /** A team with a catalog at version 1, published at the start. */
   const teamWithCatalog = async (): Promise<Client> => {
     const team = await service().anotherTeam();

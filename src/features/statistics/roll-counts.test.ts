@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type Client, onEveryDatabase } from '../../../test/harness.ts';
+import { type Client, onEveryQuietDatabase } from '../../../test/harness.ts';
 import { assertDone } from '../../../test/rules.ts';
 import { countRolls, foldCounts, teamsToFold } from './roll-counts.service.ts';
 
-onEveryDatabase('roll counts', (service, engine) => {
+onEveryQuietDatabase('roll counts', (service, engine) => {
   const fold = (team: Client, most = 1000) => service().database.transaction(team.teamId, (tx) => foldCounts(tx, most));
 
   const count = (team: Client, day: string, itemIds: string[], templateId: string | null = null) =>
