@@ -11,10 +11,12 @@ import { nearest } from './nearest.ts';
 import { OPTIONS, optionNames } from './options.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
 import { CommandError, type CommandSyntax, type Options } from './shared.ts';
-import { LOCAL_COMMANDS } from './verify.ts';
 
 /** Loaded only if needed: drivers and migrations take longer than most requests to a service. */
 const loadDatabaseCommands = () => import('./database-commands.ts');
+
+/** Loaded only if needed: it needs a package, and commands on a catalog need none. */
+const loadLocalCommands = () => import('./verify.ts');
 
 const SERVICE: Group = { title: 'The service', notes: [], commands: SERVICE_COMMANDS };
 
@@ -25,12 +27,6 @@ const CATALOG: Group = {
     'ITEMWRIGHT_CREDENTIALS=TEAM_ID:SECRET; its role must be design, write or admin to plan, publish or simulate.',
   ],
   commands: CATALOG_COMMANDS,
-};
-
-const LOCAL: Group = {
-  title: 'Proofs',
-  notes: ['It needs neither a database nor a service.'],
-  commands: LOCAL_COMMANDS,
 };
 
 const HELP: CommandSyntax = {
@@ -54,7 +50,19 @@ const loadDatabaseGroup = async (): Promise<Group> => ({
   commands: (await loadDatabaseCommands()).DATABASE_COMMANDS,
 });
 
-const allGroups = async (): Promise<Group[]> => [SERVICE, await loadDatabaseGroup(), CATALOG, LOCAL, ABOUT];
+const loadLocalGroup = async (): Promise<Group> => ({
+  title: 'Proofs',
+  notes: ['It needs neither a database nor a service.'],
+  commands: (await loadLocalCommands()).LOCAL_COMMANDS,
+});
+
+const allGroups = async (): Promise<Group[]> => [
+  SERVICE,
+  await loadDatabaseGroup(),
+  CATALOG,
+  await loadLocalGroup(),
+  ABOUT,
+];
 
 const all = (groups: readonly Group[]): Commands => Object.assign({}, ...groups.map(({ commands }) => commands));
 
@@ -104,8 +112,8 @@ const assertSyntax = ({ command, name, rest }: Named<CommandSyntax>, options: Op
 
 const helpFor = async (words: readonly string[]): Promise<string> => {
   if (words.length === 0) return overview(await allGroups());
-  // Help for the catalog and for proofs needs no packages.
-  for (const load of [() => SERVICE, () => CATALOG, () => LOCAL, () => ABOUT, loadDatabaseGroup]) {
+  // Help for the catalog needs no packages.
+  for (const load of [() => SERVICE, () => CATALOG, () => ABOUT, loadLocalGroup, loadDatabaseGroup]) {
     const group = await load();
     const found = commandIn(group.commands, words);
     if (found !== undefined) return helpOf(found.name, found.command, group.notes);
@@ -169,11 +177,6 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
     await service.command.run();
     return 0;
   }
-  const local = commandIn(LOCAL_COMMANDS, words);
-  if (local !== undefined) {
-    assertSyntax(local, options);
-    return local.command.run({ terminal, files: local.rest, options });
-  }
   const onCatalog = commandIn(CATALOG_COMMANDS, words);
   if (onCatalog !== undefined) {
     assertSyntax(onCatalog, options);
@@ -181,6 +184,11 @@ const run = async (args: readonly string[], surroundings: Surroundings): Promise
     return onCatalog.command.run({ service: connected, terminal, argument: onCatalog.rest[0], options });
   }
   if (words[0] === 'catalog') throw await unknownCommand(words);
+  const local = commandIn((await loadLocalCommands()).LOCAL_COMMANDS, words);
+  if (local !== undefined) {
+    assertSyntax(local, options);
+    return local.command.run({ terminal, files: local.rest, options });
+  }
   const { DATABASE_COMMANDS, runOnDatabase } = await loadDatabaseCommands();
   const onDatabase = commandIn(DATABASE_COMMANDS, words);
   if (onDatabase === undefined) throw await unknownCommand(words);
