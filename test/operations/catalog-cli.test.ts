@@ -367,8 +367,12 @@ describe('the catalog on the command line', () => {
       for (const name of ['src', 'packages/client/src', 'package.json'])
         await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: (path) => !isGenerated(path) });
       const script = join(folder, 'src/cli.ts');
-      const { stderr } = await promisify(execFile)(process.execPath, [script, 'catalog', '--help'], { cwd: folder });
-      assert.equal(stderr, '');
+      const env = { ...process.env, ITEMWRIGHT_URL: 'http://127.0.0.1:9', ITEMWRIGHT_CREDENTIALS: 'team:secret' };
+      const catalog = (...args: string[]) =>
+        promisify(execFile)(process.execPath, [script, 'catalog', ...args], { cwd: folder, env });
+      assert.equal((await catalog('--help')).stderr, '');
+      // As far as the service.
+      await assert.rejects(catalog('versions'), /no response from http:\/\/127\.0\.0\.1:9/);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

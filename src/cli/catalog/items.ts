@@ -4,15 +4,16 @@ import { CommandError, countOf, required } from '../shared.ts';
 import type { CatalogDocument, Entity, Item, PlanRequest } from './api.ts';
 import { type CatalogCall, type CatalogCommand, EXIT } from './command.ts';
 import { FORMAT_VERSION } from './folder.ts';
-import { itemsFromCsv, itemsToCsv } from './items-csv.ts';
 import { writeWhole } from './plan.ts';
 import { publishPlanned } from './publish.ts';
-import { decodeCsv } from './sheet.ts';
 
 /** Standard input or output instead of a file. */
 const STREAM = '-';
 /** Tells spreadsheet programs that a file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
+
+/** Loaded only if needed: it needs a package, and other commands on a catalog need none. */
+const loadCsv = () => import('./items-csv.ts');
 
 export const exportItems: CatalogCommand = {
   usage: 'FILE',
@@ -24,7 +25,7 @@ export const exportItems: CatalogCommand = {
   run: async ({ service, argument, terminal }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const { document, version } = await service.catalog();
-    const text = itemsToCsv(document);
+    const text = (await loadCsv()).itemsToCsv(document);
     if (path === STREAM) terminal.write(text);
     else {
       await writeWhole(path, `${BYTE_ORDER_MARK}${text}`);
@@ -34,9 +35,19 @@ export const exportItems: CatalogCommand = {
   },
 };
 
+/** Decodes a file. Spreadsheet programs also write other encodings, in which umlauts would become something else. */
+export const decodeCsv = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CommandError('the file is not UTF-8: save it as "CSV UTF-8"');
+  }
+};
+
 const readItems = async ({ terminal }: CatalogCall, path: string, document: CatalogDocument): Promise<Item[]> => {
   const most = LIMITS.catalogBodyBytes;
   const bytes = await (path === STREAM ? terminal.read(most) : readFile(path, most));
+  const { itemsFromCsv } = await loadCsv();
   try {
     return itemsFromCsv(decodeCsv(bytes), document);
   } catch (error) {
