@@ -4,6 +4,7 @@ import { CommandError, countOf, required } from '../shared.ts';
 import type { CatalogDocument, Entity, Item, PlanRequest } from './api.ts';
 import { type CatalogCall, type CatalogCommand, EXIT } from './command.ts';
 import { FORMAT_VERSION } from './folder.ts';
+import { itemsFromCsv, itemsToCsv } from './items-csv.ts';
 import { writeWhole } from './plan.ts';
 import { publishPlanned } from './publish.ts';
 
@@ -12,20 +13,15 @@ const STREAM = '-';
 /** Tells spreadsheet programs that a file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Loaded only if needed: it needs a package, and other commands on a catalog need none. */
-const loadCsv = () => import('./items-csv.ts');
-
 export const exportItems: CatalogCommand = {
-  usage: 'FILE',
+  argument: 'FILE',
   summary: 'writes all items into a CSV file, for a spreadsheet',
   help: ['FILE may be - for standard output.'],
   examples: ['catalog export items.csv'],
-  takesArgument: true,
-  options: [],
   run: async ({ service, argument, terminal }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const { document, version } = await service.catalog();
-    const text = (await loadCsv()).itemsToCsv(document);
+    const text = itemsToCsv(document);
     if (path === STREAM) terminal.write(text);
     else {
       await writeWhole(path, `${BYTE_ORDER_MARK}${text}`);
@@ -47,7 +43,6 @@ export const decodeCsv = (bytes: Uint8Array): string => {
 const readItems = async ({ terminal }: CatalogCall, path: string, document: CatalogDocument): Promise<Item[]> => {
   const most = LIMITS.catalogBodyBytes;
   const bytes = await (path === STREAM ? terminal.read(most) : readFile(path, most));
-  const { itemsFromCsv } = await loadCsv();
   try {
     return itemsFromCsv(decodeCsv(bytes), document);
   } catch (error) {
@@ -64,11 +59,10 @@ const requestFor = (items: readonly Item[]): PlanRequest =>
     : { changes: items.map((item) => ({ kind: 'item', id: item.id, after: item as unknown as Entity })) };
 
 export const importItems: CatalogCommand = {
-  usage: 'FILE [-m MESSAGE] [--yes] [--verbose] [--json]',
+  argument: 'FILE',
   summary: 'changes and creates items as in a CSV file; shows the plan and asks first',
   help: ['Rows and columns that FILE does not have stay as they are; an empty id makes a new item.'],
   examples: ['catalog import items.csv -m "Swords hit harder"'],
-  takesArgument: true,
   options: ['message', 'yes', 'verbose', 'json'],
   run: async (call) => {
     const { service, options, terminal } = call;
