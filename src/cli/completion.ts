@@ -1,7 +1,8 @@
 /** Scripts that let a shell complete commands and options. They are generated, so they know what the help knows. */
-import type { Commands } from './help.ts';
-import { OPTIONS, optionNames } from './options.ts';
-import { CommandError, type CommandSyntax, type Options } from './shared.ts';
+import type { Command, Option } from 'commander';
+import { fullName } from './help.ts';
+import { OPTIONS } from './options.ts';
+import { CommandError, type CommandSyntax } from './shared.ts';
 
 interface Choice {
   readonly word: string;
@@ -10,79 +11,59 @@ interface Choice {
 
 /** What may follow the words of a command that have been typed. */
 interface Place {
-  readonly typed: string;
-  /** Whether more words, such as a file, may have been typed, too. */
-  readonly isCommand: boolean;
+  /** A pattern for `case`; of a whole command, more words, such as a file, may have been typed, too. */
+  readonly pattern: string;
   readonly choices: readonly Choice[];
   readonly takesFile: boolean;
 }
 
-const takesFile = ({ usage, takesArgument }: CommandSyntax): boolean => takesArgument && /^\S*(?:FILE|DIR)/.test(usage);
+const helpOf = (command: Command): string => command.summary() || command.commands.map((one) => one.name()).join(', ');
 
-const optionChoices = (names: readonly (keyof Options)[]): Choice[] => [
-  ...names.map((name) => ({ word: `--${name}`, help: OPTIONS[name].help })),
-  { word: '--help', help: 'explains the command' },
-];
+const commandChoices = ({ commands }: Command): Choice[] =>
+  commands.map((command) => ({ word: command.name(), help: helpOf(command) }));
 
-/** The words that begin commands, each once, with what it is for. */
-const firstWords = (commands: Commands): Choice[] => {
-  const words = new Map<string, Choice>();
-  for (const [name, { summary }] of Object.entries(commands)) {
-    const [word = '', ...rest] = name.split(' ');
-    const verbs = Object.keys(commands).filter((other) => other.startsWith(`${word} `));
-    const help = rest.length === 0 ? summary : verbs.map((verb) => verb.slice(word.length + 1)).join(', ');
-    if (!words.has(word)) words.set(word, { word, help });
-  }
-  return [...words.values()];
-};
+const optionChoices = (command: Command): Choice[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, description }) => ({ word: long as string, help: description }));
 
-const placesOf = (commands: Commands): Place[] => {
-  const names = Object.entries(commands);
-  const first = firstWords(commands);
-  const general = [
-    { word: '--help', help: 'lists all commands' },
-    { word: '--version', help: 'prints the version' },
+const placesOf = (command: Command): Place[] => {
+  const typed = command.parent === null ? '' : fullName(command);
+  const others = command.commands.flatMap(placesOf);
+  if (others.length > 0)
+    return [
+      {
+        pattern: `'${typed}'`,
+        choices: [...commandChoices(command), ...(typed === '' ? optionChoices(command) : [])],
+        takesFile: false,
+      },
+      ...others,
+    ];
+  const values = typed === 'completion' ? SHELLS.map((word) => ({ word, help: `a script for ${word}` })) : [];
+  const words = typed === 'help' ? commandChoices(command.parent as Command) : [];
+  return [
+    {
+      pattern: `'${typed}' | '${typed} '*`,
+      choices: [...values, ...words, ...optionChoices(command)],
+      takesFile: /^\S*(?:FILE|DIR)/.test(command.usage()),
+    },
   ];
-  const top: Place = { typed: '', isCommand: false, choices: [...first, ...general], takesFile: false };
-  const nouns = first
-    .filter(({ word }) => !Object.hasOwn(commands, word))
-    .map(({ word }): Place => {
-      const verbs = names
-        .filter(([name]) => name.startsWith(`${word} `))
-        .map(([name, { summary }]) => ({ word: name.slice(word.length + 1), help: summary }));
-      return { typed: word, isCommand: false, choices: verbs, takesFile: false };
-    });
-  const whole = names.map(([name, command]): Place => {
-    const values = name === 'completion' ? SHELLS.map((word) => ({ word, help: `a script for ${word}` })) : [];
-    const others = name === 'help' ? first : [];
-    return {
-      typed: name,
-      isCommand: true,
-      choices: [...values, ...others, ...optionChoices(command.options)],
-      takesFile: takesFile(command),
-    };
-  });
-  return [top, ...nouns, ...whole];
 };
-
-const spellings = (name: keyof Options): string[] => {
-  const { short } = OPTIONS[name];
-  return [...(short === undefined ? [] : [`-${short}`]), `--${name}`];
-};
-
-const patternOf = ({ typed, isCommand }: Place): string => (isCommand ? `'${typed}' | '${typed} '*` : `'${typed}'`);
 
 /** What a shell must do after an option that takes a value: complete files, or known values, or nothing. */
 const valueCases = (complete: { files: string; words(values: readonly string[]): string }): string[] =>
-  optionNames
-    .filter((name) => OPTIONS[name].value !== undefined)
-    .map((name) => {
-      const { value, values } = OPTIONS[name];
-      const act = value === 'FILE' ? complete.files : values === undefined ? '' : complete.words(values);
-      return `    ${spellings(name).join(' | ')}) ${act}${act === '' ? '' : '; '}return ;;`;
+  Object.values(OPTIONS)
+    .filter((option) => option.required)
+    .map(({ short, long, flags, argChoices }: Option) => {
+      const act = flags.endsWith('<FILE>')
+        ? complete.files
+        : argChoices === undefined
+          ? ''
+          : complete.words(argChoices);
+      return `    ${[...(short === undefined ? [] : [short]), long].join(' | ')}) ${act}${act === '' ? '' : '; '}return ;;`;
     });
-
-const bash = (commands: Commands): string => `# Completion of itemwright for bash. To use it in every shell:
+const bash = (program: Command): string => `# Completion of itemwright for bash. To use it in every shell:
 #   itemwright completion bash > ~/.local/share/bash-completion/completions/itemwright
 _itemwright() {
   local current=\${COMP_WORDS[COMP_CWORD]} typed='' choices='' word index
@@ -98,7 +79,7 @@ ${valueCases({
     [[ $word == -* ]] || typed+="\${typed:+ }$word"
   done
   case $typed in
-${placesOf(commands)
+${placesOf(program)
   .map((place) => {
     const files = place.takesFile ? ' [[ $current == -* ]] || compopt -o default 2>/dev/null;' : '';
     const words = place.choices.map(({ word }) => word);
@@ -106,7 +87,7 @@ ${placesOf(commands)
     const given = place.takesFile
       ? ` [[ $current != -* ]] || choices='${words.join(' ')}'`
       : ` choices='${words.join(' ')}'`;
-    return `    ${patternOf(place)})${files}${given} ;;`;
+    return `    ${place.pattern})${files}${given} ;;`;
   })
   .join('\n')}
   esac
@@ -118,7 +99,7 @@ complete -F _itemwright itemwright
 const zshQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const described = ({ word, help }: Choice): string => zshQuote(`${word.replaceAll(':', '\\:')}:${help}`);
 
-const zsh = (commands: Commands): string => `#compdef itemwright
+const zsh = (program: Command): string => `#compdef itemwright
 # Completion of itemwright for zsh. To use it, save it as _itemwright in a folder of $fpath:
 #   itemwright completion zsh > ~/.zsh/completions/_itemwright
 _itemwright() {
@@ -132,10 +113,10 @@ ${valueCases({ files: '_files', words: (values) => `compadd -- ${values.join(' '
     [[ $word == -* ]] || typed+="\${typed:+ }$word"
   done
   case $typed in
-${placesOf(commands)
+${placesOf(program)
   .map(
     (place) =>
-      `    ${patternOf(place)}) ${place.takesFile ? '[[ $PREFIX == -* ]] || _files; ' : ''}choices=(${place.choices.map(described).join(' ')}) ;;`,
+      `    ${place.pattern}) ${place.takesFile ? '[[ $PREFIX == -* ]] || _files; ' : ''}choices=(${place.choices.map(described).join(' ')}) ;;`,
   )
   .join('\n')}
   esac
@@ -145,23 +126,21 @@ ${placesOf(commands)
 if [[ $funcstack[1] == _itemwright ]]; then _itemwright "$@"; else compdef _itemwright itemwright; fi
 `;
 
-const SCRIPTS: Readonly<Record<string, (commands: Commands) => string>> = { bash, zsh };
+const SCRIPTS: Readonly<Record<string, (program: Command) => string>> = { bash, zsh };
 const SHELLS = Object.keys(SCRIPTS);
 
 export const completionSyntax: CommandSyntax = {
-  usage: SHELLS.join('|'),
+  argument: SHELLS.join('|'),
   summary: 'prints a script that completes commands and options in a shell',
   help: [
     'For bash, save it as ~/.local/share/bash-completion/completions/itemwright; for zsh, as _itemwright in a folder of',
     '$fpath. It completes the command itemwright, as an installed package has it.',
   ],
   examples: ['completion bash > ~/.local/share/bash-completion/completions/itemwright'],
-  takesArgument: true,
-  options: [],
 };
 
-export const completionScript = (shell: string | undefined, commands: Commands): string => {
+export const completionScript = (shell: string | undefined, program: Command): string => {
   if (shell === undefined || !Object.hasOwn(SCRIPTS, shell))
     throw new CommandError(`completion needs the name of a shell: ${SHELLS.join(' or ')}`);
-  return SCRIPTS[shell]?.(commands) as string;
+  return SCRIPTS[shell]?.(program) as string;
 };

@@ -1,25 +1,44 @@
-import { COMMAND, DEFAULT_DATABASE, VERSION } from '../shared/program.ts';
-import { OPTIONS, spell } from './options.ts';
+/** What the help of a command says beyond what commander knows. */
+import { type Command, Help, type Option } from 'commander';
+import { COMMAND, DEFAULT_DATABASE } from '../shared/program.ts';
+import { collect } from './options.ts';
 import type { CommandSyntax } from './shared.ts';
 
-export type Commands = Readonly<Record<string, CommandSyntax>>;
+/** The name of a command in full, such as `team create`. */
+export const fullName = (command: Command): string =>
+  command.parent?.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
-/** Commands that need the same things. */
-export interface Group {
-  readonly title: string;
-  readonly notes: readonly string[];
-  readonly commands: Commands;
-}
+/** The commands that can be run: `team create` instead of `team`. */
+const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
-const column = (rows: readonly (readonly [string, string])[]): string[] => {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+export const HELP_STYLE: Partial<Help> = {
+  helpWidth: 120,
+  // A line for each command that can be run.
+  groupItems: <T extends Command | Option>(_: T[], visible: T[], groupOf: (item: T) => string) =>
+    Map.groupBy(
+      visible.flatMap((item) => ('commands' in item ? (leavesOf(item) as T[]) : [item])),
+      groupOf,
+    ),
+  padWidth: (command, helper) =>
+    Math.max(
+      helper.longestOptionTermLength(command, helper),
+      ...command.commands.flatMap(leavesOf).map((leaf) => helper.subcommandTerm(leaf).length),
+    ),
+  subcommandTerm: fullName,
+  // Options are named one by one, and where there are none, they are not.
+  commandUsage: (command) => new Help().commandUsage(command).replace(/ \[options\]$/, ''),
 };
 
-const usage = (name: string, command: CommandSyntax): string => `${name} ${command.usage}`.trimEnd();
+/** An option as it is typed, such as `[-o FILE]`. */
+const spell = ({ flags, short, long, mandatory, parseArg }: Option): string => {
+  const [, value] = /<(.*)>/.exec(flags) ?? [];
+  const typed = [short ?? long, ...(value === undefined ? [] : [value])].join(' ');
+  return mandatory ? typed : `[${typed}]${parseArg === collect ? '...' : ''}`;
+};
 
-const optionLines = ({ options }: CommandSyntax): string[] =>
-  column([...options.map((name) => [spell(name), OPTIONS[name].help] as const), ['-h, --help', 'shows this']]);
+export const usageOf = ({ argument }: CommandSyntax, options: readonly Option[]): string =>
+  [...(argument === undefined ? [] : [argument]), ...options.map(spell)].join(' ');
 
 /** An example may begin with variables, which come before the program. */
 const exampleOf = (example: string): string => {
@@ -27,59 +46,22 @@ const exampleOf = (example: string): string => {
   return `  ${variables}${COMMAND} ${rest}`;
 };
 
-/** Everything about one command. */
-export const helpOf = (name: string, command: CommandSyntax, notes: readonly string[]): string =>
+export const afterHelp = ({ examples = [] }: Pick<CommandSyntax, 'examples'>, notes: readonly string[]): string =>
   [
-    `itemwright ${usage(name, command)}`,
-    '',
-    `${command.summary}${command.help.length === 0 ? '' : '\n'}`,
-    ...command.help,
-    '',
-    'Options:',
-    ...optionLines(command),
     ...(notes.length === 0 ? [] : ['', ...notes]),
-    ...(command.examples === undefined ? [] : ['', 'Examples:', ...command.examples.map(exampleOf)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map(exampleOf)]),
   ].join('\n');
 
-/** The commands that share a word, such as `catalog`. */
-export const helpOfNoun = (noun: string, { title, notes, commands }: Group): string => {
-  const own = Object.entries(commands).filter(([name]) => name.startsWith(`${noun} `));
-  return [
-    title,
-    ...own.flatMap(([name, command]) => [
-      '',
-      `  ${usage(name, command)}`,
-      ...[command.summary, ...command.help].map((line) => `      ${line}`.trimEnd()),
-    ]),
-    '',
-    ...notes,
-  ].join('\n');
-};
-
-export const overview = (groups: readonly Group[]): string => {
-  const width = Math.max(...groups.flatMap(({ commands }) => Object.keys(commands).map((name) => name.length)));
-  return [
-    `Itemwright ${VERSION}: a self-hosted item service for games`,
-    '',
-    `Usage: ${COMMAND} [COMMAND] [ARGUMENT] [OPTIONS]`,
-    ...groups.flatMap(({ title, commands }) => [
-      '',
-      `${title}:`,
-      ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
-    ]),
-    '',
+export const AFTER_OVERVIEW = afterHelp(
+  { examples: ['serve', 'team create "My game"', 'backup items.backup', 'help catalog plan'] },
+  [
     'Variables:',
-    ...column([
-      ['DATABASE_URL', `sqlite:PATH or postgres://…; ${DEFAULT_DATABASE} if not set`],
-      ['PORT, HOST', 'where the service listens; 8080 and 127.0.0.1 if not set'],
-      ['ITEMWRIGHT_URL', 'the service that commands talk to; http://127.0.0.1:8080 if not set'],
-      ['ITEMWRIGHT_CREDENTIALS', 'TEAM_ID:SECRET for it'],
-    ]),
-    '',
-    'Examples:',
-    ...['serve', 'team create "My game"', 'backup items.backup', 'help catalog plan'].map(exampleOf),
+    `  DATABASE_URL            sqlite:PATH or postgres://…; ${DEFAULT_DATABASE} if not set`,
+    '  PORT, HOST              where the service listens; 8080 and 127.0.0.1 if not set',
+    '  ITEMWRIGHT_URL          the service that commands talk to; http://127.0.0.1:8080 if not set',
+    '  ITEMWRIGHT_CREDENTIALS  TEAM_ID:SECRET for it',
     '',
     `More about a command: ${COMMAND} help COMMAND`,
     'The exit code is 0 on success and 1 on failure; plan and verify also exit with 2, as their help says.',
-  ].join('\n');
-};
+  ],
+);

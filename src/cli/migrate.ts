@@ -12,7 +12,6 @@ const describe = ({ contracted, expanded }: SchemaState): string =>
     : `is at ${contracted}, and prepared for ${expanded}: nodes of both versions can run`;
 
 export const migrate: Command = {
-  usage: '[--expand | --contract]',
   summary: 'brings the schema up to date, as the service does when it starts',
   help: [
     'For an upgrade without an interruption, run migrate --expand, replace the nodes one by one, and run',
@@ -20,11 +19,9 @@ export const migrate: Command = {
     'Without an option it does both: nodes of the earlier version then serve nothing any more.',
   ],
   examples: ['migrate', 'migrate --expand', 'migrate --contract'],
-  takesArgument: false,
   options: ['expand', 'contract'],
   run: async ({ databaseUrl, options, print }) =>
     withDatabase(openExisting(databaseUrl), async (database) => {
-      if (options.expand && options.contract) throw new CommandError('use --expand or --contract, not both');
       if (options.contract && (await schemaOf(database))?.expanded !== LATEST)
         throw new CommandError(`${displayUrl(databaseUrl)} is not prepared for ${LATEST}: run migrate --expand first`);
       await (options.expand ? database.expand() : database.migrate());

@@ -38,14 +38,12 @@ const changedSince = async (snapshot: Snapshot, copied: Digests): Promise<string
 };
 
 export const move: Command = {
-  usage: '--to URL',
   summary: 'copies the whole database to another one, and compares the two',
   help: [
     'The database at URL, SQLite or PostgreSQL, must be empty.',
     'Stop the service first: the move fails if anything is written during the copy.',
   ],
   examples: ['move --to postgres://user:password@host/items'],
-  takesArgument: false,
   options: ['to'],
   run: async ({ databaseUrl, options, print }) => {
     const to = required(options.to, '--to', LIMITS.pathLength);

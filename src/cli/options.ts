@@ -1,50 +1,45 @@
+import { Option } from 'commander';
 import { ROLES } from '../shared/context.ts';
 import type { Options } from './shared.ts';
 
-export interface OptionSyntax {
-  /** What its value is called; an option without one is a flag. */
-  readonly value?: string;
-  /** All values that it may have. */
-  readonly values?: readonly string[];
-  readonly short?: string;
-  readonly isRepeatable?: boolean;
-  readonly help: string;
-}
+/** For options that may be given several times. */
+export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Every option that a command may have. Each means the same everywhere. */
-export const OPTIONS: Readonly<Record<keyof Options, OptionSyntax>> = {
-  team: { value: 'ID', help: 'the id of the team' },
-  role: { value: 'ROLE', values: ROLES, help: `what the secret may do: ${ROLES.join(', ')}` },
-  name: { value: 'NAME', help: 'what to call it; its role if left out' },
-  id: { value: 'SECRET_ID', help: 'the id of the secret, as listed' },
-  to: { value: 'URL', help: 'the database to copy to: sqlite:PATH or postgres://…' },
-  force: { help: 'overwrites an existing file' },
-  replace: { help: 'deletes all existing data first' },
-  expand: { help: 'only adds what the new version needs; nodes of the version before go on' },
-  contract: { help: 'removes what only the version before needs; its nodes serve nothing any more' },
-  output: { value: 'FILE', short: 'o', help: 'saves the plan, for publish' },
-  message: { value: 'MESSAGE', short: 'm', help: 'why, for the history of the catalog' },
-  limit: { value: 'N', help: 'how many to list' },
-  merge: { help: 'leaves alone what the folder does not have, instead of deleting it' },
-  json: { help: 'prints JSON instead of text' },
-  yes: { help: 'does not ask' },
-  verbose: { help: 'shows all of a long plan' },
-  players: { value: 'N', help: 'how many players' },
-  rolls: { value: 'N', help: 'how many rolls each player makes' },
-  seed: { value: 'TEXT', help: 'the same seed gives the same result' },
-  price: { value: 'X', help: 'what a roll costs' },
-  depth: { value: 'D', help: 'the depth of roguelike offers' },
-  receipt: { value: 'HASH', isRepeatable: true, help: 'a receipt that the player kept, which must be in the proof' },
-  commitment: { value: 'HASH', help: 'the commitment that the player was shown before they chose a client seed' },
-  'client-seed': { value: 'TEXT', help: 'the client seed that the player chose then' },
-  head: { value: 'HEAD', isRepeatable: true, help: 'a head of the public log that the player kept, or a file with it' },
-};
-
-export const optionNames = Object.keys(OPTIONS) as (keyof Options)[];
-
-/** As it is typed, such as `-o FILE, --output FILE`. */
-export const spell = (name: keyof Options): string => {
-  const { value, short } = OPTIONS[name];
-  const suffix = value === undefined ? '' : ` ${value}`;
-  return `${short === undefined ? '' : `-${short}, `}--${name}${suffix}`;
+export const OPTIONS: Readonly<Record<keyof Options, Option>> = {
+  team: new Option('--team <ID>', 'the id of the team').makeOptionMandatory(),
+  role: new Option('--role <ROLE>', 'what the secret may do').choices(ROLES).makeOptionMandatory(),
+  name: new Option('--name <NAME>', 'what to call it; its role if left out'),
+  id: new Option('--id <SECRET_ID>', 'the id of the secret, as listed').makeOptionMandatory(),
+  to: new Option('--to <URL>', 'the database to copy to: sqlite:PATH or postgres://…').makeOptionMandatory(),
+  force: new Option('--force', 'overwrites an existing file'),
+  replace: new Option('--replace', 'deletes all existing data first'),
+  expand: new Option('--expand', 'only adds what the new version needs; nodes of the version before go on'),
+  contract: new Option(
+    '--contract',
+    'removes what only the version before needs; its nodes serve nothing any more',
+  ).conflicts('expand'),
+  output: new Option('-o, --output <FILE>', 'saves the plan, for publish'),
+  message: new Option('-m, --message <MESSAGE>', 'why, for the history of the catalog'),
+  limit: new Option('--limit <N>', 'how many to list'),
+  merge: new Option('--merge', 'leaves alone what the folder does not have, instead of deleting it'),
+  json: new Option('--json', 'prints JSON instead of text'),
+  yes: new Option('--yes', 'does not ask'),
+  verbose: new Option('--verbose', 'shows all of a long plan'),
+  players: new Option('--players <N>', 'how many players'),
+  rolls: new Option('--rolls <N>', 'how many rolls each player makes'),
+  seed: new Option('--seed <TEXT>', 'the same seed gives the same result'),
+  price: new Option('--price <X>', 'what a roll costs'),
+  depth: new Option('--depth <D>', 'the depth of roguelike offers'),
+  receipt: new Option('--receipt <HASH>', 'a receipt that the player kept, which must be in the proof').argParser(
+    collect,
+  ),
+  commitment: new Option(
+    '--commitment <HASH>',
+    'the commitment that the player was shown before they chose a client seed',
+  ),
+  clientSeed: new Option('--client-seed <TEXT>', 'the client seed that the player chose then'),
+  head: new Option('--head <HEAD>', 'a head of the public log that the player kept, or a file with it').argParser(
+    collect,
+  ),
 };

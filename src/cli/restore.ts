@@ -37,11 +37,10 @@ const assertNotNewer = (path: string, { header }: Contents): void => {
 };
 
 export const restore: Command = {
-  usage: 'FILE [--replace]',
+  argument: 'FILE',
   summary: 'loads a backup into the database, which must be empty',
   help: ['With --replace, requests to a running service wait until it is done.'],
   examples: ['restore items.backup'],
-  takesArgument: true,
   options: ['replace'],
   run: async ({ databaseUrl, argument, options, print }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);

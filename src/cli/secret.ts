@@ -1,15 +1,9 @@
 import type { Database } from '../database/work.ts';
 import * as teams from '../features/teams/teams.service.ts';
-import { ROLES, type Role } from '../shared/context.ts';
+import type { Role } from '../shared/context.ts';
 import type { Command } from './command.ts';
 import { CommandError, type Options, required } from './shared.ts';
 import { printJson } from './team.ts';
-
-const requiredRole = (value: string | undefined): Role => {
-  const role = ROLES.find((known) => known === value);
-  if (role === undefined) throw new CommandError(`--role must be one of ${ROLES.join(', ')}`);
-  return role;
-};
 
 const knownTeam = async (database: Database, { team }: Options): Promise<{ teamId: string; nowMs: number }> => {
   const teamId = required(team, '--team');
@@ -19,14 +13,11 @@ const knownTeam = async (database: Database, { team }: Options): Promise<{ teamI
 };
 
 export const createSecret: Command = {
-  usage: '--team ID --role ROLE [--name NAME]',
   summary: 'creates a secret with a role',
-  help: [`ROLE is one of ${ROLES.join(', ')}.`],
   examples: ['secret create --team TEAM_ID --role write --name "game server"'],
-  takesArgument: false,
   options: ['team', 'role', 'name'],
   run: printJson(async (database, { options }) => {
-    const role = requiredRole(options.role);
+    const role = options.role as Role;
     const team = await knownTeam(database, options);
     return database.transaction(team.teamId, (tx) =>
       teams.createSecret(tx, team, { name: required(options.name ?? role, '--name'), role }),
@@ -35,10 +26,7 @@ export const createSecret: Command = {
 };
 
 export const listSecrets: Command = {
-  usage: '--team ID',
   summary: 'lists the secrets of a team, without their values',
-  help: [],
-  takesArgument: false,
   options: ['team'],
   run: printJson(async (database, { options }) => {
     const team = await knownTeam(database, options);
@@ -47,10 +35,7 @@ export const listSecrets: Command = {
 };
 
 export const revokeSecret: Command = {
-  usage: '--team ID --id SECRET_ID',
   summary: 'revokes a secret',
-  help: [],
-  takesArgument: false,
   options: ['team', 'id'],
   run: printJson(async (database, { options }) => {
     const id = required(options.id, '--id');

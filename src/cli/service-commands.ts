@@ -6,7 +6,6 @@ export interface ServiceCommand extends CommandSyntax {
 }
 
 const serve: ServiceCommand = {
-  usage: '',
   summary: 'starts the service; the default if no command is given',
   help: [
     'The first start creates the database and a team, and prints a secret. SIGTERM or Ctrl-C stops the service.',
@@ -23,19 +22,14 @@ const serve: ServiceCommand = {
     'The README lists all of them.',
   ],
   examples: ['serve', 'PORT=9000 serve', 'DATABASE_URL=postgres://user:password@host/items serve'],
-  takesArgument: false,
-  options: [],
   // Loaded only if needed, as it is all of the service.
   run: async () => (await import('../serve.ts')).serve(),
 };
 
 const demo: ServiceCommand = {
-  usage: '',
   summary: 'starts a service with thirty days of sample data, which is gone when it stops',
   help: ['HOST and PORT say where; DATABASE_URL is not used.'],
   examples: ['demo'],
-  takesArgument: false,
-  options: [],
   run: async () => {
     const { demonstrate } = await import('../demo/demo.ts');
     await demonstrate(process.env).catch((error: unknown) => {

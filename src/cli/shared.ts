@@ -1,4 +1,5 @@
 /** What all commands share. Nothing here knows the database: commands that talk to a service do not need it. */
+import type { Role } from '../shared/context.ts';
 import { LIMITS } from '../shared/limits.ts';
 
 /** A mistake by the user, or a finding of the command: printed as a line, without a stack trace. */
@@ -6,7 +7,7 @@ export class CommandError extends Error {}
 
 export interface Options {
   readonly team?: string;
-  readonly role?: string;
+  readonly role?: Role;
   readonly name?: string;
   readonly id?: string;
   readonly to?: string;
@@ -28,24 +29,21 @@ export interface Options {
   readonly depth?: string;
   readonly receipt?: readonly string[];
   readonly commitment?: string;
-  readonly 'client-seed'?: string;
+  readonly clientSeed?: string;
   readonly head?: readonly string[];
 }
 
 /** How a command is called. */
 export interface CommandSyntax {
-  /** What follows the command name, such as `FILE [--force]`. */
-  readonly usage: string;
+  /** What follows its name, such as `FILE`, or `FILE...` if there may be several. */
+  readonly argument?: string;
   /** What it does, in a line. */
   readonly summary: string;
   /** More lines, if there is more to say. */
-  readonly help: readonly string[];
+  readonly help?: readonly string[];
   /** Calls without the name of the program. */
   readonly examples?: readonly string[];
-  readonly takesArgument: boolean;
-  /** Whether it takes any number of them. */
-  readonly takesMore?: boolean;
-  readonly options: readonly (keyof Options)[];
+  readonly options?: readonly (keyof Options)[];
 }
 
 export const required = (value: string | undefined, what: string, most: number = LIMITS.nameLength): string => {

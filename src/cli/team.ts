@@ -14,12 +14,9 @@ export const printJson =
     });
 
 export const createTeam: Command = {
-  usage: 'NAME',
+  argument: 'NAME',
   summary: 'creates a team with an admin secret',
-  help: [],
   examples: ['team create "My game"'],
-  takesArgument: true,
-  options: [],
   run: printJson((database, { argument }) => {
     const name = required(argument, 'NAME');
     return database.transaction(NO_TEAM, (tx) => teams.createTeam(tx, Date.now(), { name }));
@@ -27,10 +24,6 @@ export const createTeam: Command = {
 };
 
 export const listTeams: Command = {
-  usage: '',
   summary: 'lists all teams',
-  help: [],
-  takesArgument: false,
-  options: [],
   run: printJson((database) => database.read(NO_TEAM, (reader) => teams.listTeams(reader))),
 };

@@ -275,11 +275,12 @@ describe('itemwright verify', () => {
 
   test('has no other options, and is explained', async () => {
     const { code, stderr } = await run(['verify', '-', '--team', 'a']);
-    assert.deepEqual([code, stderr], [1, 'itemwright: verify has no option --team\n']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^itemwright: unknown option '--team'\n/);
     const { stdout } = await run(['help', 'verify']);
     assert.match(
       stdout,
-      /^itemwright verify FILE\.\.\. \[--receipt HASH\]\.\.\. \[--commitment HASH\] .*\n\nchecks a proof/,
+      /^Usage: itemwright verify FILE\.\.\. \[--receipt HASH\]\.\.\. \[--commitment HASH\] .*\n\nchecks a proof/,
     );
   });
 

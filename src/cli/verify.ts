@@ -87,7 +87,7 @@ const verifyFiles = async (
     return unreadable('--commitment must be a hash of 64 hexadecimal digits');
   const heads = await readKeptHeads(options.head ?? []);
   if (heads === undefined) return unreadable('--head must be a head of the public log, or a file with one');
-  const seeds = { commitment, clientSeed: options['client-seed'] };
+  const seeds = { commitment, clientSeed: options.clientSeed };
   const sources: string[] = [];
   const kept: Kept[] = [{ receipts, seeds: [seeds], heads }];
   for (const path of paths) {
@@ -238,7 +238,7 @@ const verdictOf = ({ isSound, passedOver }: Verification): { color: 'green' | 'y
 };
 
 const verify: LocalCommand = {
-  usage: 'FILE... [--receipt HASH]... [--commitment HASH] [--client-seed TEXT] [--head HEAD]... [--json]',
+  argument: 'FILE...',
   summary: 'checks a proof of verifiable rolls that the service gave for a player',
   help: [
     'It checks hashes and links, seeds against commitments, configurations against manifests, rotations against the',
@@ -249,9 +249,7 @@ const verify: LocalCommand = {
     'The exit code is 0 if nothing is wrong, 1 if something failed, and 2 if the file is not a proof.',
   ],
   examples: ['verify proof.json'],
-  takesArgument: true,
-  takesMore: true,
-  options: ['receipt', 'commitment', 'client-seed', 'head', 'json'],
+  options: ['receipt', 'commitment', 'clientSeed', 'head', 'json'],
   run: async ({ files, options, terminal }) => {
     const verification = await verifyFiles(files, options, terminal);
     if ('error' in verification) {

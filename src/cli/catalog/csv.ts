@@ -1,4 +1,5 @@
 /** CSV as in RFC 4180, and as spreadsheet programs write it. It knows nothing of items. */
+import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError } from '../shared.ts';
 
 export const DELIMITERS = [',', ';'] as const;
@@ -24,34 +25,28 @@ const formatCell = (cell: string): string => (NEEDS_QUOTES.test(cell) ? `"${cell
 export const formatCsv = (rows: readonly (readonly string[])[], delimiter: Delimiter = ','): string =>
   rows.map((row) => `${row.map(formatCell).join(delimiter)}\r\n`).join('');
 
-/** A quoted cell from its opening quote on; the quotes within it are doubled. */
-const QUOTED = /"((?:[^"]|"")*)"/y;
-const LINE_BREAK = /\r\n|\r|\n/y;
-
-const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
+/** What is wrong with the quotes of a cell. */
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quoted cell has no end',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text after the closing quote',
+  INVALID_OPENING_QUOTE: 'a cell with quotes in it must be quoted itself, and the quotes in it doubled',
 };
 
-/** Reads records one after another; a record is a list of cells. */
-export function* readCsv(text: string, delimiter: Delimiter): Generator<string[]> {
-  const plain = delimiter === ',' ? /[^,\r\n]*/y : /[^;\r\n]*/y;
-  let at = text.startsWith('\ufeff') ? 1 : 0;
-  for (let row = 1; at < text.length; row += 1) {
-    const cells: string[] = [];
-    for (;;) {
-      const quoted = text[at] === '"' ? matchAt(QUOTED, text, at) : null;
-      if (text[at] === '"' && quoted === null) throw new CommandError(`row ${row}: a quoted cell has no end`);
-      const [whole = ''] = quoted ?? matchAt(plain, text, at) ?? [];
-      cells.push(quoted === null ? whole : (quoted[1] ?? '').replaceAll('""', '"'));
-      at += whole.length;
-      if (text[at] !== delimiter) break;
-      at += 1;
-    }
-    const lineBreak = matchAt(LINE_BREAK, text, at);
-    if (lineBreak === null && at < text.length)
-      throw new CommandError(`row ${row}, cell ${cells.length}: there is text after the closing quote`);
-    at += lineBreak?.[0].length ?? 0;
-    yield cells;
+/** Reads records, each of which is a list of cells; all of them, unless it is said how many. */
+export const readCsv = (text: string, delimiter: Delimiter, most?: number): string[][] => {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter,
+      record_delimiter: ['\r\n', '\r', '\n'],
+      // Some programs leave out empty cells at the end of a row.
+      relax_column_count: true,
+      to: most,
+    });
+  } catch (error) {
+    const fault = error instanceof CsvError ? FAULTS[error.code] : undefined;
+    if (fault === undefined) throw error;
+    const { records, index } = error as CsvError & { records: number; index: number };
+    throw new CommandError(`row ${records + 1}, cell ${index + 1}: ${fault}`);
   }
-}
+};

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { CatalogDocument, Item } from './api.ts';
 import { columnsOf } from './columns.ts';
 import { readCsv, unescapeFormula } from './csv.ts';
+import { decodeCsv } from './items.ts';
 import { itemsFromCsv, itemsToCsv } from './items-csv.ts';
-import { decodeCsv } from './sheet.ts';
 
 const EMPTY: CatalogDocument = {
   formatVersion: 1,
@@ -294,7 +294,7 @@ describe('items as CSV', () => {
       ],
       ['with half of the columns of a range', ['id,Speed min', 'sword,1'], /the file needs both min and max/],
       ['with cells beyond the header', ['id,name', 'sword,a,b'], /^row 2: cell 3 has no title in the header$/],
-      ['with an open quote', ['id,name', 'sword,"a'], /row 2: a quoted cell has no end/],
+      ['with an open quote', ['id,name', 'sword,"a'], /row 2, cell 2: a quoted cell has no end/],
     ] as const)
       test(what, () => {
         assert.throws(() => read(...lines), { message });

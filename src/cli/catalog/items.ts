@@ -7,7 +7,6 @@ import { FORMAT_VERSION } from './folder.ts';
 import { itemsFromCsv, itemsToCsv } from './items-csv.ts';
 import { writeWhole } from './plan.ts';
 import { publishPlanned } from './publish.ts';
-import { decodeCsv } from './sheet.ts';
 
 /** Standard input or output instead of a file. */
 const STREAM = '-';
@@ -15,12 +14,10 @@ const STREAM = '-';
 const BYTE_ORDER_MARK = '\ufeff';
 
 export const exportItems: CatalogCommand = {
-  usage: 'FILE',
+  argument: 'FILE',
   summary: 'writes all items into a CSV file, for a spreadsheet',
   help: ['FILE may be - for standard output.'],
   examples: ['catalog export items.csv'],
-  takesArgument: true,
-  options: [],
   run: async ({ service, argument, terminal }) => {
     const path = required(argument, 'FILE', LIMITS.pathLength);
     const { document, version } = await service.catalog();
@@ -32,6 +29,15 @@ export const exportItems: CatalogCommand = {
     }
     return EXIT.done;
   },
+};
+
+/** Decodes a file. Spreadsheet programs also write other encodings, in which umlauts would become something else. */
+export const decodeCsv = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CommandError('the file is not UTF-8: save it as "CSV UTF-8"');
+  }
 };
 
 const readItems = async ({ terminal }: CatalogCall, path: string, document: CatalogDocument): Promise<Item[]> => {
@@ -53,11 +59,10 @@ const requestFor = (items: readonly Item[]): PlanRequest =>
     : { changes: items.map((item) => ({ kind: 'item', id: item.id, after: item as unknown as Entity })) };
 
 export const importItems: CatalogCommand = {
-  usage: 'FILE [-m MESSAGE] [--yes] [--verbose] [--json]',
+  argument: 'FILE',
   summary: 'changes and creates items as in a CSV file; shows the plan and asks first',
   help: ['Rows and columns that FILE does not have stay as they are; an empty id makes a new item.'],
   examples: ['catalog import items.csv -m "Swords hit harder"'],
-  takesArgument: true,
   options: ['message', 'yes', 'verbose', 'json'],
   run: async (call) => {
     const { service, options, terminal } = call;

@@ -59,11 +59,10 @@ const exitCodeOf = ({ changes, faults }: Plan): ExitCode => {
 };
 
 export const plan: CatalogCommand = {
-  usage: 'DIR [-o FILE] [--merge] [--verbose] [--json]',
+  argument: 'DIR',
   summary: 'shows what publishing a folder would change, and the odds before and after',
   help: ['The exit code is 0 if there is nothing to do, 2 if there are changes, and 1 if they cannot be published.'],
   examples: ['catalog plan catalog', 'catalog plan catalog -o plan.json'],
-  takesArgument: true,
   options: ['output', 'merge', 'verbose', 'json'],
   run: async (call) => {
     const { service, options, terminal } = call;

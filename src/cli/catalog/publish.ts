@@ -99,11 +99,10 @@ const plannedFrom = async (call: CatalogCall, plan: Plan): Promise<Planned> => {
 };
 
 export const publish: CatalogCommand = {
-  usage: 'DIR|FILE [-m MESSAGE] [--yes] [--merge] [--verbose] [--json]',
+  argument: 'DIR|FILE',
   summary: 'shows the plan for a folder, or a saved one, asks, and publishes it in one step',
   help: ['It fails if the catalog was changed since the plan was made.'],
   examples: ['catalog publish catalog -m "Winter event"', 'catalog publish plan.json --yes'],
-  takesArgument: true,
   options: ['message', 'yes', 'merge', 'verbose', 'json'],
   run: async (call) => {
     const path = required(call.argument, 'DIR or FILE', LIMITS.pathLength);
@@ -122,11 +121,9 @@ export const requiredVersion = (text: string | undefined, least: number): number
 };
 
 export const rollback: CatalogCommand = {
-  usage: 'N [-m MESSAGE] [--yes] [--verbose] [--json]',
+  argument: 'N',
   summary: 'makes the catalog what it was at version N, as a new version; asks first',
-  help: [],
   examples: ['catalog rollback 12 -m "Undo the event"'],
-  takesArgument: true,
   options: ['message', 'yes', 'verbose', 'json'],
   run: async (call) => {
     const request = { rollbackTo: requiredVersion(call.argument, 0) };

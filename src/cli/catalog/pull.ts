@@ -4,12 +4,10 @@ import { type CatalogCommand, EXIT } from './command.ts';
 import { FORMAT_VERSION, folderFiles, writeFolder } from './folder.ts';
 
 export const pull: CatalogCommand = {
-  usage: 'DIR',
+  argument: 'DIR',
   summary: 'writes the catalog into a folder, for Git: a file per kind, and one per template',
   help: ['Files that are up to date are left alone.'],
   examples: ['catalog pull catalog'],
-  takesArgument: true,
-  options: [],
   run: async ({ service, argument, terminal }) => {
     const folder = required(argument, 'DIR', LIMITS.pathLength);
     const { document, version } = await service.catalog();

@@ -7,15 +7,6 @@ import { DELIMITERS, type Delimiter, readCsv, unescapeFormula } from './csv.ts';
 import { type Decimals, decimalsOf, parseNumber } from './csv-numbers.ts';
 import { printable } from './terminal.ts';
 
-/** Decodes a file. Spreadsheet programs also write other encodings, in which umlauts would become something else. */
-export const decodeCsv = (bytes: Uint8Array): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new CommandError('the file is not UTF-8: save it as "CSV UTF-8"');
-  }
-};
-
 export const NUMBERS: readonly Field[] = ['rollNumerator', 'width', 'height'];
 
 const isNumeric = (column: Column): boolean =>
@@ -36,7 +27,7 @@ const countKnown = (find: (title: string) => unknown, header: readonly string[])
 /** The cells of the header; none if they cannot be read with this delimiter. */
 const headerOf = (text: string, delimiter: Delimiter): readonly string[] => {
   try {
-    return readCsv(text, delimiter).next().value ?? [];
+    return readCsv(text, delimiter, 1)[0] ?? [];
   } catch {
     return [];
   }
@@ -105,7 +96,6 @@ export const readSheet = (text: string, document: CatalogDocument, faults: Fault
     if (isEmpty(record)) continue;
     const number = index + 2;
     const cells = new Map<Column, string>();
-    // Some programs leave out empty cells at the end of a row.
     for (const [at, column] of columns.entries())
       if (column !== undefined) cells.set(column, unescapeFormula(record[at] ?? ''));
     const extra = record.findIndex((cell, at) => columns[at] === undefined && cell.trim() !== '');

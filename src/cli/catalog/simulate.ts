@@ -72,7 +72,7 @@ const findNames = async ({ targets }: Simulation, service: Service): Promise<(ta
 };
 
 export const simulate: CatalogCommand = {
-  usage: 'TEMPLATE_ID|FILE [--players N] [--rolls N] [--seed TEXT] [--price X] [--depth D] [--json]',
+  argument: 'TEMPLATE_ID|FILE',
   summary: 'simulates new players of a template: how long they wait, and what they pay',
   help: [
     'The template may also be in a FILE that ends in .json.',
@@ -80,7 +80,6 @@ export const simulate: CatalogCommand = {
     'The same seed gives the same result as long as the template and its items stay the same.',
   ],
   examples: ['simulate winter-banner --players 100000 --price 1.60'],
-  takesArgument: true,
   options: ['players', 'rolls', 'seed', 'price', 'depth', 'json'],
   run: async ({ service, argument, options, terminal }) => {
     const request = await requestOf(required(argument, 'TEMPLATE_ID or FILE', LIMITS.pathLength), options);

@@ -40,10 +40,8 @@ const readLimit = (text: string | undefined): number => {
 };
 
 export const versions: CatalogCommand = {
-  usage: '[--limit N] [--json]',
   summary: 'lists the versions of the catalog, newest first',
   help: [`It lists ${LIMITS.printedVersions} unless --limit says how many.`],
-  takesArgument: false,
   options: ['limit', 'json'],
   run: async ({ service, options, terminal }) => {
     const found = await service.versions(readLimit(options.limit));
@@ -56,11 +54,9 @@ export const versions: CatalogCommand = {
 };
 
 export const show: CatalogCommand = {
-  usage: 'N [--verbose] [--json]',
+  argument: 'N',
   summary: 'shows what version N changed, and its odds before and after',
-  help: [],
   examples: ['catalog show 12'],
-  takesArgument: true,
   options: ['verbose', 'json'],
   run: async (call) => {
     const { service, argument, options, terminal } = call;

@@ -31,13 +31,6 @@ const BLOCK_NUMBER_BYTES = 4;
 const DRAWS_PER_BLOCK = 4;
 const SCALE = 2 ** -53;
 
-const writeUint32 = (value: number, target: Uint8Array, at: number): void => {
-  target[at] = value >>> 24;
-  target[at + 1] = value >>> 16;
-  target[at + 2] = value >>> 8;
-  target[at + 3] = value;
-};
-
 /** What the draws of all calls of a player in an epoch are derived from. */
 export type DrawsStart = Omit<DrawsSource, 'nonce'>;
 
@@ -46,9 +39,10 @@ const messagePrefix = ({ teamId, userId, clientSeed }: Omit<DrawsStart, 'serverS
   const texts = [DOMAIN, teamId, userId, clientSeed];
   const units = texts.reduce((sum, { length }) => sum + length, 0);
   const message = new Uint8Array((texts.length + 1) * LENGTH_BYTES + BYTES_PER_UNIT * units);
+  const view = new DataView(message.buffer);
   let at = 0;
   const addLength = (length: number): void => {
-    writeUint32(length, message, at);
+    view.setUint32(at, length);
     at += LENGTH_BYTES;
   };
   for (const text of texts) {
@@ -64,12 +58,12 @@ const messagePrefix = ({ teamId, userId, clientSeed }: Omit<DrawsStart, 'serverS
 const SUFFIX_BYTES = NONCE_BYTES + LENGTH_BYTES + BLOCK_NUMBER_BYTES;
 
 const messageSuffix = (nonce: number, block: number): Uint8Array => {
-  const suffix = new Uint8Array(SUFFIX_BYTES);
-  writeUint32(Math.floor(nonce / 2 ** 32), suffix, 0);
-  writeUint32(nonce % 2 ** 32, suffix, 4);
-  writeUint32(BLOCK_NUMBER_BYTES, suffix, NONCE_BYTES);
-  writeUint32(block, suffix, NONCE_BYTES + LENGTH_BYTES);
-  return suffix;
+  const suffix = new DataView(new ArrayBuffer(SUFFIX_BYTES));
+  suffix.setUint32(0, Math.floor(nonce / 2 ** 32));
+  suffix.setUint32(4, nonce % 2 ** 32);
+  suffix.setUint32(NONCE_BYTES, BLOCK_NUMBER_BYTES);
+  suffix.setUint32(NONCE_BYTES + LENGTH_BYTES, block);
+  return new Uint8Array(suffix.buffer);
 };
 
 /**
@@ -90,18 +84,20 @@ export const drawsMessage = (source: Omit<DrawsSource, 'serverSeed'>, block: num
  * have in common is digested once.
  */
 export const drawsByNonce = (start: DrawsStart): ((nonce: number) => VerifiableDraws) => {
-  const hmac = hmacAfter(start.serverSeed, messagePrefix(start), SUFFIX_BYTES);
+  const hmac = hmacAfter(start.serverSeed, messagePrefix(start));
   return (nonce) => {
-    // A copy, since the words are valid only until the next call, which may be for another nonce.
-    const words = new Int32Array(2 * DRAWS_PER_BLOCK);
+    let block: DataView = new DataView(new ArrayBuffer(0));
     let drawn = 0;
     return {
       draws: () => {
         const place = drawn % DRAWS_PER_BLOCK;
-        if (place === 0) words.set(hmac(messageSuffix(nonce, drawn / DRAWS_PER_BLOCK)));
+        if (place === 0) {
+          const { buffer, byteOffset } = hmac(messageSuffix(nonce, drawn / DRAWS_PER_BLOCK));
+          block = new DataView(buffer, byteOffset);
+        }
         drawn += 1;
-        const high = (words[2 * place] as number) >>> 0;
-        const low = (words[2 * place + 1] as number) >>> 11;
+        const high = block.getUint32(8 * place);
+        const low = block.getUint32(8 * place + 4) >>> 11;
         return (high * 0x200000 + low) * SCALE;
       },
       used: () => drawn,
