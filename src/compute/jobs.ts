@@ -1,5 +1,7 @@
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
+import type { OddsInput } from '../engine/systems/odds-input.ts';
+import { LIMITS } from '../limits.ts';
 import type { DraftInput } from '../planning/draft.ts';
 import type { NoteInput } from '../planning/noting.ts';
 import type { EffectInput, PlanInput } from '../planning/plan.ts';
@@ -17,7 +19,7 @@ const planning = () => import('../planning/plan.ts');
  */
 export const JOBS = {
   /** The exact odds of a template. */
-  odds: oddsTableOf,
+  odds: (input: OddsInput) => oddsTableOf(input, LIMITS.curve),
   /** The chance of each tier in the next pack or offer. */
   chances: chancesOfPacks,
   /** What a change of the catalog would do. */
