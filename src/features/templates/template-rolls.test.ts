@@ -546,9 +546,9 @@ onEveryDatabase('odds of templates', (service) => {
     assert.deepEqual(await curveOf('gacha', pity), expected);
     assert.deepEqual(await curveOf('idle', { ...pity, rollsPerHour: 1 }), expected);
     assert.deepEqual(await curveOf('card_pack', { ...pity, slots: [{ count: 1 }] }), expected);
-    const offers = { ...pity, choices: 1, depthScaling: { five: 3 } };
+    const offers = { ...pity, choices: 1, depthScaling: { five: 2 } };
     assert.deepEqual(await curveOf('roguelike', offers), expected);
-    assert.deepEqual((await curveOf('roguelike', offers, 1))[0], without(1, 0.5));
+    assert.deepEqual((await curveOf('roguelike', offers, 1))[0], without(1, 0.4));
     const long = await curveOf('gacha', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 1000 });
     assert.deepEqual([long.length, long.at(-1)], [LIMITS.curve.points, { roll: 1000, chance: 1 }]);
     assert.deepEqual(await curveOf('gacha', { baseRates: { five: 0, three: 1 } }), []);

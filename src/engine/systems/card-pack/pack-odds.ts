@@ -47,7 +47,8 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   // begun[n]: the probability that the pity counter is reset by pack n, without a hit before.
   const begun = [1];
   const waiting = threshold - 1;
-  const lasting = fresh.neither ** waiting;
+  // Not a power, which would be no number for an item that never comes up.
+  const lasting = waiting < Number.POSITIVE_INFINITY ? fresh.neither ** waiting : 0;
   let counting = waiting > 0 ? 1 : 0;
   let isDue = waiting > 0 ? 0 : 1;
   const advance = (): void => {
