@@ -3,6 +3,8 @@ import type { NoteInput } from '../catalog/noting.ts';
 import type { EffectInput, PlanInput } from '../catalog/plan.ts';
 import { chancesOfPacks } from '../engine/systems/card-pack/pack-counts.ts';
 import { oddsTableOf } from '../engine/systems/odds.ts';
+import type { OddsInput } from '../engine/systems/odds-input.ts';
+import { LIMITS } from '../shared/limits.ts';
 import type { DisclosureInput } from './disclosure.ts';
 import type { EvidenceInput, FreezeInput, TierResultsInput } from './evidence.ts';
 import type { SimulationInput } from './simulation.ts';
@@ -17,7 +19,7 @@ const planning = () => import('../catalog/plan.ts');
  */
 export const JOBS = {
   /** The exact odds of a template. */
-  odds: oddsTableOf,
+  odds: (input: OddsInput) => oddsTableOf(input, LIMITS.curve),
   /** The chance of each tier in the next pack or offer. */
   chances: chancesOfPacks,
   /** What a change of the catalog would do. */

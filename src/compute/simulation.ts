@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { type ConfigSnapshot, configText, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
 import type { Draws } from '../engine/random.ts';
+import { exactChances } from '../engine/simulation/exact-chances.ts';
 import { reportSimulation } from '../engine/simulation/report.ts';
 import { type SimulationPlan, simulate } from '../engine/simulation/simulation.ts';
 import { createXoshiro } from '../engine/simulation/xoshiro.ts';
+import { atDepth } from '../engine/systems/templates.ts';
 import { digestOf } from '../shared/digest.ts';
 import { LIMITS } from '../shared/limits.ts';
 import type { SharedText } from '../shared/shared-text.ts';
@@ -15,6 +17,8 @@ export interface SimulationInput {
   readonly plan: SimulationPlan;
   readonly seed: string;
   readonly pricePerRoll: number | null;
+  /** Whether exact chances are wanted. */
+  readonly exact: boolean;
 }
 
 /** The draws of each player, who need not wait for those before: they depend on the seed and the number alone. */
@@ -31,15 +35,17 @@ export const playerDraws = (seed: string): ((player: number) => Draws) => {
 
 /** Simulates the template that a snapshot describes, which is what the hash in the result stands for. */
 export const runSimulation = (
-  { template, pool, plan, seed, pricePerRoll }: SimulationInput,
+  { template, pool, plan, seed, pricePerRoll, exact }: SimulationInput,
   report?: (progress: number) => void,
 ): string => {
   const text = Buffer.concat(pool).toString();
   const snapshot: ConfigSnapshot = { ...template, pool: digestOf(text) };
-  const simulation = simulate(templateFromSnapshot(snapshot, text), plan, playerDraws(seed), report);
+  const simulated = templateFromSnapshot(snapshot, text);
+  const simulation = simulate(simulated, plan, playerDraws(seed), report);
   const config = digestOf(configText(snapshot));
-  return JSON.stringify({
-    config,
-    ...reportSimulation(simulation, { pricePerRoll, points: LIMITS.simulationPoints }),
-  });
+  const { points } = LIMITS.curve;
+  const chances = exact
+    ? exactChances(atDepth(simulated, plan.depth), simulation, { points, mostSteps: LIMITS.oddsSteps })
+    : undefined;
+  return JSON.stringify({ config, ...reportSimulation(simulation, { pricePerRoll, points, chances }) });
 };

@@ -1,7 +1,8 @@
 import { type ConfigSnapshot, templateFromSnapshot } from '../engine/fairness/snapshots.ts';
-import { stepsOfOdds, templateOdds } from '../engine/systems/odds.ts';
+import { stepsOfOdds, templateOddsAndCurve } from '../engine/systems/odds.ts';
 import { depthFaults } from '../engine/systems/rolling.ts';
 import { atDepth, type CompiledTemplate } from '../engine/systems/templates.ts';
+import { LIMITS } from '../shared/limits.ts';
 
 export interface SnapshotOddsInput {
   /** The texts of a configuration and its pool. */
@@ -18,10 +19,13 @@ export interface SnapshotOdds {
   /** What is wrong with the depth; null if nothing is. */
   readonly depthFault: string | null;
   readonly steps: number;
-  /** Both as JSON lists; null if they would take too many steps. */
+  /** All as JSON lists; null if they would take too many steps. */
   readonly tiers: string | null;
   readonly items: string | null;
+  readonly curve: string | null;
 }
+
+const NOTHING = { tiers: null, items: null, curve: null };
 
 const faultOf = (template: CompiledTemplate, depth: number | undefined): string | null => {
   if (depth === undefined) return null;
@@ -34,10 +38,15 @@ export const oddsOfSnapshot = ({ config, pool, depth, mostSteps }: SnapshotOddsI
   const saved = templateFromSnapshot(JSON.parse(config) as ConfigSnapshot, pool);
   const { type } = saved;
   const depthFault = faultOf(saved, depth);
-  if (depthFault !== null) return { type, depthFault, steps: 0, tiers: null, items: null };
+  if (depthFault !== null) return { type, depthFault, steps: 0, ...NOTHING };
   const template = atDepth(saved, depth ?? 0);
   const steps = stepsOfOdds(template);
-  if (steps > mostSteps) return { type, depthFault, steps, tiers: null, items: null };
-  const { tiers, items } = templateOdds(template);
-  return { type, depthFault, steps, tiers: JSON.stringify(tiers), items: JSON.stringify(items) };
+  if (steps > mostSteps) return { type, depthFault, steps, ...NOTHING };
+  const odds = templateOddsAndCurve(template, LIMITS.curve);
+  return {
+    ...{ type, depthFault, steps },
+    tiers: JSON.stringify(odds.tiers),
+    items: JSON.stringify(odds.items),
+    curve: JSON.stringify(odds.curve),
+  };
 };

@@ -85,6 +85,8 @@ export const LIMITS = {
   proofLength: 16 * 1024 * 1024,
   /** For computing the exact odds of a template; a step takes a few nanoseconds. */
   oddsSteps: 700_000_000,
+  /** Points of a curve. That of exact odds ends with this roll, or as soon as it reaches this chance. */
+  curve: { points: 200, rolls: 4000, chance: 0.999 },
 
   // Simulations of a template.
   simulatedPlayers: 1_000_000,
@@ -92,8 +94,6 @@ export const LIMITS = {
   /** Of all players together. */
   simulatedItems: 10_000_000,
   simulationItemIds: 20,
-  /** Of the curve of a tier or an item. */
-  simulationPoints: 200,
   pricePerRoll: 1e12,
   /** One runs at a time, for this long at most. */
   simulationMs: 120_000,

@@ -111,8 +111,11 @@ else
       const { body } = await service().get('/users/player-1/templates/banner');
       for (const member of Object.keys(body).filter((name) => !name.endsWith('Id')))
         assert.ok(explains(section("## A player's state on a template"), member), `${member} is not explained`);
-      const { tier: _, name: __, ...row } = (await odds('banner')).tiers[0];
-      for (const member of Object.keys(row)) assert.ok(explains(section('## Odds'), member), `${member} of odds`);
+      const { tiers: rows, curve } = await odds('banner');
+      const { tier: _, name: __, ...row } = rows[0];
+      for (const member of Object.keys({ ...row, ...curve[0] }))
+        assert.ok(explains(section('## Odds'), member), `${member} of odds`);
+      assert.ok(section('## Odds').includes(`it is ${curve[75].chance.toFixed(3)} by roll 76.`));
     });
 
     for (const id of ['banner', 'spark-banner', 'pack', 'shrine', 'chest'])

@@ -64,7 +64,7 @@ const followCounter = (chain: Chain, part: number): Follower => {
     sums[0] = (sums[0] as number) + returned;
     left = sum + returned;
   };
-  return { advance, left: () => left };
+  return { advance, left: () => left, stepsOfRoll: stepsByStretches(count) };
 };
 
 interface Stretch {
@@ -95,7 +95,7 @@ const stretchesOf = ({ layers, starts, targets }: Chain, kept: Float64Array): St
 };
 
 /** Follows a chain in which an edge marked as a hit is one with probability `part`. */
-const followChain = (chain: Chain, part: number): Follower =>
+export const followChain = (chain: Chain, part: number): Follower =>
   statesOf(chain) === chain.layers ? followCounter(chain, part) : followStates(chain, part);
 
 const followStates = (chain: Chain, part: number): Follower => {
@@ -120,7 +120,7 @@ const followStates = (chain: Chain, part: number): Follower => {
     now = after;
     next = before;
   };
-  return { advance, left: () => left };
+  return { advance, left: () => left, stepsOfRoll: stepsByEdges(kept.length) };
 };
 
 const maxRollsFor = (layers: number, stepsOfRoll: number): number =>

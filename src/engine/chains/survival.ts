@@ -18,7 +18,23 @@ export interface Follower {
   /** The probability that no roll so far was a hit. */
   left(): number;
   advance(): void;
+  /** The approximate number of steps that a roll takes; a step takes a few nanoseconds. */
+  readonly stepsOfRoll: number;
 }
+
+/** Follows new users until the first result of a tier, by its place, or of one of its items, by its index. */
+export type Follow = (place: number, item?: number) => Follower;
+
+/** Follows hits whose probability depends on nothing but the number of rolls before. */
+export const followRow = (chanceAfter: (rolls: number) => number): Follower => {
+  let rolls = 0;
+  let left = 1;
+  const advance = (): void => {
+    left *= 1 - chanceAfter(rolls);
+    rolls += 1;
+  };
+  return { advance, left: () => left, stepsOfRoll: 5 };
+};
 
 /**
  * How the probability of no hit decreases asymptotically: after n rolls it is e^(lnScale + n × lnFactor), up to terms

@@ -1,10 +1,13 @@
+import { rollsOfCurve } from '../chains/curve.ts';
 import { decimalsOf } from '../decimal.ts';
 import { type Distribution, distributionOf, type Histogram } from './histogram.ts';
 import type { PityCounts, Simulation, Target, TargetKind } from './simulation.ts';
 
-export interface CurvePoint {
+interface SimulatedPoint {
   readonly roll: number;
   readonly share: number;
+  /** The exact chance. */
+  readonly chance?: number;
 }
 
 /** What a simulation shows about a tier or an item. */
@@ -20,7 +23,7 @@ export interface TargetReport {
   /** The share of players who did not get it. */
   readonly never: number;
   /** The share of players who have it by a roll. */
-  readonly curve: readonly CurvePoint[];
+  readonly curve: readonly SimulatedPoint[];
 }
 
 export interface SimulationReport {
@@ -32,6 +35,8 @@ export interface ReportOptions {
   readonly pricePerRoll: number | null;
   /** Points of a curve at most. */
   readonly points: number;
+  /** By target: the exact chances at the points of its curve, as far as they are known. */
+  readonly chances?: readonly (readonly number[] | undefined)[];
 }
 
 /** The limit of `Number.prototype.toFixed`. */
@@ -48,25 +53,26 @@ const costOf = (first: Distribution, pricePerRoll: number): Distribution => {
   return Object.fromEntries(entries) as Distribution;
 };
 
-/** Points at equal distances, the last at the last roll; every roll if there are few. */
-const curveOf = (firsts: Histogram, { players, rolls }: Simulation, points: number): CurvePoint[] => {
+const curveOf = (
+  firsts: Histogram,
+  { players, rolls }: Simulation,
+  points: number,
+  chances: readonly number[] | undefined,
+): SimulatedPoint[] => {
   const counts = firsts.counts();
-  const curve: CurvePoint[] = [];
-  const most = Math.min(points, rolls);
   let reached = 0;
   let counted = 0;
-  for (let point = 1; point <= most; point += 1) {
-    const roll = Math.ceil((point * rolls) / most);
+  return rollsOfCurve(rolls, points).map((roll, index) => {
     for (; counted <= roll; counted += 1) reached += counts[counted] ?? 0;
-    curve.push({ roll, share: reached / players });
-  }
-  return curve;
+    return { roll, share: reached / players, ...(chances && { chance: chances[index] as number }) };
+  });
 };
 
 const reportTarget = (
   simulation: Simulation,
   { kind, id, firsts, gaps, counts }: Target,
-  { pricePerRoll, points }: ReportOptions,
+  index: number,
+  { pricePerRoll, points, chances }: ReportOptions,
 ): TargetReport => {
   const first = distributionOf(firsts);
   const perPlayer = distributionOf(counts);
@@ -79,12 +85,12 @@ const reportTarget = (
     perPlayer,
     cost: first === null || pricePerRoll === null ? null : costOf(first, pricePerRoll),
     never: (counts.counts()[0] ?? 0) / simulation.players,
-    curve: curveOf(firsts, simulation, points),
+    curve: curveOf(firsts, simulation, points, chances?.[index]),
   };
 };
 
 /** A simulation in numbers that can be shown: tiers first, rarest first, then featured items, then the others. */
 export const reportSimulation = (simulation: Simulation, options: ReportOptions): SimulationReport => ({
-  targets: simulation.targets.map((target) => reportTarget(simulation, target, options)),
+  targets: simulation.targets.map((target, index) => reportTarget(simulation, target, index, options)),
   pity: simulation.pity,
 });

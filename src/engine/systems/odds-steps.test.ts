@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { item, option, templateOf } from '../../../test/catalogs.ts';
+import { LIMITS } from '../../shared/limits.ts';
 import { compileCatalog } from '../pool/catalog.ts';
 import type { TemplateConfig, TemplateType } from './config.ts';
-import { type OddsTable, oddsAt, oddsTableOf, stepsOfOdds, templateOdds } from './odds.ts';
+import { type OddsTable, oddsAt, oddsTableOf, stepsOfOdds, templateOdds, templateOddsAndCurve } from './odds.ts';
 import { plainOddsInputOf } from './odds-input.ts';
 
 const TIERS = ['five', 'four', 'three', 'two'];
@@ -76,8 +77,10 @@ describe('odds of plain data', () => {
   for (const [index, [type, config]] of configs.entries()) {
     test(`are those of the template, even after being sent to another thread (${type}, ${index + 1})`, () => {
       const template = templateOf(type, config, small);
-      const table: OddsTable = structuredClone(oddsTableOf(structuredClone(plainOddsInputOf(template))));
-      const { tiers, items } = templateOdds(template);
+      const input = structuredClone(plainOddsInputOf(template));
+      const table: OddsTable = structuredClone(oddsTableOf(input, LIMITS.curve));
+      const { tiers, items, curve } = templateOddsAndCurve(template, LIMITS.curve);
+      assert.deepEqual(table.curve, curve);
       const byId = new Map(items.map((row) => [row.itemId, row]));
       let row = 0;
       for (const [place, tier] of template.tiers.all.entries()) {

@@ -1,8 +1,11 @@
 import { sortedBy } from '../byte-order.ts';
-import { packOdds, stepsOfPack } from './card-pack/pack-odds.ts';
-import { gachaOdds, type Odds, stepsOfGacha, type TierOdds } from './gacha/gacha-odds.ts';
+import { type CurveLimits, type CurvePoint, curveOf } from '../chains/curve.ts';
+import type { Follow } from '../chains/survival.ts';
+import { packContents, packFollow, packOdds, stepsOfPack } from './card-pack/pack-odds.ts';
+import { gachaFollow, gachaOdds, type Odds, stepsOfGacha, type TierOdds } from './gacha/gacha-odds.ts';
 import { type OddsInput, oddsInputOf } from './odds-input.ts';
 import type { CompiledTemplate } from './templates.ts';
+import type { Tiers } from './tiers.ts';
 
 export interface TierRow extends Odds {
   readonly tier: string | null;
@@ -23,13 +26,29 @@ export interface TemplateOdds {
   readonly items: readonly ItemRow[];
 }
 
-const oddsByTier = (input: OddsInput): TierOdds[] =>
-  input.kind === 'rolls' ? gachaOdds(input.rules) : packOdds(input.plan);
+/** What follows from the rules: odds by the place of the tier, and the first results of new users, roll by roll. */
+const workOut = (input: OddsInput): { readonly odds: () => TierOdds[]; readonly follow: Follow } => {
+  if (input.kind === 'rolls') return { odds: () => gachaOdds(input.rules), follow: gachaFollow(input.rules) };
+  const contents = packContents(input.plan);
+  return { odds: () => packOdds(input.plan, contents), follow: packFollow(input.plan, contents) };
+};
+
+export const followTemplate = (template: CompiledTemplate): Follow => workOut(oddsInputOf(template)).follow;
+
+/** Odds by the place of the tier, and the curve of the top tier, which is empty if that never comes up. */
+const workOutCurve = (input: OddsInput, limits: CurveLimits) => {
+  const { tiers } = input.kind === 'rolls' ? input.rules : input.plan;
+  const { odds: byTier, follow } = workOut(input);
+  const odds = byTier();
+  return { odds, curve: odds[tiers.top]?.expectedRolls == null ? [] : curveOf(follow(tiers.top), limits) };
+};
 
 /** Odds in columns, which are cheap to send to another thread: by tier, and by item grouped by tier. Null is NaN. */
 export interface OddsTable {
   readonly tiers: OddsColumns;
   readonly items: OddsColumns;
+  /** Of the top tier. */
+  readonly curve: readonly CurvePoint[];
 }
 
 export type OddsColumns = Readonly<Record<keyof Odds, Float64Array>>;
@@ -45,9 +64,9 @@ const columnsOf = (rows: readonly Odds[]): OddsColumns => {
   };
 };
 
-export const oddsTableOf = (input: OddsInput): OddsTable => {
-  const odds = oddsByTier(input);
-  return { tiers: columnsOf(odds), items: columnsOf(odds.flatMap(({ items }) => items)) };
+export const oddsTableOf = (input: OddsInput, limits: CurveLimits): OddsTable => {
+  const { odds, curve } = workOutCurve(input, limits);
+  return { tiers: columnsOf(odds), items: columnsOf(odds.flatMap(({ items }) => items)), curve };
 };
 
 export const oddsAt = (columns: OddsColumns, row: number): Odds => {
@@ -68,10 +87,7 @@ export const stepsOfOdds = (template: CompiledTemplate): number => {
   return input.kind === 'rolls' ? stepsOfGacha(input.rules) : stepsOfPack(input.plan);
 };
 
-/** What a store must disclose about a template: exact odds, computed from the rolling rules, never sampled. */
-export const templateOdds = (template: CompiledTemplate): TemplateOdds => {
-  const { all, ranked, featured } = template.tiers;
-  const odds = oddsByTier(oddsInputOf(template));
+const rowsOf = ({ all, ranked, featured }: Tiers, odds: readonly TierOdds[]): TemplateOdds => {
   const tiers = ranked.flatMap((place) => {
     const tier = all[place];
     const row = odds[place];
@@ -88,4 +104,14 @@ export const templateOdds = (template: CompiledTemplate): TemplateOdds => {
     }),
   );
   return { tiers, items: sortedBy(items, ({ itemId }) => itemId) };
+};
+
+/** What a store must disclose about a template: exact odds, computed from the rolling rules, never sampled. */
+export const templateOdds = (template: CompiledTemplate): TemplateOdds =>
+  rowsOf(template.tiers, workOut(oddsInputOf(template)).odds());
+
+/** The same with the curve of the top tier. */
+export const templateOddsAndCurve = (template: CompiledTemplate, limits: CurveLimits) => {
+  const { odds, curve } = workOutCurve(oddsInputOf(template), limits);
+  return { ...rowsOf(template.tiers, odds), curve };
 };

@@ -98,10 +98,10 @@ export const createKeptOdds = (compute: Compute): KeptOdds => {
     odds: async (read, { teamId }, asked, signal) => {
       const odds = await computeOdds(read, teamId, asked, signal);
       if (odds === undefined) throw notFound();
-      const { type, depthFault, steps, tiers, items } = odds;
+      const { type, depthFault, steps, tiers, items, curve } = odds;
       if (depthFault !== null) throw invalid({ path: '/query/depth', message: depthFault });
       rejectLongOdds(type, steps, '/query/config');
-      return `{"templateId":${JSON.stringify(asked.id)},"tiers":${tiers},"items":${items}}`;
+      return `{"templateId":${JSON.stringify(asked.id)},"tiers":${tiers},"items":${items},"curve":${curve}}`;
     },
     history: async (read, { teamId }, id, page, signal, most = LIMITS.listedConfigs) => {
       const limit = Math.min(page.limit, most);

@@ -28,7 +28,7 @@ const rowsByPlace = ({ all }: Tiers) => {
 
 /**
  * The odds of a template as members of a JSON object, without the braces: in parts, since there may be a hundred thousand
- * items. One row per tier, rarest first, and one per item, in the order of their ids.
+ * items. One row per tier, rarest first, one per item, in the order of their ids, and the curve of the top tier.
  */
 export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string[]> {
   const { all, ranked, featured } = tiers;
@@ -65,6 +65,6 @@ export function* oddsText(tiers: Tiers, table: OddsTable): Steps<string[]> {
     yield;
   }
   turnPage();
-  parts.push(']');
+  parts.push(`],"curve":${JSON.stringify(table.curve)}`);
   return parts;
 }

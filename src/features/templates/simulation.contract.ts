@@ -47,6 +47,9 @@ const SimulationRequest = Strict(
         description: 'Items of the pool to report in addition to tiers and featured items.',
       }),
     ),
+    exact: Type.Optional(
+      Type.Boolean({ description: 'Adds the exact chance to each point of `curve`; defaults to false.' }),
+    ),
   },
   {
     title: 'SimulationRequest',
@@ -83,9 +86,19 @@ const SimulationTarget = Type.Object(
     perPlayer: { ...Distribution, description: 'How many a player got, over all players.' },
     cost: orNull('What the players who got one paid for the first; null without `pricePerRoll`, or if nobody got one.'),
     never: { ...Share, description: 'The share of players who got none.' },
-    curve: Type.Array(Type.Object({ roll: Count, share: Share }), {
-      description: `The share of players who have one by a roll: for every roll, or for ${LIMITS.simulationPoints} rolls at equal distances.`,
-    }),
+    curve: Type.Array(
+      Type.Object({
+        roll: Count,
+        share: Share,
+        chance: Type.Optional({
+          ...Share,
+          description: 'With `exact`: the chance to have one, from 0 to 1. Left out if it takes too long to compute.',
+        }),
+      }),
+      {
+        description: `The share of players who have one by a roll: for every roll, or for ${LIMITS.curve.points} rolls at equal distances.`,
+      },
+    ),
   },
   { title: 'SimulationTarget' },
 );

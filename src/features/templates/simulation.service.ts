@@ -107,7 +107,7 @@ function* poolOf({ team, template, source }: Simulated): Steps<SharedText[] | nu
 
 const inputOf = async (
   simulated: Simulated,
-  { players, rolls, seed, depth = 0, pricePerRoll, itemIds = [] }: SimulationRequest,
+  { players, rolls, seed, depth = 0, pricePerRoll, itemIds = [], exact = false }: SimulationRequest,
 ): Promise<SimulationInput> => {
   const pool = await inTurns(poolOf(simulated));
   if (pool === null)
@@ -119,6 +119,7 @@ const inputOf = async (
     plan: { players, rolls, depth, itemIds },
     seed,
     pricePerRoll: pricePerRoll ?? null,
+    exact,
   };
 };
 

@@ -24,7 +24,7 @@ const computeTable = async (
   signal: AbortSignal,
 ): Promise<OddsTable> =>
   steps <= LIMITS.inlineSteps
-    ? oddsTableOf(oddsInputOf(template))
+    ? oddsTableOf(oddsInputOf(template), LIMITS.curve)
     : compute.run(teamId, 'odds', plainOddsInputOf(template), signal);
 
 /**

@@ -174,8 +174,16 @@ export const disclosed = {
   ),
 };
 
+const Curve = Type.Array(
+  Type.Object({ roll: Type.Integer({ minimum: 1 }), chance: { ...Rate, description: 'By this roll, from 0 to 1.' } }),
+  {
+    maxItems: LIMITS.curve.points,
+    description: `The chance that a new user has received the top tier, which is the first of \`tiers\`, by a roll (pack, offer). Ends with the first roll whose chance is at least ${LIMITS.curve.chance}, or with roll ${LIMITS.curve.rolls}. Has every roll or, if there are more than ${LIMITS.curve.points}, as many at equal distances. Empty if the tier never comes up.`,
+  },
+);
+
 const TemplateOdds = Type.Object(
-  { templateId: Id, ...disclosed },
+  { templateId: Id, ...disclosed, curve: Curve },
   { title: 'TemplateOdds', description: 'What must be disclosed, computed exactly from the rules that rolls use.' },
 );
 export type TemplateOdds = Static<typeof TemplateOdds>;
@@ -202,10 +210,10 @@ export const OddsInForce = Type.Object(
   { title: 'OddsInForce' },
 );
 
-const ConfigOdds = Type.Object(disclosed, {
-  title: 'ConfigOdds',
-  description: 'The odds of a configuration as if it were saved.',
-});
+const ConfigOdds = Type.Object(
+  { ...disclosed, curve: Curve },
+  { title: 'ConfigOdds', description: 'The odds of a configuration as if it were saved.' },
+);
 export type ConfigOdds = Static<typeof ConfigOdds>;
 
 const OddsRequest = Strict(
@@ -274,7 +282,7 @@ export const getTemplateOdds = {
   operationId: 'getTemplateOdds',
   summary: 'Get the exact odds of a template',
   description:
-    'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id. Computed from the rules that rolls use, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. 400 if, after a later change to the catalog, they take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
+    'What a store must disclose: one row per tier, rarest first, and one row per item, in order of id; and the chance of the top tier by number of rolls, to draw as a curve. Computed from the rules that rolls use, never sampled; pity and guarantees are included, spark is not. Not paged. Computed in the background and kept until the catalog or the template changes. 400 if, after a later change to the catalog, they take too long to compute; 429 if the team has too many computations in progress; 503 if the time limit was reached.',
   tags,
   params: PathId,
   querystring: Strict({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type ApiResponse, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
+import { LIMITS } from '../../shared/limits.ts';
 
 onEveryDatabase('rolls on templates', (service) => {
   const options: Record<string, string> = {};
@@ -518,8 +519,8 @@ onEveryDatabase('odds of templates', (service) => {
     assert.equal(draft.status, 200);
     assert.equal(draft.body.tiers[0].worstRolls, 90);
     const saved = await service().post('/templates', { name: 'Draft', config });
-    const { tiers, items } = (await service().get(`/templates/${saved.body.id}/odds`)).body;
-    assert.deepEqual(draft.body, { tiers, items });
+    const { tiers, items, curve } = (await service().get(`/templates/${saved.body.id}/odds`)).body;
+    assert.deepEqual(draft.body, { tiers, items, curve });
     await service().delete(`/templates/${saved.body.id}`);
     assert.deepEqual((await service().get('/templates')).body, before);
 
@@ -530,6 +531,27 @@ onEveryDatabase('odds of templates', (service) => {
     assert.deepEqual([faulty.status, issuePaths(faulty)], [400, ['/body/config/slots']]);
     const unbound = await service().post('/templates/odds', { config: { baseRates: { six: 1 } } });
     assert.deepEqual([unbound.status, issuePaths(unbound)], [400, ['/body/config/baseRates/six']]);
+  });
+
+  test('have the chance of the top tier by roll, which is short however long its pity', async () => {
+    const curveOf = async (type: string, config: object, depth?: number) => {
+      const { status, body } = await service().post('/templates/odds', { type, config, depth });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.curve;
+    };
+    const baseRates = { five: 1, three: 3 };
+    const without = (roll: number, chance: number): object => ({ roll, chance: 1 - (1 - chance) ** roll });
+    const pity = { baseRates, pityThreshold: 3 };
+    const expected = [without(1, 0.25), without(2, 0.25), { roll: 3, chance: 1 }];
+    assert.deepEqual(await curveOf('gacha', pity), expected);
+    assert.deepEqual(await curveOf('idle', { ...pity, rollsPerHour: 1 }), expected);
+    assert.deepEqual(await curveOf('card_pack', { ...pity, slots: [{ count: 1 }] }), expected);
+    const offers = { ...pity, choices: 1, depthScaling: { five: 2 } };
+    assert.deepEqual(await curveOf('roguelike', offers), expected);
+    assert.deepEqual((await curveOf('roguelike', offers, 1))[0], without(1, 0.4));
+    const long = await curveOf('gacha', { baseRates: { five: 0, three: 1 }, pityTier: 'five', pityThreshold: 1000 });
+    assert.deepEqual([long.length, long.at(-1)], [LIMITS.curve.points, { roll: 1000, chance: 1 }]);
+    assert.deepEqual(await curveOf('gacha', { baseRates: { five: 0, three: 1 } }), []);
   });
 
   test('of the plain roll are weight divided by the sum of weights', async () => {

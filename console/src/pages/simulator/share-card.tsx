@@ -1,6 +1,5 @@
 import { Box, Card, Chip, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { curveOf } from '../templates/curve.ts';
 import { SYSTEMS } from '../templates/systems.ts';
 import type { Line } from './share-chart.tsx';
 import type { Target } from './targets.ts';
@@ -20,14 +19,13 @@ const firstChoice = (targets: readonly Target[]): string[] => [
     .map(({ key }) => key),
 ];
 
-const linesOf = ({ subject, request, odds }: Outcome, targets: readonly Target[], shown: readonly string[]): Line[] =>
+const linesOf = (targets: readonly Target[], shown: readonly string[]): Line[] =>
   shown.flatMap((key, place) => {
     const target = targets.find((one) => one.key === key);
     if (target === undefined) return [];
-    const { name, curve, waited } = target;
-    const exact =
-      odds === null ? undefined : curveOf(subject.type, subject.config, odds, waited, { rolls: request.rolls });
-    return [{ key, name, colour: COLOURS[place] ?? 'gray.6', simulated: curve, exact }];
+    const { name, curve } = target;
+    const isExact = curve.some(({ chance }) => chance !== undefined);
+    return [{ key, name, colour: COLOURS[place] ?? 'gray.6', curve, isExact }];
   });
 
 interface ShareCardProps {
@@ -44,8 +42,7 @@ export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
     const known = chosen.filter((key) => targets.some((target) => target.key === key));
     return known.length > 0 ? known : firstChoice(targets);
   }, [chosen, targets]);
-  const lines = useMemo(() => linesOf(outcome, targets, shown), [outcome, targets, shown]);
-  const isExact = lines.some(({ exact }) => exact !== undefined);
+  const lines = useMemo(() => linesOf(targets, shown), [targets, shown]);
   return (
     <Card component="section" aria-label="Players who have it">
       <Stack gap="sm">
@@ -69,7 +66,7 @@ export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
         </Box>
         <Text size="xs" c="dimmed">
           Thin lines: the share of the simulated players who have at least one.
-          {isExact && ' Wide, pale lines: the exact chance, computed from the rules.'}
+          {lines.some(({ isExact }) => isExact) && ' Wide, pale lines: the exact chance, computed from the rules.'}
         </Text>
       </Stack>
     </Card>

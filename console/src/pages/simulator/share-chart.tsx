@@ -1,5 +1,6 @@
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
+import type { Schemas } from '../../interface/client.ts';
 import { formatShare } from '../../parts/format.ts';
 import { ticksTo } from '../templates/ticks.ts';
 
@@ -7,10 +8,9 @@ export interface Line {
   readonly key: string;
   readonly name: string;
   readonly colour: string;
-  /** The share of players by roll. */
-  readonly simulated: readonly { readonly roll: number; readonly share: number }[];
-  /** The exact chance by roll 1, 2 and so on; undefined if it is not known. */
-  readonly exact: readonly number[] | undefined;
+  readonly curve: Schemas['SimulationTarget']['curve'];
+  /** Whether it has the exact chances, too. */
+  readonly isExact: boolean;
 }
 
 interface ShareChartProps {
@@ -23,17 +23,13 @@ const NEARLY_ALL = 0.9995;
 
 /** The last roll worth drawing: when nearly everybody has everything, or the end. */
 const lastOf = (lines: readonly Line[]): number =>
-  Math.max(
-    ...lines.map(
-      ({ simulated }) => (simulated.find(({ share }) => share >= NEARLY_ALL) ?? simulated.at(-1))?.roll ?? 1,
-    ),
-  );
+  Math.max(...lines.map(({ curve }) => (curve.find(({ share }) => share >= NEARLY_ALL) ?? curve.at(-1))?.roll ?? 1));
 
 /** Loaded on demand: charts are heavy. */
 export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
   const last = lastOf(lines);
   // The points of all lines are at the same rolls.
-  const points = lines[0]?.simulated.filter((point) => point.roll <= last) ?? [];
+  const points = lines[0]?.curve.filter((point) => point.roll <= last) ?? [];
   const data = [
     {
       roll: 0,
@@ -42,10 +38,9 @@ export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
     ...points.map(({ roll: number }, place) => ({
       roll: number,
       ...Object.fromEntries(
-        lines.flatMap(({ key, simulated, exact }) => [
-          [`${key} simulated`, simulated[place]?.share],
-          // After its end, a curve stays where it is.
-          [`${key} exact`, exact?.[number - 1] ?? exact?.at(-1)],
+        lines.flatMap(({ key, curve }) => [
+          [`${key} simulated`, curve[place]?.share],
+          [`${key} exact`, curve[place]?.chance],
         ]),
       ),
     })),
@@ -57,7 +52,7 @@ export const ShareChart = ({ lines, roll, rolls }: ShareChartProps) => {
       dataKey="roll"
       series={[
         ...lines
-          .filter(({ exact }) => exact !== undefined)
+          .filter(({ isExact }) => isExact)
           .map(({ key, name, colour }) => ({ name: `${key} exact`, label: `${name}, exact`, color: colour })),
         ...lines.map(({ key, name, colour }) => ({
           name: `${key} simulated`,

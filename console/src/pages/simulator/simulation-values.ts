@@ -63,6 +63,7 @@ export const requestOf = (
       depth: type === 'roguelike' ? given(depth) : undefined,
       pricePerRoll: given(pricePerRoll),
       itemIds: itemIds.length === 0 ? undefined : itemIds,
+      exact: true,
     }),
   );
 

@@ -1,6 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
-import type { Waited } from '../templates/curve.ts';
 import type { Outcome } from './use-simulation.ts';
 
 type SimulationTarget = Schemas['SimulationTarget'];
@@ -11,7 +10,6 @@ export interface Target extends SimulationTarget {
   readonly name: string;
   /** Of an item. */
   readonly item?: Schemas['Item'];
-  readonly waited: Waited;
   /** The exact mean; null if it never comes, undefined if it is not known. */
   readonly exactMean?: number | null;
 }
@@ -21,17 +19,16 @@ export const targetsOf = (
   items: readonly Schemas['Item'][],
   options: ReadonlyMap<string, KnownOption>,
 ): Target[] =>
-  simulation.targets.map((target, place) => {
+  simulation.targets.map((target) => {
     const { kind, id } = target;
     const key = `${kind} ${id}`;
     if (kind === 'tier') {
       const row = odds?.tiers.find(({ tier }) => tier === id);
       const name = id === null ? 'Any item' : (row?.name ?? options.get(id)?.name ?? id);
-      // Tiers come first, in the order of the odds.
-      return { ...target, key, name, waited: { tier: place }, exactMean: row?.expectedRolls };
+      return { ...target, key, name, exactMean: row?.expectedRolls };
     }
     const item = items.find((one) => one.id === id);
     const row = odds?.items.find(({ itemId }) => itemId === id);
     const name = item?.name ?? row?.itemName ?? String(id);
-    return { ...target, key, name, item, waited: { itemId: String(id) }, exactMean: row?.expectedRolls };
+    return { ...target, key, name, item, exactMean: row?.expectedRolls };
   });

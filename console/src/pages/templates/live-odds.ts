@@ -12,8 +12,7 @@ const TYPING_PAUSE_MS = 300;
 
 interface LiveOdds {
   readonly odds: Schemas['ConfigOdds'];
-  /** The configuration and the depth that these odds belong to. */
-  readonly config: Config;
+  /** The depth that these odds belong to. */
   readonly depth: number;
 }
 
@@ -42,7 +41,7 @@ export const useLiveOdds = ({ type, config, depth }: LiveOddsRequest, isComplete
     queryFn: async ({ signal }): Promise<LiveOdds> => {
       const asked = JSON.parse(settled) as Pick<LiveOddsRequest, 'config' | 'depth'>;
       const body = { type, config: asked.config, ...(asked.depth > 0 && { depth: asked.depth }) };
-      return { odds: await api.templates.previewOdds(body, { signal }), ...asked };
+      return { odds: await api.templates.previewOdds(body, { signal }), depth: asked.depth };
     },
     enabled: isComplete,
     placeholderData: keepPreviousData,
@@ -51,13 +50,10 @@ export const useLiveOdds = ({ type, config, depth }: LiveOddsRequest, isComplete
 };
 
 /** The exact odds of a saved template, for those who cannot edit it. */
-export const useSavedOdds = (template: Schemas['Template'] | undefined, depth: number) => {
+export const useSavedOdds = (templateId: string | undefined, depth: number) => {
   const [settled] = useDebouncedValue(depth, TYPING_PAUSE_MS);
-  const { data: odds, error, isFetching } = useTemplateOdds(template?.id, settled);
-  const data = useMemo(
-    () => odds && { odds, config: template?.config as Config, depth: settled },
-    [odds, template, settled],
-  );
+  const { data: odds, error, isFetching } = useTemplateOdds(templateId, settled);
+  const data = useMemo(() => odds && { odds, depth: settled }, [odds, settled]);
   return { data: useLast(data), error, isFetching };
 };
 

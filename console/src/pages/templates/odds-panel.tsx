@@ -4,22 +4,17 @@ import type { Schemas } from '../../interface/client.ts';
 import type { KnownOption } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { formatNumber } from '../../parts/format.ts';
-import { curveOf } from './curve.ts';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
 import { SYSTEMS } from './systems.ts';
-import type { Config, TemplateType } from './template-values.ts';
+import type { TemplateType } from './template-values.ts';
 import { TierBars } from './tier-bars.tsx';
 
 const CurveChart = lazy(async () => ({ default: (await import('./curve-chart.tsx')).CurveChart }));
 
-/** The curve ends when nearly everybody has the top tier. */
-const CURVE = { rolls: 4_000, enough: 0.999 };
-
 interface OddsPanelProps {
   readonly name: string;
   readonly type: TemplateType;
-  readonly config: Config;
   readonly odds: Schemas['ConfigOdds'];
   /** The depth of these odds; 0 for other systems. */
   readonly depth: number;
@@ -34,12 +29,10 @@ const formatRolls = (rolls: number | null, otherwise: string): string =>
   rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
-export const OddsPanel = ({ name, type, config, odds, depth, options, isOld, children }: OddsPanelProps) => {
+export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }: OddsPanelProps) => {
   const [price, setPrice] = useState<number | string>('');
   const { rolls, roll, oneRoll } = SYSTEMS[type];
   const [top] = odds.tiers;
-  const isUncertain = top !== undefined && top.expectedRolls !== null && top.base < 1;
-  const points = isUncertain ? curveOf(type, config, odds, { tier: 0 }, CURVE) : undefined;
   const cost = price === '' ? undefined : Number(price);
 
   return (
@@ -93,7 +86,7 @@ export const OddsPanel = ({ name, type, config, odds, depth, options, isOld, chi
           />
         </Stack>
       </Card>
-      {top !== undefined && points !== undefined && (
+      {top !== undefined && top.base < 1 && odds.curve.length > 0 && (
         <Card component="section" aria-label="Chance of the top tier over time">
           <Stack gap="sm">
             <Title order={2}>
@@ -105,7 +98,7 @@ export const OddsPanel = ({ name, type, config, odds, depth, options, isOld, chi
             </Text>
             <Box aria-hidden>
               <Suspense fallback={<Skeleton height={210} />}>
-                <CurveChart points={points} rolls={rolls} median={top.medianRolls} />
+                <CurveChart curve={odds.curve} rolls={rolls} median={top.medianRolls} />
               </Suspense>
             </Box>
           </Stack>

@@ -70,7 +70,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const isUnfinished = unfinished(form.values);
   const [depth, setDepth] = useState(0);
   const live = useLiveOdds({ type, config, depth }, canDesign && !isUnfinished);
-  const saved = useSavedOdds(canDesign ? undefined : template, depth);
+  const saved = useSavedOdds(canDesign ? undefined : template?.id, depth);
 
   const isDraft = useActiveDraft() !== undefined;
   const depthFault = depthFaultOf(canDesign ? live.error : saved.error);
@@ -225,7 +225,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                   <OddsPanel
                     name={form.values.name || 'this template'}
                     type={type}
-                    config={shown.config}
                     odds={shown.odds}
                     options={options}
                     depth={shown.depth}

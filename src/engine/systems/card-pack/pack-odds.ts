@@ -1,6 +1,8 @@
 import {
   type Decay,
+  type Follow,
   type Follower,
+  followRow,
   forgetsAfter,
   medianByFollowing,
   medianOfDecay,
@@ -45,7 +47,8 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
   // begun[n]: the probability that the pity counter is reset by pack n, without a hit before.
   const begun = [1];
   const waiting = threshold - 1;
-  const lasting = fresh.neither ** waiting;
+  // Not a power, which would be no number for an item that never comes up.
+  const lasting = waiting < Number.POSITIVE_INFINITY ? fresh.neither ** waiting : 0;
   let counting = waiting > 0 ? 1 : 0;
   let isDue = waiting > 0 ? 0 : 1;
   const advance = (): void => {
@@ -54,7 +57,7 @@ const followPacks = ({ fresh, due }: InPacks, threshold: number): Follower => {
     isDue = lasting * (begun[pack - waiting] ?? 0);
     counting = waiting > 0 ? Math.max(0, counting * fresh.neither - isDue) + beginning : 0;
   };
-  return { advance, left: () => counting + isDue };
+  return { advance, left: () => counting + isDue, stepsOfRoll: STEPS_OF_PACK };
 };
 
 /** The sums of x^k and of k x^k for k from 0 to `terms` - 1: by doubling, so that nothing is ever subtracted. */
@@ -137,13 +140,11 @@ const timer = (threshold: number): ((inPacks: InPacks) => Timing) => {
   };
 };
 
-type TimingOf = (inPacks: InPacks) => Timing;
-
 const oddsOf = (
   inPacks: InPacks,
   { cards, threshold }: PackOddsInput,
   withoutTop: number,
-  timingOf: TimingOf,
+  timingOf: (inPacks: InPacks) => Timing,
 ): Odds => {
   const row = packsOfRow(withoutTop, threshold);
   const effective = (row.fresh * inPacks.fresh.cards + row.due * inPacks.due.cards) / (row.fresh + row.due) / cards;
@@ -228,13 +229,12 @@ const weightsInSlot = ({ items }: PackOddsInput['slots'][number], place: number)
   return new Map([...of.items].map((item, index) => [item, (of.weights[index] ?? 0) / (of.picker.total || 1)]));
 };
 
-const repeatedItems = (plan: PackOddsInput, place: number, withoutTop: number): Odds[] => {
-  const timingOf = timer(plan.threshold);
+const repeatedItems = (plan: PackOddsInput, place: number): InPacks[] => {
   const { tiers, slots } = plan;
   const tier = tiers.all[place];
   const shares = slots.map(({ rates }) => rates.map((rate) => rate / sumOf(rates)));
   const weights = slots.map((slot) => weightsInSlot(slot, place));
-  const known = new Map<string, Odds>();
+  const known = new Map<string, InPacks>();
   return [...(tier?.items ?? [])].map((item) => {
     const parts = weights.map((weight) => weight.get(item) ?? 0);
     const key = parts.join();
@@ -250,53 +250,68 @@ const repeatedItems = (plan: PackOddsInput, place: number, withoutTop: number): 
       fresh: repeatedItemInPack(plan, false, isTop, chances),
       due: repeatedItemInPack(plan, true, isTop, chances),
     };
-    const odds = oddsOf(inPacks, plan, withoutTop, timingOf);
-    known.set(key, odds);
-    return odds;
+    known.set(key, inPacks);
+    return inPacks;
   });
 };
 
-const uniqueItems = (plan: PackOddsInput, place: number, counts: readonly TierCounts[], withoutTop: number): Odds[] => {
-  const timingOf = timer(plan.threshold);
-  const weights = [...(plan.tiers.all[place]?.weights ?? [])];
-  const [fresh, due] = counts as readonly [TierCounts, TierCounts];
-  const odds = new Map<number, Odds>();
-  for (const [weight, positions] of drawPositions(weights, plan.cards)) {
-    odds.set(
-      weight,
-      oddsOf(
-        { fresh: uniqueItemInPack(fresh, positions), due: uniqueItemInPack(due, positions) },
-        plan,
-        withoutTop,
-        timingOf,
-      ),
-    );
-  }
-  return weights.map((weight) => odds.get(weight) ?? { base: 0, effective: 0, ...NEVER });
+/** An item that never comes up. */
+const ABSENT: InPacks = {
+  fresh: { hit: 0, neither: 1, onlyTop: 0, cards: 0 },
+  due: { hit: 0, neither: 0, onlyTop: 1, cards: 0 },
 };
 
-/** Exact odds of every tier of packs or offers, by its place, and of its items. */
-export const packOdds = (plan: PackOddsInput): TierOdds[] => {
+const uniqueItems = (plan: PackOddsInput, place: number, fresh: TierCounts, due: TierCounts): InPacks[] => {
+  const weights = [...(plan.tiers.all[place]?.weights ?? [])];
+  const known = new Map<number, InPacks>();
+  for (const [weight, positions] of drawPositions(weights, plan.cards))
+    known.set(weight, { fresh: uniqueItemInPack(fresh, positions), due: uniqueItemInPack(due, positions) });
+  return weights.map((weight) => known.get(weight) ?? ABSENT);
+};
+
+/** What packs or offers contain. */
+export interface PackContents {
+  /** The probability that a pack which is not due has no card of the top tier. */
+  readonly withoutTop: number;
+  /** By the place of the tier. Equivalent items share one object. */
+  readonly tiers: readonly { readonly tier: InPacks; readonly items: readonly InPacks[] }[];
+}
+
+export const packContents = (plan: PackOddsInput): PackContents => {
   const supply = supplyOf(plan);
   const fresh = countCards(plan, false, supply);
   const due = plan.threshold < Number.POSITIVE_INFINITY ? countCards(plan, true, supply) : fresh;
-  const withoutTop = countFrom(fresh[plan.tiers.top]?.withoutTop ?? [], 0);
-  return plan.tiers.all.map((_, place) => {
+  const tiers = plan.tiers.all.map((_, place) => {
     const counts = [fresh[place], due[place]] as const;
     if (counts[0] === undefined || counts[1] === undefined) throw new Error('A tier was not counted.');
-    const odds = oddsOf(
-      { fresh: tierInPack(counts[0]), due: tierInPack(counts[1]) },
-      plan,
-      withoutTop,
-      timer(plan.threshold),
-    );
-    const items =
-      plan.remainders === null
-        ? repeatedItems(plan, place, withoutTop)
-        : uniqueItems(plan, place, [counts[0], counts[1]], withoutTop);
-    return { ...odds, items };
+    return {
+      tier: { fresh: tierInPack(counts[0]), due: tierInPack(counts[1]) },
+      items: plan.remainders === null ? repeatedItems(plan, place) : uniqueItems(plan, place, counts[0], counts[1]),
+    };
   });
+  return { withoutTop: countFrom(fresh[plan.tiers.top]?.withoutTop ?? [], 0), tiers };
 };
+
+/** Exact odds of every tier of packs or offers, by its place, and of its items. */
+export const packOdds = (plan: PackOddsInput, { withoutTop, tiers }: PackContents): TierOdds[] =>
+  tiers.map(({ tier, items }) => {
+    const timingOf = timer(plan.threshold);
+    const known = new Map<InPacks, Odds>();
+    for (const item of items) if (!known.has(item)) known.set(item, oddsOf(item, plan, withoutTop, timingOf));
+    return {
+      ...oddsOf(tier, plan, withoutTop, timer(plan.threshold)),
+      items: items.map((item) => known.get(item) as Odds),
+    };
+  });
+
+export const packFollow =
+  ({ threshold, tiers: { top } }: PackOddsInput, { tiers }: PackContents): Follow =>
+  (place, item) => {
+    const contents = tiers[place];
+    const inPacks = (item === undefined ? contents?.tier : contents?.items[item]) as InPacks;
+    if (item !== undefined || place !== top) return followPacks(inPacks, threshold);
+    return followRow((packs) => (packs + 1 >= threshold ? inPacks.due : inPacks.fresh).hit);
+  };
 
 /** A card of a pack for one item, one iteration of Newton's method, and one followed pack, in steps. */
 const STEPS_OF_CARD = 10;

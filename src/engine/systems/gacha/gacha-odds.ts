@@ -1,12 +1,14 @@
 import { type Chain, chainOf, type Edge, stationaryShares, withoutUnreachable } from '../../chains/chain.ts';
 import {
   type ChainShape,
+  followChain,
   stepsByEdges,
   stepsByStretches,
   stepsOfTimings,
   timingsOf,
 } from '../../chains/chain-timing.ts';
-import { forgetsAfter, NEVER, type Timing } from '../../chains/survival.ts';
+import { type Follow, type Follower, followRow, forgetsAfter, NEVER, type Timing } from '../../chains/survival.ts';
+import { once } from '../../once.ts';
 import type { GachaOddsInput, OddsFeature, OddsItems, OddsTier } from '../odds-input.ts';
 import { type Counter, factorAt } from './pity.ts';
 
@@ -289,6 +291,39 @@ export const gachaOdds = (rules: GachaOddsInput): TierOdds[] => {
         : parts.map((part) => ({ base: tier.share * part, effective: effective * part, ...timingIn(rank, part) }));
     return { base: tier.share, effective, ...timingIn(rank, 1), items };
   });
+};
+
+/** Follows the items of the top tier, by their index, if featured ones are guaranteed after some losses. */
+const followGuaranteed = (rules: GachaOddsInput, feature: OddsFeature): ((item: number) => Follower) => {
+  const tier = rules.tiers.all[rules.tiers.top] as OddsTier;
+  const share = baseShareOf(feature, tier);
+  const items = topItemsOf(feature, tier);
+  const chains = [false, true].map((featured) => once(() => chainOfFeature(rules, feature, share, featured)));
+  return (item) => {
+    const { featured, part } = items[item] as TopItem;
+    return followChain((chains[Number(featured)] as () => Chain)(), part);
+  };
+};
+
+export const gachaFollow = (rules: GachaOddsInput): Follow => {
+  const { tiers, feature, ladder } = rules;
+  const bands = bandsOf(rules);
+  const chains = bands.map((_, band) => once(() => chainOfBand(bands, band).chain));
+  const parts = tiers.all.map((tier) => once(() => partsOf(rules, tier)));
+  const guaranteed = once(() =>
+    feature === null || feature.guaranteeAfter === Number.POSITIVE_INFINITY ? null : followGuaranteed(rules, feature),
+  );
+  return (place, item) => {
+    if (place === tiers.top) {
+      if (item === undefined) return followRow((since) => factorAt(ladder[0] as Counter, since));
+      const follower = guaranteed()?.(item);
+      if (follower !== undefined) return follower;
+    }
+    const rank = tiers.ranks[place] as number;
+    const band = bands.findIndex((one) => one.parts.has(rank));
+    const part = parts[place]?.()[item === undefined ? 0 : item + 1] as number;
+    return followChain((chains[band] as () => Chain)(), part * (bands[band]?.parts.get(rank) as number));
+  };
 };
 
 /**
