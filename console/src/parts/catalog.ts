@@ -15,6 +15,8 @@ export interface KnownOption {
 const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
 
 /** Every option by id. */
+export type OptionsById = ReadonlyMap<string, KnownOption>;
+
 export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
   new Map(
     classifiers.flatMap((classifier) =>

@@ -53,7 +53,7 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
         )}
         {top?.expectedRolls != null && (
           <Text size="sm" c="dimmed">
-            The first {top.name ?? 'item'} takes {formatNumber(Number(top.expectedRolls.toFixed(1)))} {unit} on average
+            The first {top.name ?? 'item'} takes {formatNumber(top.expectedRolls, 1)} {unit} on average
             {top.worstRolls === null ? '.' : `, and ${formatNumber(top.worstRolls)} at most.`}
           </Text>
         )}
