@@ -20,7 +20,7 @@ interface AllLoadedProps<T extends readonly unknown[]> {
   readonly lines?: number;
   /** Shown if the first query has found nothing. */
   readonly empty?: ReactNode;
-  readonly children: (...data: T) => ReactNode;
+  readonly children: (...data: NoInfer<T>) => ReactNode;
 }
 
 const isNothing = (data: unknown): boolean =>

@@ -1,9 +1,10 @@
-import { ActionIcon, Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
+import { Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
+import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
+import { Note } from '../../parts/note.tsx';
 import type { ItemValues } from './item-values.ts';
 
 interface AttributeRangesProps {
@@ -35,9 +36,9 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
 
   if (attributes.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Note>
         There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
-      </Text>
+      </Note>
     );
   return (
     <Stack gap="lg">
@@ -55,14 +56,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                 </Text>
               </Text>
               {!isReadOnly && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove ${name}`}
-                  onClick={() => form.removeListItem('itemAttributes', place)}
-                >
-                  <IconTrash size={16} />
-                </ActionIcon>
+                <RemoveButton label={`Remove ${name}`} onClick={() => form.removeListItem('itemAttributes', place)} />
               )}
             </Group>
             <Group gap="sm" wrap="nowrap" align="flex-start">
