@@ -17,7 +17,7 @@ const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cy
 /** Every option by id. */
 export type OptionsById = ReadonlyMap<string, KnownOption>;
 
-export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
+export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): OptionsById =>
   new Map(
     classifiers.flatMap((classifier) =>
       classifier.classifierOptions.map((option, place): [string, KnownOption] => [

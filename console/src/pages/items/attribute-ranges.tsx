@@ -46,6 +46,16 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
         const attribute = attributes.find(({ id }) => id === attributeId);
         if (attribute === undefined) return null;
         const { name } = attribute;
+        const bound = (member: 'min' | 'max', label: string, value: number | string) => (
+          <NumberInput
+            w={92}
+            aria-label={label}
+            disabled={isReadOnly}
+            value={value}
+            onChange={(changed) => set(place, member, changed)}
+            error={form.errors[`itemAttributes.${place}.${member}`]}
+          />
+        );
         return (
           <Stack key={attributeId} gap={6}>
             <Group justify="space-between" wrap="nowrap">
@@ -60,14 +70,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
               )}
             </Group>
             <Group gap="sm" wrap="nowrap" align="flex-start">
-              <NumberInput
-                w={92}
-                aria-label={`Lowest ${name}`}
-                disabled={isReadOnly}
-                value={min}
-                onChange={(value) => set(place, 'min', value)}
-                error={form.errors[`itemAttributes.${place}.min`]}
-              />
+              {bound('min', `Lowest ${name}`, min)}
               <RangeSlider
                 flex={1}
                 mt={14}
@@ -85,14 +88,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                   set(place, 'max', high);
                 }}
               />
-              <NumberInput
-                w={92}
-                aria-label={`Highest ${name}`}
-                disabled={isReadOnly}
-                value={max}
-                onChange={(value) => set(place, 'max', value)}
-                error={form.errors[`itemAttributes.${place}.max`]}
-              />
+              {bound('max', `Highest ${name}`, max)}
             </Group>
           </Stack>
         );

@@ -41,9 +41,11 @@ interface TotalProps {
 
 const Total = ({ label, href, value, error }: TotalProps) => (
   <Card padding="md">
-    <TextLink href={href} c="dimmed" size="sm">
-      {label}
-    </TextLink>
+    <Note>
+      <TextLink href={href} c="dimmed">
+        {label}
+      </TextLink>
+    </Note>
     {value === undefined && error === null && <Skeleton height={30} width={70} mt={4} />}
     {value === undefined && error !== null && <Note c="red">{explain(error)}</Note>}
     {value !== undefined && (
