@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Note } from './note.tsx';
 
 interface SectionProps extends CardProps {
-  readonly title: ReactNode;
-  /** Its name for screen readers: the title, if that is a text. */
+  readonly title: string;
+  /** Its name for screen readers, if that is not its title. */
   readonly label?: string;
   readonly about?: ReactNode;
   /** What is next to the title. */
@@ -16,7 +16,7 @@ interface SectionProps extends CardProps {
 
 /** A part of a page, with a title. */
 export const Section = (props: SectionProps) => {
-  const { title, label = String(title), about, aside, gap = 'sm', isCard = true, children, ...rest } = props;
+  const { title, label = title, about, aside, gap = 'sm', isCard = true, children, ...rest } = props;
   const content = (
     <Stack gap={gap}>
       <Group justify="space-between" gap="sm">

@@ -88,9 +88,11 @@ export const EvidenceTable = ({ label, groups, known, isSuspect }: EvidenceTable
             <Table.Tr className={classes.group}>
               <Table.Th colSpan={columns.length} scope="rowgroup">
                 {HEADINGS[kind].title}
-                <Note span size="xs" fw={400} ml={8}>
-                  {HEADINGS[kind].about}
-                </Note>
+                {HEADINGS[kind].about !== undefined && (
+                  <Note span size="xs" fw={400} ml={8}>
+                    {HEADINGS[kind].about}
+                  </Note>
+                )}
               </Table.Th>
             </Table.Tr>
             {(kind === 'item' ? shown : rows).map((row, place) => (
