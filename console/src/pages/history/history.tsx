@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select } from '@mantine/core';
+import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import type { Version } from '../../catalog/api.ts';
 import { KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Version>[] = [
     style: { overflowWrap: 'anywhere' },
     cell: ({ message, changes, author, createdAt }) => (
       <>
-        {message ?? <Note>No message</Note>}
+        {message === null ? <Note>No message</Note> : <Text size="sm">{message}</Text>}
         <Note size="xs" hiddenFrom="sm">
           {formatMany(changes, 'change')} by {author.name}, {formatMoment(createdAt)}
         </Note>

@@ -177,7 +177,7 @@ export const Overview = () => {
             </AllLoaded>
             {rolled !== undefined && rolled.totalRolls > 0 && (
               <>
-                <Title order={2} mt="md">
+                <Title order={2} mt="lg">
                   Where rolls come from
                 </Title>
                 <Sources templates={templates.data?.rows ?? []} statistics={rolled} />
