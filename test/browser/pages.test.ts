@@ -112,6 +112,40 @@ describe('every page of the console', { skip: noBrowser }, () => {
     test(`has no errors in light and dark, wide and narrow: ${path}`, () => check(path, heading));
   }
 
+  test('sorts a table by any column, and shows it page by page', async () => {
+    const { page } = tab;
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await page.evaluate("history.pushState(null, '', '/console/items')");
+    const table = page.getByRole('table', { name: 'Items' });
+    const heading = (name: string) => table.getByRole('columnheader', { name });
+    const weights = async () => (await table.locator('tbody td:nth-child(4)').allInnerTexts()).map(Number);
+    const isAscending = (numbers: readonly number[]) =>
+      numbers.every((number, place) => number >= (numbers[place - 1] ?? 0));
+    await table.waitFor();
+    assert.equal(await heading('Odds').getAttribute('aria-sort'), 'descending');
+    assert.ok(isAscending((await weights()).toReversed()));
+
+    await heading('Weight').getByRole('button').click();
+    assert.equal(await heading('Weight').getAttribute('aria-sort'), 'ascending');
+    assert.equal(await heading('Odds').getAttribute('aria-sort'), 'none');
+    const first = await weights();
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    const second = await weights();
+    assert.deepEqual([first.length, second.length], [50, 10]);
+    assert.ok(isAscending([...first, ...second]), JSON.stringify([first, second]));
+    await heading('Weight').getByRole('button').click();
+    assert.equal(await heading('Weight').getAttribute('aria-sort'), 'descending');
+    assert.deepEqual(await weights(), first.slice(0, 10).toReversed());
+
+    const search = page.getByRole('textbox', { name: 'Search items by name or id' });
+    await search.fill('dawnbreaker');
+    await page.getByText('1 of 60 items').waitFor();
+    assert.equal((await weights()).length, 1);
+    await search.fill('no such item');
+    await page.getByRole('heading', { name: 'No matching items' }).waitFor();
+    await page.getByText('0 of 60 items').waitFor();
+  });
+
   test('has no errors with a draft either, and shows what it changes', async () => {
     const { page } = tab;
     const catalog = (await service.get('/catalog')).body;

@@ -1,9 +1,10 @@
 import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import type { QueryClient } from '@tanstack/react-query';
+import { hasStatus } from '../interface/api-error.ts';
 import type { Api } from '../interface/client.ts';
 import { lastAuthor, readEntity, StaleError } from '../interface/if-unchanged.ts';
-import { createDraft, type DraftWithTag, deleteDraft, type Plan, planOf, publish } from './api.ts';
+import { createDraft, type DraftWithTag, type Plan, planOf, publish } from './api.ts';
 import { readChoice, storeChoice } from './choice.ts';
 import { draftQuery } from './draft.ts';
 import { type Edit, needsPlan, reapplied } from './edits.ts';
@@ -41,7 +42,7 @@ const startDraft = async (context: CommitContext, edit: Edit): Promise<Committed
   const name = `${draft.author.name}, ${day.format(new Date(draft.createdAt))}`;
   const tagged = await putIntoDraft(api, draft.id, edit, { name }).catch(async (error: unknown) => {
     // Nobody has asked for an empty draft.
-    await deleteDraft(api, draft.id).catch(() => undefined);
+    await api.catalogDrafts.delete(draft.id).catch(() => undefined);
     throw error;
   });
   showDraft(context, tagged);
@@ -56,8 +57,7 @@ const startDraft = async (context: CommitContext, edit: Edit): Promise<Committed
 
 const intoDraft = async (context: CommitContext, draftId: string, edit: Edit): Promise<Committed> => {
   const tagged = await putIntoDraft(context.api, draftId, edit).catch((error: unknown) => {
-    const isGone = error instanceof ItemwrightError && error.status === 404;
-    throw isGone
+    throw hasStatus(error, 404)
       ? new ItemwrightError('The draft is gone: it was published or deleted. Nothing was saved.', { status: 404 })
       : error;
   });

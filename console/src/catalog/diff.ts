@@ -1,12 +1,5 @@
 import type { Entities, Entity, Kind } from './entities.ts';
 
-/** Names of everything that an entity may refer to, by id. */
-export interface Names {
-  readonly of: (id: string) => string | undefined;
-  /** The classifier that an option belongs to. */
-  readonly classifierOf: (optionId: string) => { readonly id: string; readonly name: string } | undefined;
-}
-
 /** One field of an entity in words. Fields with the same key are compared with each other. */
 interface Field {
   readonly key: string;
@@ -14,12 +7,38 @@ interface Field {
   readonly text: string;
 }
 
-export interface FieldDiff {
-  readonly key: string;
-  readonly label: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
+export interface FieldDiff extends Omit<Field, 'text'> {
+  readonly before?: string;
+  readonly after?: string;
 }
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+  /** Of a classifier. */
+  readonly classifierOptions?: readonly Named[];
+}
+
+/** Names of everything that an entity may refer to, by id. */
+export interface Names {
+  readonly of: (id: string) => string | undefined;
+  /** The classifier that an option belongs to. */
+  readonly classifierOf: (optionId: string) => Named | undefined;
+}
+
+/** Everything that has a name. Of what is listed twice, the later counts. */
+export const namesOf = (entities: Iterable<Named>): Names => {
+  const names = new Map<string, string>();
+  const classifiers = new Map<string, Named>();
+  for (const entity of entities) {
+    names.set(entity.id, entity.name);
+    for (const option of entity.classifierOptions ?? []) {
+      names.set(option.id, option.name);
+      classifiers.set(option.id, entity);
+    }
+  }
+  return { of: (id) => names.get(id), classifierOf: (id) => classifiers.get(id) };
+};
 
 /** What designers call the members of a configuration. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -72,7 +91,11 @@ const configFields = (value: unknown, names: Names, keys: readonly string[], lab
   });
 };
 
-const field = (key: string, label: string, value: unknown): Field => ({ key, label, text: String(value) });
+const field = (key: string, label: string, value: unknown): Field => ({ key, label, text: String(value ?? 'none') });
+
+/** Members that are told as they are, with their labels. */
+const plain = <T extends Entity>(entity: T, labels: { readonly [K in keyof T]?: string }): Field[] =>
+  Object.entries(labels).map(([key, label]) => field(key, String(label), entity[key as keyof T]));
 
 const optionFields = (optionIds: readonly string[], names: Names): Field[] =>
   [...Map.groupBy(optionIds, (id) => names.classifierOf(id)?.id ?? '')].map(([id, members]) => ({
@@ -82,30 +105,19 @@ const optionFields = (optionIds: readonly string[], names: Names): Field[] =>
   }));
 
 const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Field[] } = {
-  attribute: ({ name, min, max, step }) => [
-    field('name', 'Name', name),
-    field('min', 'Lowest', min),
-    field('max', 'Highest', max),
-    field('step', 'Step', step ?? 'none'),
-  ],
-  classifier: ({ name, classifierOptions }) => [
-    field('name', 'Name', name),
-    ...classifierOptions.map((option) =>
-      field(`option/${option.id}`, `Option ${option.name}`, `${option.name} × ${option.dropRateMultiplier ?? 1}`),
+  attribute: (entity) => plain(entity, { name: 'Name', min: 'Lowest', max: 'Highest', step: 'Step' }),
+  classifier: (entity) => [
+    ...plain(entity, { name: 'Name' }),
+    ...entity.classifierOptions.map(({ id, name, dropRateMultiplier }) =>
+      field(`option/${id}`, `Option ${name}`, `${name} × ${dropRateMultiplier ?? 1}`),
     ),
   ],
-  space: ({ name, cols, rows }) => [
-    field('name', 'Name', name),
-    field('cols', 'Columns', cols),
-    field('rows', 'Rows', rows),
-  ],
-  item: (item, names) => [
-    field('name', 'Name', item.name),
-    field('thumbnail', 'Picture', item.thumbnail ?? 'none'),
-    field('rollNumerator', 'Weight', item.rollNumerator),
-    field('size', 'Size', `${item.width} × ${item.height}`),
-    ...optionFields(item.classifierOptionIds, names),
-    ...item.itemAttributes.map(({ attributeId, min, max }) =>
+  space: (entity) => plain(entity, { name: 'Name', cols: 'Columns', rows: 'Rows' }),
+  item: (entity, names) => [
+    ...plain(entity, { name: 'Name', thumbnail: 'Picture', rollNumerator: 'Weight' }),
+    field('size', 'Size', `${entity.width} × ${entity.height}`),
+    ...optionFields(entity.classifierOptionIds, names),
+    ...entity.itemAttributes.map(({ attributeId, min, max }) =>
       field(`attribute/${attributeId}`, names.of(attributeId) ?? attributeId, `${min} to ${max}`),
     ),
   ],
@@ -118,38 +130,11 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
   ],
 };
 
-const fieldsOf = (kind: Kind, entity: Entity | null, names: Names): Field[] =>
-  entity === null ? [] : (FIELDS[kind] as (entity: Entity, names: Names) => Field[])(entity, names);
-
 /** The fields that differ, in words: names before ids. */
 export const diffOf = (kind: Kind, before: Entity | null, after: Entity | null, names: Names): FieldDiff[] => {
-  const old = new Map(fieldsOf(kind, before, names).map((one) => [one.key, one]));
-  const now = new Map(fieldsOf(kind, after, names).map((one) => [one.key, one]));
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .map((key) => ({
-      key,
-      label: (old.get(key) ?? now.get(key))?.label ?? key,
-      before: old.get(key)?.text,
-      after: now.get(key)?.text,
-    }))
-    .filter((one) => one.before !== one.after);
-};
-
-/** Everything that has a name: what the catalog has, overlaid by the given entities, which may be deleted ones. */
-export const namesOf = (
-  known: Iterable<readonly [Kind, Entity]>,
-  given: Iterable<readonly [Kind, Entity]> = [],
-): Names => {
-  const names = new Map<string, string>();
-  const classifiers = new Map<string, { id: string; name: string }>();
-  for (const list of [known, given])
-    for (const [kind, entity] of list) {
-      names.set(entity.id, entity.name);
-      if (kind !== 'classifier') continue;
-      for (const option of (entity as Entities['classifier']).classifierOptions) {
-        names.set(option.id, option.name);
-        classifiers.set(option.id, entity);
-      }
-    }
-  return { of: (id) => names.get(id), classifierOf: (id) => classifiers.get(id) };
+  const fields = new Map<string, FieldDiff>();
+  for (const [side, entity] of Object.entries({ before, after }))
+    for (const { key, label, text } of entity === null ? [] : FIELDS[kind](entity as never, names))
+      fields.set(key, { key, label, ...fields.get(key), [side]: text });
+  return [...fields.values()].filter((one) => one.before !== one.after);
 };

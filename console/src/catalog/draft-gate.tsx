@@ -1,8 +1,8 @@
-import { ItemwrightError } from '@itemwright/client';
 import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
+import { hasStatus } from '../interface/api-error.ts';
 import { useApi } from '../session/session.tsx';
 import { storeChoice, useChoice, useTeamId } from './choice.ts';
 import { draftQuery } from './draft.ts';
@@ -20,7 +20,7 @@ export const DraftGate = ({ children }: { children: ReactNode }) => {
   const choice = useChoice();
   const id = choice.to === 'draft' ? choice.id : '';
   const { data, error } = useQuery({ ...draftQuery(api, id), enabled: id !== '', refetchInterval: REFRESH_MS });
-  const isGone = id !== '' && error instanceof ItemwrightError && error.status === 404;
+  const isGone = id !== '' && hasStatus(error, 404);
   const name = data?.draft.name;
   useEffect(() => {
     if (!isGone) return;

@@ -1,31 +1,21 @@
 import type { Schemas } from '../interface/client.ts';
+import { optionIdsOf } from '../parts/catalog.ts';
+import { pathTo } from '../parts/path-id.ts';
 
 /** Entities as versions, plans and drafts contain them: whole, without times and team. */
 
-export const KINDS = ['attribute', 'classifier', 'space', 'item', 'template'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = Schemas['WantedChange']['kind'];
 
-/** How far players and the public can check the rolls of a template. Left out: they cannot. */
-interface Trust {
-  readonly verifiable?: true;
-  readonly disclosure?: 'public';
-}
-
-export interface TemplateEntity extends Trust {
-  readonly id: string;
-  readonly name: string;
-  readonly type: Schemas['Template']['type'];
-  readonly config: object;
-  /** The options that tiers were bound to; made by the service when a template is saved. */
-  readonly bindings?: Readonly<Record<string, string>>;
-}
+/** In the order in which they refer to each other. */
+export const KINDS: readonly Kind[] = ['attribute', 'classifier', 'space', 'item', 'template'];
 
 export interface Entities {
   attribute: Schemas['AttributeEntity'];
   classifier: Schemas['ClassifierEntity'];
   space: Schemas['SpaceEntity'];
   item: Schemas['ItemEntity'];
-  template: TemplateEntity;
+  /** The service makes the bindings when a template is saved. */
+  template: Omit<Schemas['TemplateEntity'], 'type' | 'bindings'> & Pick<Schemas['Template'], 'type'>;
 }
 
 export type Entity = Entities[Kind];
@@ -39,38 +29,64 @@ export interface Shown {
   template: Schemas['Template'];
 }
 
+/** Entities as the API lists them. */
+export interface Rows extends Omit<Shown, 'space'> {
+  space: Schemas['SpaceWithUserSpaces'];
+}
+
+type Trust = Pick<Entities['template'], 'verifiable' | 'disclosure'>;
+
 /** Without what is the same as leaving it out, so that entities can be compared. */
 export const trustOf = ({ verifiable, disclosure }: { verifiable?: boolean; disclosure?: string }): Trust => ({
   ...(verifiable && { verifiable }),
   ...(disclosure === 'public' && { disclosure }),
 });
 
+const pick = <T, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
+
 const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
-  attribute: ({ id, name, min, max, step }) => ({ id, name, min, max, step }),
-  classifier: ({ id, name, classifierOptions }) => ({
-    id,
-    name,
-    classifierOptions: classifierOptions.map(({ id: own, name: called, dropRateMultiplier }) => ({
-      id: own,
-      name: called,
-      dropRateMultiplier,
-    })),
+  attribute: (shown) => pick(shown, 'id', 'name', 'min', 'max', 'step'),
+  classifier: (shown) => ({
+    ...pick(shown, 'id', 'name'),
+    classifierOptions: shown.classifierOptions.map((option) => pick(option, 'id', 'name', 'dropRateMultiplier')),
   }),
-  space: ({ id, name, cols, rows }) => ({ id, name, cols, rows }),
-  item: ({ id, name, thumbnail, rollNumerator, width, height, classifiers, attributes }) => ({
-    id,
-    name,
-    thumbnail,
-    rollNumerator,
-    width,
-    height,
-    classifierOptionIds: classifiers.map(({ classifierOption }) => classifierOption.id),
-    itemAttributes: attributes.map(({ id: own, attributeId, min, max }) => ({ id: own, attributeId, min, max })),
+  space: (shown) => pick(shown, 'id', 'name', 'cols', 'rows'),
+  item: (shown) => ({
+    ...pick(shown, 'id', 'name', 'thumbnail', 'rollNumerator', 'width', 'height'),
+    classifierOptionIds: optionIdsOf(shown),
+    itemAttributes: shown.attributes.map((own) => pick(own, 'id', 'attributeId', 'min', 'max')),
   }),
-  template: ({ id, name, type, config, ...more }) => ({ id, name, type, config, ...trustOf(more) }),
+  template: (shown) => ({ ...pick(shown, 'id', 'name', 'type', 'config'), ...trustOf(shown) }),
 };
 
 export const entityOf = <K extends Kind>(kind: K, shown: Shown[K]): Entities[K] => ENTITY_OF[kind](shown);
+
+const ITEM_DEFAULTS = { thumbnail: null, rollNumerator: 100, width: 1, height: 1, classifierOptionIds: [] };
+
+/** What an entity may leave out, as the service fills it in. */
+const COMPLETED: { readonly [K in Kind]: (entity: Entities[K]) => Entities[K] } = {
+  attribute: (entity) => ({ ...entity, step: entity.step ?? null }),
+  classifier: ({ classifierOptions = [], ...entity }) => ({
+    ...entity,
+    classifierOptions: classifierOptions.map(({ id, name, dropRateMultiplier = null }) => ({
+      id: id ?? name,
+      name,
+      dropRateMultiplier,
+    })),
+  }),
+  space: (entity) => entity,
+  item: ({ itemAttributes = [], ...entity }) => ({
+    ...ITEM_DEFAULTS,
+    ...entity,
+    itemAttributes: itemAttributes.map((own) => ({ ...own, id: own.id ?? own.attributeId })),
+  }),
+  template: ({ verifiable, disclosure, ...entity }) => ({ ...entity, ...trustOf({ verifiable, disclosure }) }),
+};
+
+/** An entity that another client may have written, with everything that pages rely on. */
+export const completed = <K extends Kind>(kind: K, entity: Partial<Entities[K]>): Entities[K] =>
+  COMPLETED[kind](entity as Entities[K]);
 
 /** Sorts the members of objects, whose order means nothing, and leaves out what the service adds by itself. */
 const inOrder = (key: string, value: unknown): unknown => {
@@ -79,8 +95,7 @@ const inOrder = (key: string, value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-/** A text that is the same for the same entity. */
-export const canonical = (entity: unknown): string => JSON.stringify(entity ?? null, inOrder);
+const canonical = (entity: unknown): string => JSON.stringify(entity ?? null, inOrder);
 
 export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
@@ -91,53 +106,16 @@ export const newId = (): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-const KIND_WORDS: { readonly [K in Kind]: { one: string; many: string; section: string } } = {
-  attribute: { one: 'attribute', many: 'Attributes', section: 'attributes' },
-  classifier: { one: 'classifier', many: 'Classifiers', section: 'classifiers' },
-  space: { one: 'space', many: 'Spaces', section: 'spaces' },
-  item: { one: 'item', many: 'Items', section: 'items' },
-  template: { one: 'template', many: 'Templates', section: 'templates' },
-};
+export type EntityKey = Pick<Schemas['WantedChange'], 'kind' | 'id'>;
 
-export const kindWords = (kind: Kind) => KIND_WORDS[kind];
+export const keyOf = ({ kind, id }: EntityKey): string => `${kind} ${id}`;
 
 /** Where the console shows an entity: its page, or the list if it has none of its own. */
 export const pathOfEntity = (kind: Kind, id: string): string =>
-  kind === 'item' || kind === 'template'
-    ? `/${KIND_WORDS[kind].section}/${encodeURIComponent(id)}`
-    : `/${KIND_WORDS[kind].section}`;
+  kind === 'item' || kind === 'template' ? pathTo(`${kind}s`, id) : `/${kind}s`;
 
-export const keyOf = ({ kind, id }: { readonly kind: Kind; readonly id: string }): string => `${kind} ${id}`;
-
-/** What an entity may leave out, as the service fills it in. */
-const DEFAULTS: { readonly [K in Kind]: object } = {
-  attribute: { step: null },
-  classifier: { classifierOptions: [] },
-  space: {},
-  item: { thumbnail: null, rollNumerator: 100, width: 1, height: 1, classifierOptionIds: [], itemAttributes: [] },
-  template: {},
-};
-
-/** An entity of a draft that another client may have written, with everything that pages rely on. */
-export const completed = (kind: Kind, entity: Entity | null): Entity | null => {
-  if (entity === null) return null;
-  const whole = { ...DEFAULTS[kind], ...entity } as Entity;
-  if (kind === 'classifier') {
-    const classifier = whole as Entities['classifier'];
-    return {
-      ...classifier,
-      classifierOptions: classifier.classifierOptions.map((option) => ({
-        ...option,
-        id: option.id ?? option.name,
-        dropRateMultiplier: option.dropRateMultiplier ?? null,
-      })),
-    };
-  }
-  if (kind === 'template') {
-    const { verifiable, disclosure, ...template } = whole as Entities['template'];
-    return { ...template, ...trustOf({ verifiable, disclosure }) };
-  }
-  if (kind !== 'item') return whole;
-  const item = whole as Entities['item'];
-  return { ...item, itemAttributes: item.itemAttributes.map((own) => ({ ...own, id: own.id ?? own.attributeId })) };
+/** The history of an entity, of a kind, or of everything. */
+export const historyPath = ({ kind, id }: Partial<EntityKey>): string => {
+  const query = new URLSearchParams({ ...(kind && { kind }), ...(id !== undefined && { id }) }).toString();
+  return query === '' ? '/history' : `/history?${query}`;
 };

@@ -1,9 +1,11 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useFirst } from '../parts/buttons.tsx';
 import { TextLink } from '../parts/links.tsx';
+import { Note } from '../parts/note.tsx';
 import type { Change } from './api.ts';
 import { diffOf, type FieldDiff, type Names } from './diff.ts';
-import { KINDS, keyOf, kindWords, pathOfEntity } from './entities.ts';
+import { KINDS, keyOf, pathOfEntity } from './entities.ts';
 import classes from './entity-diff.module.css';
 
 const FIELDS_AT_FIRST = 10;
@@ -16,14 +18,8 @@ const ACTIONS = {
 
 /** The fields of an entity that differ. What goes is struck through, for those who see no colours. */
 export const FieldTable = ({ label, fields }: { label: string; fields: readonly FieldDiff[] }) => {
-  const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? fields : fields.slice(0, FIELDS_AT_FIRST);
-  if (fields.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        Only what the service keeps by itself.
-      </Text>
-    );
+  const { shown, button } = useFirst(fields, FIELDS_AT_FIRST, 'fields');
+  if (fields.length === 0) return <Note>Only what the service keeps by itself.</Note>;
   return (
     <>
       <Table verticalSpacing={3} horizontalSpacing={6} fz="sm" layout="fixed" aria-label={label}>
@@ -42,11 +38,7 @@ export const FieldTable = ({ label, fields }: { label: string; fields: readonly 
           ))}
         </Table.Tbody>
       </Table>
-      {fields.length > FIELDS_AT_FIRST && (
-        <Button variant="subtle" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show fewer fields' : `Show all ${fields.length} fields`}
-        </Button>
-      )}
+      {button}
     </>
   );
 };
@@ -76,7 +68,7 @@ const EntityChange = ({ change, names, action }: EntityChangeProps) => {
             </TextLink>
           )}
           <Badge variant="dot" color={colour}>
-            {kindWords(kind).one} {label}
+            {kind} {label}
           </Badge>
         </Group>
         {action}
@@ -99,19 +91,14 @@ const CHANGES_AT_FIRST = 30;
 
 /** Changes in order of their kinds, each entity with its fields. */
 export const ChangeList = ({ changes, names, actionOf }: ChangeListProps) => {
-  const [isOpen, setOpen] = useState(false);
   const sorted = changes.toSorted((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
-  const shown = isOpen ? sorted : sorted.slice(0, CHANGES_AT_FIRST);
+  const { shown, button } = useFirst(sorted, CHANGES_AT_FIRST, 'changes', { variant: 'default', size: 'xs' });
   return (
     <Stack gap="lg">
       {shown.map((change) => (
         <EntityChange key={keyOf(change)} change={change} names={names} action={actionOf?.(change)} />
       ))}
-      {sorted.length > shown.length && (
-        <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setOpen(true)}>
-          Show all {sorted.length} changes
-        </Button>
-      )}
+      {button}
     </Stack>
   );
 };

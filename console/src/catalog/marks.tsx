@@ -1,35 +1,21 @@
 import { Alert, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
-import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { List } from '../interface/client.ts';
-import { queries, usePermissions } from '../interface/queries.ts';
+import { listQuery, usePermissions } from '../interface/queries.ts';
 import { useChange } from '../interface/use-change.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LinkButton, TextLink } from '../parts/links.tsx';
 import { pathTo } from '../parts/path-id.ts';
 import { useApi } from '../session/session.tsx';
 import { useActiveDraft, useDraftChanges } from './draft.ts';
-import { type Kind, keyOf, kindWords } from './entities.ts';
+import { type Kind, keyOf } from './entities.ts';
 import { removeFromDraft } from './put-into-draft.ts';
 
 /** How a page shows what the active draft does to an entity. */
 
-const LISTS = {
-  attribute: queries.attributes,
-  classifier: queries.classifiers,
-  item: queries.items,
-  template: queries.templates,
-  space: queries.spaces,
-};
-
-type Named = List<{ readonly id: string; readonly name: string }>;
-
 /** The live entities of a kind, without the draft. */
-const useLive = (kind: Kind, isNeeded: boolean): Named | undefined => {
-  const query = LISTS[kind](useApi()) as unknown as UseQueryOptions<Named>;
-  return useQuery({ ...query, enabled: isNeeded }).data;
-};
+const useLive = (kind: Kind, isNeeded: boolean) => useQuery({ ...listQuery(useApi(), kind), enabled: isNeeded }).data;
 
 /** Whether an entity exists in the draft only. */
 export const useIsNew = (kind: Kind, id: string): boolean => {
@@ -49,6 +35,16 @@ export const DraftBadge = ({ kind, id }: { kind: Kind; id: string }) => {
     </Badge>
   );
 };
+
+/** The name of an entity that has no page of its own. */
+export const NameWithBadge = ({ kind, id, name }: { kind: Kind; id: string; name: string }) => (
+  <Group gap="xs">
+    <Text size="sm" fw={600}>
+      {name}
+    </Text>
+    <DraftBadge kind={kind} id={id} />
+  </Group>
+);
 
 const useKeep = () => {
   const draft = useActiveDraft();
@@ -125,7 +121,7 @@ export const UnlessDeleted = ({ kind, id, children }: { kind: Kind; id: string; 
         </Group>
       }
     >
-      The {kindWords(kind).one} still exists until {draft.name} is published.
+      The {kind} still exists until {draft.name} is published.
     </Empty>
   );
 };

@@ -1,27 +1,21 @@
 import { useMemo } from 'react';
 import { useAttributes, useClassifiers, useItems, useSpaces, useTemplates } from '../interface/queries.ts';
 import type { Change } from './api.ts';
-import { type Names, namesOf } from './diff.ts';
-import type { Entity, Kind } from './entities.ts';
+import { type Named, type Names, namesOf } from './diff.ts';
 
 /** Names of what the live catalog has, and of everything in the given changes. */
-export const useNames = (changes: readonly Pick<Change, 'kind' | 'before' | 'after'>[]): Names => {
-  const attributes = useAttributes().data?.rows;
-  const classifiers = useClassifiers().data?.rows;
-  const items = useItems().data?.rows;
-  const spaces = useSpaces().data?.rows;
-  const templates = useTemplates().data?.rows;
-  return useMemo(() => {
-    const live = Object.entries({
-      attribute: attributes,
-      classifier: classifiers,
-      item: items,
-      space: spaces,
-      template: templates,
-    }).flatMap(([kind, rows]) => (rows ?? []).map((row) => [kind as Kind, row as unknown as Entity] as const));
-    const given = changes.flatMap(({ kind, before, after }) =>
-      [before, after].filter((entity) => entity !== null).map((entity) => [kind, entity] as const),
-    );
-    return namesOf(live, given);
-  }, [attributes, classifiers, items, spaces, templates, changes]);
+export const useNames = (changes: readonly Pick<Change, 'before' | 'after'>[]): Names => {
+  const attributes = useAttributes().data;
+  const classifiers = useClassifiers().data;
+  const items = useItems().data;
+  const spaces = useSpaces().data;
+  const templates = useTemplates().data;
+  return useMemo(
+    () =>
+      namesOf([
+        ...[attributes, classifiers, items, spaces, templates].flatMap((list): Named[] => list?.rows ?? []),
+        ...changes.flatMap(({ before, after }) => [before, after]).filter((entity) => entity !== null),
+      ]),
+    [attributes, classifiers, items, spaces, templates, changes],
+  );
 };

@@ -1,7 +1,9 @@
-import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-react';
-import { useState } from 'react';
-import { formatCount, formatMany, formatNumber, formatShare } from '../parts/format.ts';
+import { useFirst } from '../parts/buttons.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { formatMany, formatNumber, formatShare } from '../parts/format.ts';
+import { Note } from '../parts/note.tsx';
 import type { PoolOdds } from './api.ts';
 import classes from './odds-change.module.css';
 
@@ -43,46 +45,48 @@ const Direction = ({ pair }: { pair: Pair }) => {
 
 const share = (value: number | null): string => (value === null ? '–' : formatShare(value));
 
+interface Row extends Pair {
+  readonly id: string;
+  readonly name: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { header: 'Before', w: '20%', ta: 'right', visibleFrom: 'xs', cell: ({ before }) => share(before) },
+  {
+    header: 'After',
+    className: classes.after,
+    cell: ({ before, after }) => (
+      <>
+        {share(after)}
+        {before !== null && (
+          <Note size="xs" hiddenFrom="xs" style={{ whiteSpace: 'nowrap' }}>
+            was {share(before)}
+          </Note>
+        )}
+      </>
+    ),
+  },
+  { header: 'Change', className: classes.change, cell: (row) => <Direction pair={row} /> },
+];
+
 interface ShareTableProps {
   readonly label: string;
   readonly heading: string;
-  readonly rows: readonly (Pair & { readonly id: string; readonly name: string })[];
+  readonly rows: readonly Row[];
 }
 
 const ShareTable = ({ label, heading, rows }: ShareTableProps) => (
-  <Table verticalSpacing={4} horizontalSpacing={6} fz="sm" layout="fixed" className={classes.table} aria-label={label}>
-    <Table.Thead>
-      <Table.Tr>
-        <Table.Th>{heading}</Table.Th>
-        <Table.Th w="20%" ta="right" visibleFrom="xs">
-          Before
-        </Table.Th>
-        <Table.Th className={classes.after}>After</Table.Th>
-        <Table.Th className={classes.change}>Change</Table.Th>
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {rows.map((row) => (
-        <Table.Tr key={row.id}>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>{row.name}</Table.Td>
-          <Table.Td ta="right" visibleFrom="xs">
-            {share(row.before)}
-          </Table.Td>
-          <Table.Td ta="right">
-            {share(row.after)}
-            {row.before !== null && (
-              <Text size="xs" c="dimmed" hiddenFrom="xs" style={{ whiteSpace: 'nowrap' }}>
-                was {share(row.before)}
-              </Text>
-            )}
-          </Table.Td>
-          <Table.Td>
-            <Direction pair={row} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </Table.Tbody>
-  </Table>
+  <DataTable
+    label={label}
+    columns={[{ header: heading, style: { overflowWrap: 'anywhere' }, cell: ({ name }) => name }, ...COLUMNS]}
+    rows={rows}
+    keyOf={({ id }) => id}
+    verticalSpacing={4}
+    horizontalSpacing={6}
+    fz="sm"
+    layout="fixed"
+    className={classes.table}
+  />
 );
 
 interface FigureProps {
@@ -108,19 +112,14 @@ const Figure = ({ label, pair, none, isNew }: FigureProps) => {
 /** What changes in one pool: its tiers, then its items by the size of the change. */
 export const PoolChange = ({ odds }: { odds: PoolOdds }) => {
   const { name, tiers, items, moreItems, featuredMean, worst } = odds;
-  const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? items : items.slice(0, ITEMS_AT_FIRST);
+  const { shown, button } = useFirst(items, ITEMS_AT_FIRST, 'items');
   const named = tiers.filter(({ tier }) => tier !== null);
   const areTiersSame = named.every(({ before, after }) => before === after);
   const isNew = [...tiers, ...items].every(({ before }) => before === null);
   return (
     <Stack gap="xs" component="section" aria-label={`Odds of ${name}`}>
       <Title order={3}>{name}</Title>
-      {named.length > 0 && areTiersSame && (
-        <Text size="sm" c="dimmed">
-          The shares of the tiers stay the same.
-        </Text>
-      )}
+      {named.length > 0 && areTiersSame && <Note>The shares of the tiers stay the same.</Note>}
       {!areTiersSame && (
         <ShareTable
           label={`Tiers of ${name}, before and after`}
@@ -140,16 +139,8 @@ export const PoolChange = ({ odds }: { odds: PoolOdds }) => {
           rows={shown.map(({ itemId, itemName, before, after }) => ({ id: itemId, name: itemName, before, after }))}
         />
       )}
-      {items.length > ITEMS_AT_FIRST && (
-        <Button variant="subtle" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show fewer' : `Show all ${formatCount(items.length)} items`}
-        </Button>
-      )}
-      {moreItems > 0 && (
-        <Text size="sm" c="dimmed">
-          {formatMany(moreItems, 'more item changes', 'more items change')} by less.
-        </Text>
-      )}
+      {button}
+      {moreItems > 0 && <Note>{formatMany(moreItems, 'more item changes', 'more items change')} by less.</Note>}
       <Figure label="Mean rolls until a featured item" pair={featuredMean} none="never" isNew={isNew} />
       <Figure label="Most rolls until the rarest tier" pair={worst} none="no limit" isNew={isNew} />
     </Stack>

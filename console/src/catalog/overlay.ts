@@ -1,83 +1,61 @@
 import type { List, Schemas } from '../interface/client.ts';
-import type { KnownOption } from '../parts/catalog.ts';
+import type { OptionsById } from '../parts/catalog.ts';
 import type { ChangesOf } from './draft.ts';
-import type { Entities, Kind } from './entities.ts';
+import type { Entities, Kind, Rows } from './entities.ts';
 
 /** Entities of a draft in the shape of the API, so that pages need not know where they come from. */
 
 /** What only the service knows. */
-interface Kept {
-  readonly teamId: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+const NOT_SAVED = { teamId: '', createdAt: '', updatedAt: '' };
 
-const NOT_SAVED: Kept = { teamId: '', createdAt: '', updatedAt: '' };
+type Show<K extends Kind> = (entity: Entities[K], live: Rows[K] | undefined, options: OptionsById) => Rows[K];
 
-export type OptionsById = ReadonlyMap<string, KnownOption>;
+const SHOW: { readonly [K in Kind]: Show<K> } = {
+  attribute: (entity, live) => ({ ...NOT_SAVED, ...live, ...entity }),
+  classifier: (entity, live) => ({
+    ...(live ?? NOT_SAVED),
+    ...entity,
+    classifierOptions: entity.classifierOptions.map((option) => ({ ...option, classifierId: entity.id })),
+  }),
+  space: (entity, live) => ({ ...NOT_SAVED, userSpaces: [], ...live, ...entity }),
+  template: (entity, live) => ({
+    ...(live ?? NOT_SAVED),
+    ...entity,
+    config: entity.config as Rows['template']['config'],
+    verifiable: entity.verifiable ?? false,
+    disclosure: entity.disclosure ?? 'private',
+  }),
+  item: ({ classifierOptionIds, itemAttributes, ...entity }, live, options) => ({
+    ...(live ?? NOT_SAVED),
+    ...entity,
+    classifiers: classifierOptionIds.map((id) => {
+      const { name = id, multiplier = 1, classifierId = '' } = options.get(id) ?? {};
+      return { classifierId, classifierOption: { id, name, dropRateMultiplier: multiplier, classifierId } };
+    }),
+    attributes: itemAttributes.map((own) => ({ ...own, itemId: entity.id })),
+  }),
+};
 
-export const showAttribute = (entity: Entities['attribute'], live?: Schemas['Attribute']): Schemas['Attribute'] => ({
-  ...entity,
-  teamId: live?.teamId ?? '',
-});
-
-export const showClassifier = (
-  entity: Entities['classifier'],
-  live?: Schemas['Classifier'],
-): Schemas['Classifier'] => ({
-  ...(live ?? NOT_SAVED),
-  ...entity,
-  classifierOptions: entity.classifierOptions.map((option) => ({ ...option, classifierId: entity.id })),
-});
-
-export const showSpace = (
-  entity: Entities['space'],
-  live?: Schemas['SpaceWithUserSpaces'],
-): Schemas['SpaceWithUserSpaces'] => ({ ...NOT_SAVED, userSpaces: [], ...live, ...entity });
-
-export const showTemplate = (entity: Entities['template'], live?: Schemas['Template']): Schemas['Template'] => ({
-  ...(live ?? NOT_SAVED),
-  id: entity.id,
-  name: entity.name,
-  type: entity.type,
-  config: entity.config as Schemas['Template']['config'],
-  verifiable: entity.verifiable ?? false,
-  disclosure: entity.disclosure ?? 'private',
-});
-
-export const showItem =
-  (options: OptionsById) =>
-  (entity: Entities['item'], live?: Schemas['Item']): Schemas['Item'] => {
-    const { classifierOptionIds, itemAttributes, ...members } = entity;
-    return {
-      ...(live ?? NOT_SAVED),
-      ...members,
-      classifiers: classifierOptionIds.map((id) => {
-        const option = options.get(id);
-        const classifierId = option?.classifierId ?? '';
-        return {
-          classifierId,
-          classifierOption: { id, name: option?.name ?? id, dropRateMultiplier: option?.multiplier ?? 1, classifierId },
-        };
-      }),
-      attributes: itemAttributes.map((own) => ({ ...own, itemId: entity.id })),
-    };
-  };
+/** An entity of a draft, as the API would list it. Only items refer to options. */
+export const show = <K extends Kind>(kind: K, ...given: Parameters<Show<K>>): Rows[K] => SHOW[kind](...given);
 
 /** A list as it will be: with what the draft changes and adds, without what it deletes. */
-export const overlayList = <K extends Kind, S extends { readonly id: string }>(
-  list: List<S>,
+export const overlayList = <K extends Kind>(
+  kind: K,
+  list: List<Rows[K]>,
   changes: ChangesOf<K>,
-  show: (entity: Entities[K], live?: S) => S,
-): List<S> => {
+  options: OptionsById,
+): List<Rows[K]> => {
   if (changes.size === 0) return list;
   const present = new Set(list.rows.map(({ id }) => id));
   const kept = list.rows.flatMap((row) => {
     const after = changes.get(row.id);
     if (after === undefined) return [row];
-    return after === null ? [] : [show(after, row)];
+    return after === null ? [] : [show(kind, after, row, options)];
   });
-  const added = [...changes].flatMap(([id, after]) => (after === null || present.has(id) ? [] : [show(after)]));
+  const added = [...changes].flatMap(([id, after]) =>
+    after === null || present.has(id) ? [] : [show(kind, after, undefined, options)],
+  );
   return { rows: [...kept, ...added], isTruncated: list.isTruncated };
 };
 

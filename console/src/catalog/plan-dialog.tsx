@@ -1,7 +1,7 @@
-import { ItemwrightError } from '@itemwright/client';
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
+import { hasStatus } from '../interface/api-error.ts';
 import { useChange } from '../interface/use-change.ts';
 import { FaultList } from '../parts/fault-list.tsx';
 import { faultsOf } from '../parts/field-errors.ts';
@@ -13,9 +13,7 @@ import { PlanView } from './plan-view.tsx';
 
 /** Whether publishing failed because the catalog has moved on since the plan. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof ItemwrightError &&
-  error.status === 409 &&
-  error.issues.some(({ path }) => path === '/body/baseVersion');
+  hasStatus(error, 409) && error.issues.some(({ path }) => path === '/body/baseVersion');
 
 interface ProposalDialogProps {
   readonly title: string;
@@ -64,10 +62,7 @@ export const ProposalDialog = (props: ProposalDialogProps) => {
             The catalog has changed in the meantime. Nothing was applied: this is the plan on the catalog as it is now.
           </Alert>
         ) : (
-          <FaultList
-            title="Could not apply it"
-            faults={apply.error === null ? [] : faultsOf(apply.error, () => false).others}
-          />
+          <FaultList title="Could not apply it" faults={faultsOf(apply.error).others} />
         )}
         <Text size="sm">{about}</Text>
         <PlanView growing={growing} />

@@ -1,4 +1,4 @@
-import { Alert, Card, Group, List, Progress, Stack, Text, Title } from '@mantine/core';
+import { Alert, List, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { asSentence, explain } from '../interface/api-error.ts';
@@ -6,9 +6,11 @@ import { Failure } from '../parts/failure.tsx';
 import { formatMany } from '../parts/format.ts';
 import { TextLink } from '../parts/links.tsx';
 import { Lines } from '../parts/loaded.tsx';
+import { Note } from '../parts/note.tsx';
+import { Section } from '../parts/section.tsx';
 import type { Change, Finding, Plan } from './api.ts';
 import type { Names } from './diff.ts';
-import { kindWords, pathOfEntity } from './entities.ts';
+import { pathOfEntity } from './entities.ts';
 import { ChangeList } from './entity-diff.tsx';
 import { useNames } from './names.ts';
 import { PoolChange } from './odds-change.tsx';
@@ -34,24 +36,15 @@ const FindingText = ({ finding, names }: { finding: Finding; names: Names }) => 
   const name = id === null ? undefined : names.of(id);
   const message = finding.message.replaceAll(/"([^"]+)"/g, (quoted, word) => names.of(word) ?? quoted);
   if (kind === null || id === null) return asSentence(message);
-  if (name !== undefined && message.includes(name)) {
-    const [before = '', ...after] = asSentence(message).split(name);
-    return (
-      <>
-        {before}
-        <TextLink href={pathOfEntity(kind, id)} inherit fw={600}>
-          {name}
-        </TextLink>
-        {after.join(name)}
-      </>
-    );
-  }
+  const isNamed = name !== undefined && message.includes(name);
+  const [before = '', ...after] = isNamed ? asSentence(message).split(name) : ['', `: ${message}`];
   return (
     <>
+      {before}
       <TextLink href={pathOfEntity(kind, id)} inherit fw={600}>
-        {name ?? `${kindWords(kind).one} ${id}`}
+        {name ?? `${kind} ${id}`}
       </TextLink>
-      : {message}
+      {after.join(name)}
     </>
   );
 };
@@ -112,9 +105,9 @@ const PlanOdds = ({ growing }: { growing: GrowingPlan }) => {
     <Stack gap="lg">
       {isWaiting && isLong && (
         <Stack gap={4} role="status">
-          <Text size="sm" c="dimmed">
+          <Note>
             Computing odds: {poolsDone} of {formatMany(pools, 'pool')}
-          </Text>
+          </Note>
           <Progress value={(100 * poolsDone) / pools} size="sm" aria-label="Pools computed" />
         </Stack>
       )}
@@ -127,9 +120,7 @@ const PlanOdds = ({ growing }: { growing: GrowingPlan }) => {
         </Text>
       ))}
       {!isWaiting && odds.length === 0 && failed.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {plan.faults.length > 0 ? 'The odds are shown once the faults are fixed.' : 'No odds change.'}
-        </Text>
+        <Note>{plan.faults.length > 0 ? 'The odds are shown once the faults are fixed.' : 'No odds change.'}</Note>
       )}
     </Stack>
   );
@@ -141,22 +132,6 @@ interface PlanViewProps {
   /** Whether parts are in cards of their own, as on a page. */
   readonly isPage?: boolean;
 }
-
-const Part = ({ title, isPage, children }: { title: string; isPage: boolean; children: ReactNode }) => {
-  const content = (
-    <Stack gap="md">
-      <Title order={2}>{title}</Title>
-      {children}
-    </Stack>
-  );
-  return isPage ? (
-    <Card component="section" aria-label={title}>
-      {content}
-    </Card>
-  ) : (
-    <section aria-label={title}>{content}</section>
-  );
-};
 
 const NONE: readonly Change[] = [];
 
@@ -180,25 +155,13 @@ export const PlanView = ({ growing, actionOf, isPage = false }: PlanViewProps) =
   return (
     <Stack gap="lg">
       <PlanFindings plan={plan} warnings={warnings} names={names} />
-      <Part title="Odds" isPage={isPage}>
+      <Section title="Odds" gap="md" isCard={isPage}>
         <PlanOdds growing={growing} />
-      </Part>
-      <Part title="Changes" isPage={isPage}>
-        {changes.length > 0 && (
-          <Group>
-            <Text size="sm" c="dimmed">
-              {summaryOf(plan)}
-            </Text>
-          </Group>
-        )}
-        {changes.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            Nothing differs from the live catalog.
-          </Text>
-        ) : (
-          <ChangeList changes={changes} names={names} actionOf={actionOf} />
-        )}
-      </Part>
+      </Section>
+      <Section title="Changes" gap="md" isCard={isPage}>
+        <Note>{changes.length === 0 ? 'Nothing differs from the live catalog.' : summaryOf(plan)}</Note>
+        {changes.length > 0 && <ChangeList changes={changes} names={names} actionOf={actionOf} />}
+      </Section>
     </Stack>
   );
 };

@@ -1,7 +1,15 @@
-import { ItemwrightError } from '@itemwright/client';
+import { hasStatus } from '../interface/api-error.ts';
 import type { Api } from '../interface/client.ts';
 import { readEntity, StaleError } from '../interface/if-unchanged.ts';
-import { type Draft, type DraftWithTag, readCurrentVersion, readDraft, updateDraft, type WantedChange } from './api.ts';
+import {
+  type Draft,
+  type DraftMembers,
+  type DraftWithTag,
+  readCurrentVersion,
+  readDraft,
+  updateDraft,
+  type WantedChange,
+} from './api.ts';
 import { type Edit, optionsTaken } from './edits.ts';
 import { type Entities, type Entity, isSame, keyOf } from './entities.ts';
 
@@ -59,14 +67,6 @@ const nextBase = async (api: Api, draft: Draft): Promise<number> => {
   return (await clashesOf(api, draft)).length === 0 ? current : draft.baseVersion;
 };
 
-const isConflict = (error: unknown): boolean => error instanceof ItemwrightError && error.status === 412;
-
-interface DraftMembers {
-  readonly name?: string;
-  readonly baseVersion?: number;
-  readonly changes?: readonly WantedChange[];
-}
-
 /** Changes a draft as it is now. If somebody else changes it at the same time, it is read and changed again. */
 export const changeDraft = async (
   api: Api,
@@ -79,7 +79,7 @@ export const changeDraft = async (
     try {
       return await updateDraft(api, draftId, etag, members);
     } catch (error) {
-      if (!isConflict(error) || tries === MAX_TRIES) throw error;
+      if (!hasStatus(error, 412) || tries === MAX_TRIES) throw error;
     }
   }
 };

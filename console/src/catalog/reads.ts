@@ -2,113 +2,80 @@ import { ItemwrightError } from '@itemwright/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type List, orNull, type Schemas } from '../interface/client.ts';
-import { queries, useClassifiers, useItemOdds } from '../interface/queries.ts';
-import { type KnownOption, optionsOf } from '../parts/catalog.ts';
+import { listQuery, useClassifiers, useItemOdds, useRead } from '../interface/queries.ts';
+import { type OptionsById, optionsOf } from '../parts/catalog.ts';
 import { useApi } from '../session/session.tsx';
 import { useActiveDraft, useDraftChanges } from './draft.ts';
-import { overlayList, plainOdds, showAttribute, showClassifier, showItem, showSpace, showTemplate } from './overlay.ts';
+import type { Kind, Rows } from './entities.ts';
+import { overlayList, plainOdds, show } from './overlay.ts';
 
 /**
  * The catalog as a designer sees it: the live one, or with the active draft laid over it. What players have and what
  * rolls use is always the live catalog, which `queries.ts` reads.
  */
 
-export const useCatalogAttributes = () => {
-  const changes = useDraftChanges('attribute');
-  const select = useCallback(
-    (list: List<Schemas['Attribute']>) => overlayList(list, changes, showAttribute),
-    [changes],
-  );
-  return useQuery({ ...queries.attributes(useApi()), select });
+const NO_OPTIONS: OptionsById = new Map();
+
+const useOverlay = <K extends Kind>(kind: K, options = NO_OPTIONS) => {
+  const changes = useDraftChanges(kind);
+  return useCallback((list: List<Rows[K]>) => overlayList(kind, list, changes, options), [kind, changes, options]);
 };
 
-export const useCatalogClassifiers = () => {
-  const changes = useDraftChanges('classifier');
-  const select = useCallback(
-    (list: List<Schemas['Classifier']>) => overlayList(list, changes, showClassifier),
-    [changes],
-  );
-  return useQuery({ ...queries.classifiers(useApi()), select });
+const useCatalog = <K extends Kind>(kind: K, options?: OptionsById) => {
+  const select = useOverlay(kind, options);
+  return useQuery({ ...listQuery(useApi(), kind), select });
 };
+
+export const useCatalogAttributes = () => useCatalog('attribute');
+export const useCatalogClassifiers = () => useCatalog('classifier');
+export const useCatalogSpaces = () => useCatalog('space');
+export const useCatalogTemplates = () => useCatalog('template');
+export const useCatalogItems = () => useCatalog('item', useOptions());
 
 /** Every option of the team by id. */
-export const useOptions = (): ReadonlyMap<string, KnownOption> => {
+export const useOptions = (): OptionsById => {
   const { data } = useCatalogClassifiers();
   return useMemo(() => optionsOf(data?.rows ?? []), [data]);
 };
 
 /** Every live option by id, for whatever is about players and rolls. */
-export const useLiveOptions = (): ReadonlyMap<string, KnownOption> => {
+export const useLiveOptions = (): OptionsById => {
   const { data } = useClassifiers();
   return useMemo(() => optionsOf(data?.rows ?? []), [data]);
 };
 
-export const useCatalogSpaces = () => {
-  const changes = useDraftChanges('space');
+/** One entity: as the draft has it, or as it is live. The page says if the draft deletes it. */
+const useOne = <K extends 'item' | 'template'>(
+  kind: K,
+  id: string,
+  read: Parameters<typeof useRead<Rows[K] | null>>[1],
+) => {
+  const after = useDraftChanges(kind).get(id);
+  const options = useOptions();
   const select = useCallback(
-    (list: List<Schemas['SpaceWithUserSpaces']>) => overlayList(list, changes, showSpace),
-    [changes],
+    (live: Rows[K] | null): Rows[K] => {
+      if (after) return show(kind, after, live ?? undefined, options);
+      if (live !== null) return live;
+      throw new ItemwrightError('Not found', { status: 404 });
+    },
+    [kind, after, options],
   );
-  return useQuery({ ...queries.spaces(useApi()), select });
+  return useRead([`${kind}s`, id], read, { select });
 };
 
-const useItemOverlay = () => {
-  const changes = useDraftChanges('item');
-  const options = useOptions();
-  return useCallback(
-    (list: List<Schemas['Item']>) => overlayList(list, changes, showItem(options)),
-    [changes, options],
-  );
-};
-
-export const useCatalogItems = () => {
-  const select = useItemOverlay();
-  return useQuery({ ...queries.items(useApi()), select });
-};
-
-export const useCatalogTemplates = () => {
-  const changes = useDraftChanges('template');
-  const select = useCallback((list: List<Schemas['Template']>) => overlayList(list, changes, showTemplate), [changes]);
-  return useQuery({ ...queries.templates(useApi()), select });
-};
-
-/** The state of one entity: as the draft has it, or as it is live. The page says if the draft deletes it. */
-const stateOf = <E, S>(live: S | null, after: E | null | undefined, show: (entity: E, live?: S) => S): S => {
-  if (after !== undefined && after !== null) return show(after, live ?? undefined);
-  if (live !== null) return live;
-  throw new ItemwrightError('Not found', { status: 404 });
-};
-
-export const useCatalogItem = (id: string) => {
-  const api = useApi();
-  const after = useDraftChanges('item').get(id);
-  const options = useOptions();
-  return useQuery({
-    queryKey: ['items', id],
-    queryFn: ({ signal }) => orNull(api.items.get(id, { signal })),
-    select: useCallback((live: Schemas['Item'] | null) => stateOf(live, after, showItem(options)), [after, options]),
-  });
-};
-
-export const useCatalogTemplate = (id: string) => {
-  const api = useApi();
-  const after = useDraftChanges('template').get(id);
-  return useQuery({
-    queryKey: ['templates', id],
-    queryFn: ({ signal }) => orNull(api.templates.get(id, { signal })),
-    select: useCallback((live: Schemas['Template'] | null) => stateOf(live, after, showTemplate), [after]),
-  });
-};
+export const useCatalogItem = (id: string) => useOne('item', id, (api, options) => orNull(api.items.get(id, options)));
+export const useCatalogTemplate = (id: string) =>
+  useOne('template', id, (api, options) => orNull(api.templates.get(id, options)));
 
 /** The odds of a plain roll. The service computes them for the live catalog; for a draft they are computed here. */
 export const useCatalogItemOdds = (): UseQueryResult<Schemas['ItemOdds'][]> => {
   const isDraft = useActiveDraft() !== undefined;
-  const overlay = useItemOverlay();
   const { isSuccess } = useCatalogClassifiers();
   const options = useOptions();
+  const overlay = useOverlay('item', options);
   const live = useItemOdds();
   const inDraft = useQuery({
-    ...queries.items(useApi()),
+    ...listQuery(useApi(), 'item'),
     enabled: isDraft && isSuccess,
     select: useCallback((list: List<Schemas['Item']>) => plainOdds(overlay(list).rows, options), [overlay, options]),
   });

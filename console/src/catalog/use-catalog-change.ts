@@ -1,5 +1,5 @@
-import { ItemwrightError } from '@itemwright/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { hasStatus } from '../interface/api-error.ts';
 import { notifyError, notifySuccess, refreshAll } from '../interface/use-change.ts';
 import { useApi } from '../session/session.tsx';
 import { useTeamId } from './choice.ts';
@@ -41,8 +41,17 @@ export const useCatalogChange = <V, K extends Kind>({ kind, edit, done, afterwar
       const isCancelled = error instanceof Cancelled;
       if (failed !== undefined && !isCancelled) notifyError(failed, error);
       // Somebody else changed it: show the current state.
-      if (isCancelled || (error instanceof ItemwrightError && [404, 412].includes(error.status)))
-        await refreshAll(queryClient);
+      if (isCancelled || hasStatus(error, 404, 412)) await refreshAll(queryClient);
     },
   });
 };
+
+/** Deletes an entity that the page shows. */
+export const useRemoval = <K extends Kind>(kind: K, shown: Entities[K] | null, afterwards?: () => void) =>
+  useCatalogChange<void, K>({
+    kind,
+    edit: () => ({ before: shown, after: null }),
+    done: ({ before }) => `${before?.name} deleted`,
+    afterwards,
+    failed: 'Could not delete',
+  });

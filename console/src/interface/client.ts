@@ -1,7 +1,7 @@
 import { type Client, createClient, type List as Listed, NotFoundError, type Schemas } from '@itemwright/client';
 import { PATH_PREFIX } from './path-prefix.ts';
 
-export type { Schemas };
+export type { Listed, Schemas };
 export type Api = Client;
 
 export interface Credentials {

@@ -1,5 +1,5 @@
 import { type Answer, type ChangeOptions, ItemwrightError } from '@itemwright/client';
-import { canonical, type Entity, entityOf, type Kind, type Shown } from '../catalog/entities.ts';
+import { type Entity, entityOf, isSame, type Kind, type Shown } from '../catalog/entities.ts';
 import { type Api, orNull } from './client.ts';
 
 /** An entity is no longer as the page showed it. Nothing was saved. */
@@ -23,21 +23,13 @@ export class StaleError extends ItemwrightError {
   }
 }
 
-const NOUNS = {
-  attribute: 'attributes',
-  classifier: 'classifiers',
-  item: 'items',
-  template: 'templates',
-  space: 'spaces',
-} as const satisfies Record<Kind, keyof Api>;
-
 /** An entity as it is live, with its `ETag`; null if there is none. */
 export const readEntity = async (
   api: Api,
   kind: Kind,
   id: string,
 ): Promise<{ readonly entity: Entity; readonly etag: string } | null> => {
-  const call: Promise<Answer<Shown[Kind]>> = api[NOUNS[kind]].get(id).withResponse();
+  const call: Promise<Answer<Shown[Kind]>> = api[`${kind}s`].get(id).withResponse();
   const answer = await orNull(call);
   return answer && { entity: entityOf(kind, answer.data), etag: answer.etag ?? '*' };
 };
@@ -54,7 +46,7 @@ export const lastAuthor = async (api: Api, kind: Kind, id: string): Promise<stri
  */
 export const ifUnchanged = async (api: Api, kind: Kind, shown: Entity): Promise<ChangeOptions> => {
   const current = await readEntity(api, kind, shown.id);
-  if (current === null || canonical(current.entity) !== canonical(shown))
+  if (current === null || !isSame(current.entity, shown))
     throw new StaleError(await lastAuthor(api, kind, shown.id), shown, current?.entity ?? null);
   return { ifMatch: current.etag };
 };

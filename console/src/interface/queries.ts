@@ -1,76 +1,85 @@
-import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryKey,
+  queryOptions,
+  type UseQueryOptions,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query';
+import type { Kind, Rows } from '../catalog/entities.ts';
 import { useApi } from '../session/session.tsx';
-import { type Api, orNull, readAll } from './client.ts';
+import { type Api, type Listed, orNull, readAll } from './client.ts';
 
 /** All queries of the console, in one place, so that pages with the same query share its result. */
 
-export const queries = {
-  team: (api: Api) => queryOptions({ queryKey: ['team'], queryFn: ({ signal }) => api.team.get({ signal }) }),
-  secrets: (api: Api) => queryOptions({ queryKey: ['secrets'], queryFn: ({ signal }) => api.secrets.list({ signal }) }),
-  attributes: (api: Api) =>
-    queryOptions({
-      queryKey: ['attributes'],
-      queryFn: ({ signal }) => readAll(api.attributes.list({}, { signal })),
-    }),
-  classifiers: (api: Api) =>
-    queryOptions({
-      queryKey: ['classifiers'],
-      queryFn: ({ signal }) => readAll(api.classifiers.list({}, { signal })),
-    }),
-  items: (api: Api) =>
-    queryOptions({
-      queryKey: ['items'],
-      queryFn: ({ signal }) => readAll(api.items.list({}, { signal })),
-    }),
-  itemOdds: (api: Api) =>
-    queryOptions({ queryKey: ['item-odds'], queryFn: ({ signal }) => api.items.odds({ signal }) }),
-  templates: (api: Api) =>
-    queryOptions({
-      queryKey: ['templates'],
-      queryFn: ({ signal }) => readAll(api.templates.list({}, { signal })),
-    }),
-  spaces: (api: Api) =>
-    queryOptions({
-      queryKey: ['spaces'],
-      queryFn: ({ signal }) => readAll(api.spaces.list({}, { signal })),
-    }),
-  userSpacesOf: (api: Api, id: string) =>
-    queryOptions({
-      queryKey: ['spaces', id, 'user-spaces'],
-      queryFn: async ({ signal }) => (await api.spaces.userSpaces(id, {}, { signal }).page()).rows,
-    }),
-  users: (api: Api) =>
-    queryOptions({
-      queryKey: ['users'],
-      queryFn: ({ signal }) => readAll(api.users.list({}, { signal })),
-    }),
+type Read<T> = (api: Api, options: { readonly signal: AbortSignal }) => Promise<T>;
+
+/** A query through the API. */
+export const useRead = <T, S = T>(
+  queryKey: QueryKey,
+  read: Read<T>,
+  more: Omit<UseQueryOptions<T, Error, S>, 'queryKey' | 'queryFn'> = {},
+) => {
+  const api = useApi();
+  return useQuery({ queryKey, queryFn: ({ signal }) => read(api, { signal }), ...more });
 };
 
-export interface RollFilter {
-  readonly from?: string;
-  readonly to?: string;
-  readonly templateId?: string;
+interface Lists<T> {
+  readonly list: (query: object, options: object) => Listed<T>;
 }
 
-export const useTeam = () => useQuery(queries.team(useApi()));
-export const useSecrets = () => useQuery(queries.secrets(useApi()));
-export const useAttributes = () => useQuery(queries.attributes(useApi()));
-export const useClassifiers = () => useQuery(queries.classifiers(useApi()));
-export const useItems = () => useQuery(queries.items(useApi()));
-export const useItemOdds = () => useQuery(queries.itemOdds(useApi()));
-export const useTemplates = () => useQuery(queries.templates(useApi()));
-export const useSpaces = () => useQuery(queries.spaces(useApi()));
-export const useUserSpacesOf = (spaceId: string) => useQuery(queries.userSpacesOf(useApi(), spaceId));
-export const useUsers = () => useQuery(queries.users(useApi()));
+/** All live entities of a kind. */
+export const listQuery = <K extends Kind>(api: Api, kind: K) =>
+  queryOptions({
+    queryKey: [`${kind}s`],
+    queryFn: ({ signal }) => readAll((api[`${kind}s`] as unknown as Lists<Rows[K]>).list({}, { signal })),
+  });
+
+export const useAttributes = () => useQuery(listQuery(useApi(), 'attribute'));
+export const useClassifiers = () => useQuery(listQuery(useApi(), 'classifier'));
+export const useItems = () => useQuery(listQuery(useApi(), 'item'));
+export const useTemplates = () => useQuery(listQuery(useApi(), 'template'));
+export const useSpaces = () => useQuery(listQuery(useApi(), 'space'));
+
+export const useTeam = () => useRead(['team'], (api, options) => api.team.get(options));
+export const useSecrets = () => useRead(['secrets'], (api, options) => api.secrets.list(options));
+export const useItemOdds = () => useRead(['item-odds'], (api, options) => api.items.odds(options));
+export const useUsers = () => useRead(['users'], (api, options) => readAll(api.users.list({}, options)));
 
 /** Enough to show the number of players, up to a thousand. */
-export const useFirstUsers = () => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['users', 'first'],
-    queryFn: ({ signal }) => readAll(api.users.list({}, { signal }), 1),
-  });
-};
+export const useFirstUsers = () =>
+  useRead(['users', 'first'], (api, options) => readAll(api.users.list({}, options), 1));
+
+export const useUser = (userId: string) =>
+  useRead(['users', 'one', userId], (api, options) => api.users.get(userId, options));
+
+/** The first page of the bags of a space. */
+export const useUserSpacesOf = (id: string) =>
+  useRead(
+    ['spaces', id, 'user-spaces'],
+    async (api, options) => (await api.spaces.userSpaces(id, {}, options).page()).rows,
+  );
+
+/** The bags of a player, without their contents. */
+export const useBags = (userId: string) =>
+  useRead(['bags', userId], (api, options) => readAll(api.userSpaces.list(userId, {}, options)));
+
+export const instancesKey = (userId: string) => ['item-instances', userId];
+
+/** Everything a player owns, placed or not. */
+export const useInstances = (userId: string) =>
+  useRead(instancesKey(userId), (api, options) => readAll(api.itemInstances.list({ userId }, options)));
+
+export const useInstanceHistory = (id: string) =>
+  useRead(['item-instance-history', id], (api, options) => readAll(api.itemInstances.history(id, {}, options)));
+
+/** The state of a player on a template. */
+export const usePlayerState = (userId: string, id: string) =>
+  useRead(['player-state', userId, id], (api, options) => api.users.templateState(userId, id, options));
+
+/** The seeds of a player; null if there are none yet. */
+export const useFairness = (userId: string) =>
+  useRead(['fairness', userId], (api, options) => orNull(api.fairness.get(userId, options)));
 
 /** The odds of several templates; for those that cannot be rolled on, the error. */
 export const useOddsOfTemplates = (ids: readonly string[]) => {
@@ -83,97 +92,33 @@ export const useOddsOfTemplates = (ids: readonly string[]) => {
   });
 };
 
-export const useUser = (userId: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['users', 'one', userId],
-    queryFn: ({ signal }) => api.users.get(userId, { signal }),
-  });
-};
-
-/** The bags of a player, without their contents. */
-export const useBags = (userId: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['bags', userId],
-    queryFn: ({ signal }) => readAll(api.userSpaces.list(userId, {}, { signal })),
-  });
-};
-
-export const instancesKey = (userId: string) => ['item-instances', userId];
-
-/** Everything a player owns, placed or not. */
-export const useInstances = (userId: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: instancesKey(userId),
-    queryFn: ({ signal }) => readAll(api.itemInstances.list({ userId }, { signal })),
-  });
-};
-
-export const useInstanceHistory = (id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['item-instance-history', id],
-    queryFn: ({ signal }) => readAll(api.itemInstances.history(id, {}, { signal })),
-  });
-};
-
-/** The state of a player on a template. */
-export const usePlayerState = (userId: string, id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['player-state', userId, id],
-    queryFn: ({ signal }) => api.users.templateState(userId, id, { signal }),
-  });
-};
-
-/** The seeds of a player; null if there are none yet. */
-export const useFairness = (userId: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['fairness', userId],
-    queryFn: ({ signal }) => orNull(api.fairness.get(userId, { signal })),
-  });
-};
-
 /** The odds of a saved template, of offers at a depth; disabled without an id. */
-export const useTemplateOdds = (id: string | undefined, depth = 0) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['template-odds', id, ...(depth > 0 ? [depth] : [])],
-    queryFn: ({ signal }) => api.templates.odds(id ?? '', depth > 0 ? { depth } : {}, { signal }),
-    enabled: id !== undefined,
-  });
-};
+export const useTemplateOdds = (id: string | undefined, depth = 0) =>
+  useRead(
+    ['template-odds', id, ...(depth > 0 ? [depth] : [])],
+    (api, options) => api.templates.odds(id ?? '', depth > 0 ? { depth } : {}, options),
+    { enabled: id !== undefined },
+  );
 
-export const useRollStatistics = (filter: RollFilter = {}) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['roll-statistics', filter],
-    queryFn: ({ signal }) => api.rollEvents.stats(filter, { signal }),
+export interface RollFilter {
+  readonly from?: string;
+  readonly to?: string;
+  readonly templateId?: string;
+}
+
+export const useRollStatistics = (filter: RollFilter = {}) =>
+  useRead(['roll-statistics', filter], (api, options) => api.rollEvents.stats(filter, options), {
     placeholderData: keepPreviousData,
   });
-};
 
-export const useDropRates = (filter: RollFilter = {}) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['drop-rates', filter],
-    queryFn: ({ signal }) => api.rollEvents.dropRates(filter, { signal }),
+export const useDropRates = (filter: RollFilter = {}) =>
+  useRead(['drop-rates', filter], (api, options) => api.rollEvents.dropRates(filter, options), {
     placeholderData: keepPreviousData,
   });
-};
 
 /** How strongly results speak against the odds, by configuration. The service looks once a minute, so that is enough. */
-export const useEvidence = () => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['evidence'],
-    queryFn: ({ signal }) => api.rollEvents.evidence({}, { signal }),
-    staleTime: 60_000,
-  });
-};
+export const useEvidence = () =>
+  useRead(['evidence'], (api, options) => api.rollEvents.evidence({}, options), { staleTime: 60_000 });
 
 /** What the role of the secret allows; nothing until it is known. */
 export const usePermissions = (): { canDesign: boolean; canSupport: boolean; canAdminister: boolean } => {

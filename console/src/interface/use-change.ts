@@ -1,8 +1,7 @@
-import { ItemwrightError } from '@itemwright/client';
 import { notifications } from '@mantine/notifications';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../session/session.tsx';
-import { explain } from './api-error.ts';
+import { explain, hasStatus } from './api-error.ts';
 import type { Api } from './client.ts';
 
 export const notifyError = (title: string, error: unknown): void => {
@@ -38,7 +37,7 @@ export const useChange = <V, R>({ run, done, failed }: Change<V, R>) => {
     onError: async (error) => {
       if (failed !== undefined) notifyError(failed, error);
       // Somebody else changed it: show the current state.
-      if (error instanceof ItemwrightError && error.status === 412) await refreshAll(queryClient);
+      if (hasStatus(error, 412)) await refreshAll(queryClient);
     },
   });
 };

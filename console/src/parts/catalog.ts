@@ -15,7 +15,9 @@ export interface KnownOption {
 const COLOURS = ['gray', 'green', 'blue', 'grape', 'orange', 'teal', 'pink', 'cyan', 'lime', 'red'];
 
 /** Every option by id. */
-export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): ReadonlyMap<string, KnownOption> =>
+export type OptionsById = ReadonlyMap<string, KnownOption>;
+
+export const optionsOf = (classifiers: readonly Schemas['Classifier'][]): OptionsById =>
   new Map(
     classifiers.flatMap((classifier) =>
       classifier.classifierOptions.map((option, place): [string, KnownOption] => [

@@ -1,12 +1,11 @@
-import { ItemwrightError } from '@itemwright/client';
 import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertCircle, IconMapOff } from '@tabler/icons-react';
-import { explain } from '../interface/api-error.ts';
+import { explain, hasStatus } from '../interface/api-error.ts';
 import { Empty } from './empty.tsx';
 
 /** A failed query: the error, and a button to retry. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
-  if (error instanceof ItemwrightError && error.status === 404)
+  if (hasStatus(error, 404))
     return (
       <Empty title="Not found" icon={IconMapOff}>
         It may have been deleted, or the address may be wrong.

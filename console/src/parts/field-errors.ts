@@ -1,5 +1,5 @@
 import { type Issue, ItemwrightError } from '@itemwright/client';
-import { asSentence, explain, wordsOf } from '../interface/api-error.ts';
+import { asSentence, explain, partsOf, wordsOf } from '../interface/api-error.ts';
 
 /** Errors by field, and those that belong to no field. */
 export interface Faults {
@@ -8,14 +8,21 @@ export interface Faults {
 }
 
 /** `/body/itemAttributes/0/min` → `itemAttributes.0.min`, as forms name their fields. */
-const fieldOf = ({ path }: Issue): string | undefined =>
-  /^\/body\/(.+)$/.exec(path)?.[1]?.split('/').join('.').replaceAll('~1', '/').replaceAll('~0', '~');
+const bodyField = ({ path }: Issue): string | undefined => {
+  const [, place, ...parts] = partsOf(path);
+  return place === 'body' && parts.length > 0 ? parts.join('.') : undefined;
+};
 
-/** Assigns the issues of an error to the fields of a form. */
-export const faultsOf = (error: unknown, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof ItemwrightError) || error.issues.length === 0) return { fields: {}, others: [explain(error)] };
+/** Assigns the issues of an error, if there is one, to the fields of a form. */
+export const faultsOf = (
+  error: unknown,
+  isField: (field: string) => boolean = () => false,
+  fieldOf: (issue: Issue) => string | undefined = bodyField,
+): Faults => {
   const fields: Record<string, string> = {};
   const others: string[] = [];
+  if (error === null || error === undefined) return { fields, others };
+  if (!(error instanceof ItemwrightError) || error.issues.length === 0) return { fields, others: [explain(error)] };
   for (const issue of error.issues) {
     const field = fieldOf(issue);
     if (field !== undefined && isField(field)) fields[field] ??= asSentence(issue.message);
@@ -23,3 +30,9 @@ export const faultsOf = (error: unknown, isField: (field: string) => boolean): F
   }
   return { fields, others };
 };
+
+/** An error with other issues in place of its own. */
+export const withIssues = (error: unknown, change: (issue: Issue) => Issue): unknown =>
+  error instanceof ItemwrightError && error.issues.length > 0
+    ? new ItemwrightError(error.message, { status: error.status, issues: error.issues.map(change) })
+    : error;

@@ -9,7 +9,9 @@ export const formatCount = (count: number): string => whole.format(count);
 export const formatMany = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
-export const formatNumber = (value: number): string => plain.format(value);
+/** A number, rounded to a number of decimals if that is given. */
+export const formatNumber = (value: number, decimals?: number): string =>
+  plain.format(decimals === undefined ? value : Number(value.toFixed(decimals)));
 
 /** A share as a percentage, with enough digits to tell small ones apart. */
 export const formatShare = (share: number, digits = 4): string => {

@@ -1,5 +1,5 @@
-import { Badge, Tooltip } from '@mantine/core';
-import type { KnownOption } from './catalog.ts';
+import { Badge, Group, MultiSelect, type MultiSelectProps, Tooltip } from '@mantine/core';
+import type { KnownOption, OptionsById } from './catalog.ts';
 
 export const OptionBadge = ({ option, name }: { option: KnownOption | undefined; name?: string }) => (
   <Tooltip label={option?.classifierName ?? 'A classifier option'}>
@@ -7,4 +7,47 @@ export const OptionBadge = ({ option, name }: { option: KnownOption | undefined;
       {option?.name ?? name ?? 'unknown'}
     </Badge>
   </Tooltip>
+);
+
+interface Classified {
+  readonly classifierOption: { readonly id: string; readonly name: string };
+}
+
+/** The options of an item. */
+export const OptionBadges = ({ of, options }: { of: readonly Classified[]; options: OptionsById }) => (
+  <Group gap={4}>
+    {of.map(({ classifierOption: { id, name } }) => (
+      <OptionBadge key={id} option={options.get(id)} name={name} />
+    ))}
+  </Group>
+);
+
+interface OptionSelectProps extends MultiSelectProps {
+  readonly options: OptionsById;
+  /** What it means to choose none. */
+  readonly none: string;
+}
+
+/** Options by classifier. Those that are no longer in the catalog are still offered, so that they can be replaced. */
+export const optionGroups = (options: OptionsById, chosen: readonly string[]) => {
+  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
+    group,
+    items: members.map(({ id, name }) => ({ value: id, label: name })),
+  }));
+  const unknown = chosen.filter((id) => id !== '' && !options.has(id));
+  return unknown.length === 0
+    ? groups
+    : [...groups, { group: 'Not in the catalog', items: unknown.map((id) => ({ value: id, label: id })) }];
+};
+
+export const OptionSelect = ({ options, none, value = [], ...rest }: OptionSelectProps) => (
+  <MultiSelect
+    placeholder={value.length === 0 ? none : ''}
+    searchable
+    clearable
+    clearButtonProps={{ 'aria-label': 'Clear the options' }}
+    data={optionGroups(options, value)}
+    value={value}
+    {...rest}
+  />
 );

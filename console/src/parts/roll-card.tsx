@@ -1,14 +1,14 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../interface/client.ts';
-import type { KnownOption } from './catalog.ts';
-import { OptionBadge } from './option-badge.tsx';
+import type { OptionsById } from './catalog.ts';
+import { OptionBadges } from './option-badge.tsx';
 import { RangeValue } from './range-value.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 interface RollCardProps {
   readonly result: Schemas['RollResult'];
   readonly items: readonly Schemas['Item'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   readonly size?: number;
 }
 
@@ -25,15 +25,7 @@ export const RollCard = ({ result, items, options, size = 52 }: RollCardProps) =
             {item.name}
           </Text>
         </Group>
-        <Group gap={4}>
-          {item.classifiers.map(({ classifierOptionId, classifierOption }) => (
-            <OptionBadge
-              key={classifierOptionId}
-              option={options.get(classifierOptionId)}
-              name={classifierOption.name}
-            />
-          ))}
-        </Group>
+        <OptionBadges of={item.classifiers} options={options} />
         {itemAttributeInstances.map(({ itemAttributeId, value, attribute }) => {
           const { min, max } = ranges.find(({ id }) => id === itemAttributeId) ?? attribute;
           return <RangeValue key={itemAttributeId} name={attribute.name} value={value} min={min} max={max} />;

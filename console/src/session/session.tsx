@@ -1,6 +1,6 @@
-import { ItemwrightError } from '@itemwright/client';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { hasStatus } from '../interface/api-error.ts';
 import { type Api, type Credentials, createApi } from '../interface/client.ts';
 
 /** Kept for this tab only: closing it forgets the secret. */
@@ -26,12 +26,10 @@ const stored = (): Credentials | undefined => {
   }
 };
 
-const isUnauthorized = (error: unknown): boolean => error instanceof ItemwrightError && error.status === 401;
-
 const createQueries = (onUnauthorized: () => void): QueryClient =>
   new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
-    mutationCache: new MutationCache({ onError: (error) => isUnauthorized(error) && onUnauthorized() }),
+    queryCache: new QueryCache({ onError: (error) => hasStatus(error, 401) && onUnauthorized() }),
+    mutationCache: new MutationCache({ onError: (error) => hasStatus(error, 401) && onUnauthorized() }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,

@@ -1,9 +1,8 @@
-import { ItemwrightError } from '@itemwright/client';
 import { Alert, Button, Card, Center, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
-import { explain } from '../interface/api-error.ts';
+import { explain, hasStatus } from '../interface/api-error.ts';
 import { createApi } from '../interface/client.ts';
 import { usePageTitle } from '../parts/page-title.ts';
 import { Logo } from '../shell/logo.tsx';
@@ -31,7 +30,7 @@ export const SignIn = () => {
       await createApi(credentials).team.get({ retries: 0 });
       signIn(credentials);
     } catch (error) {
-      setFault(error instanceof ItemwrightError && error.status === 401 ? 'Wrong team id or secret.' : explain(error));
+      setFault(hasStatus(error, 401) ? 'Wrong team id or secret.' : explain(error));
       setBusy(false);
     }
   });

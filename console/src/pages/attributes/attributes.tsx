@@ -1,112 +1,85 @@
-import { Button, Group, Table, Text } from '@mantine/core';
-import { IconAdjustments, IconPlus } from '@tabler/icons-react';
+import { IconAdjustments } from '@tabler/icons-react';
 import { useState } from 'react';
-import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
+import { EntityMenu } from '../../catalog/entity-menu.tsx';
+import { DeletedInDraft, NameWithBadge } from '../../catalog/marks.tsx';
 import { useCatalogAttributes, useCatalogItems } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
+import { NewButton } from '../../parts/buttons.tsx';
+import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
-import { SortHeader, useSorting } from '../../parts/sorting.tsx';
-import { ActionsHeader, TableCard } from '../../parts/table-card.tsx';
 import { AttributeForm } from './attribute-form.tsx';
-import { AttributeMenu } from './attribute-menu.tsx';
+
+type Attribute = Schemas['Attribute'];
 
 interface Row {
-  readonly attribute: Schemas['Attribute'];
+  readonly attribute: Attribute;
   readonly uses: number;
 }
 
-const COLUMNS = {
-  name: ({ attribute }: Row) => attribute.name,
-  min: ({ attribute }: Row) => attribute.min,
-  max: ({ attribute }: Row) => attribute.max,
-  uses: ({ uses }: Row) => uses,
-};
-
-const stepInWords = ({ min, max, step }: Schemas['Attribute']): string => {
+const stepInWords = ({ min, max, step }: Attribute): string => {
   if (step !== null) return `steps of ${formatNumber(step)}`;
   return Number.isInteger(min) && Number.isInteger(max) ? 'whole numbers' : 'any value';
 };
 
-interface AttributeTableProps {
-  readonly attributes: readonly Schemas['Attribute'][];
-  readonly items: readonly Schemas['Item'][];
-  readonly onEdit: (attribute: Schemas['Attribute']) => void;
-}
-
-const AttributeTable = ({ attributes, items, onEdit }: AttributeTableProps) => {
-  const rows = attributes.map((attribute) => ({
+const rowsOf = (attributes: readonly Attribute[], items: readonly Schemas['Item'][]): Row[] =>
+  attributes.map((attribute) => ({
     attribute,
     uses: items.filter((item) => item.attributes.some(({ attributeId }) => attributeId === attribute.id)).length,
   }));
-  const { sorted, sorting } = useSorting(rows, COLUMNS, 'name');
-  return (
-    <TableCard label="Attributes" minWidth={560}>
-      <Table.Thead>
-        <Table.Tr>
-          <SortHeader sorting={sorting} column="name">
-            Name
-          </SortHeader>
-          <SortHeader sorting={sorting} column="min" isNumeric>
-            Lowest
-          </SortHeader>
-          <SortHeader sorting={sorting} column="max" isNumeric>
-            Highest
-          </SortHeader>
-          <Table.Th visibleFrom="sm">Values</Table.Th>
-          <SortHeader sorting={sorting} column="uses" isNumeric visibleFrom="sm">
-            Items
-          </SortHeader>
-          <ActionsHeader />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {sorted.map(({ attribute, uses }) => (
-          <Table.Tr key={attribute.id}>
-            <Table.Td>
-              <Group gap="xs">
-                <Text size="sm" fw={600}>
-                  {attribute.name}
-                </Text>
-                <DraftBadge kind="attribute" id={attribute.id} />
-              </Group>
-              <Text size="xs" c="dimmed" visibleFrom="sm">
-                {attribute.id}
-              </Text>
-              <Text size="xs" c="dimmed" hiddenFrom="sm">
-                {stepInWords(attribute)}, {uses === 0 ? 'on no item' : `on ${formatMany(uses, 'item')}`}
-              </Text>
-            </Table.Td>
-            <Table.Td ta="right">{formatNumber(attribute.min)}</Table.Td>
-            <Table.Td ta="right">{formatNumber(attribute.max)}</Table.Td>
-            <Table.Td visibleFrom="sm">{stepInWords(attribute)}</Table.Td>
-            <Table.Td ta="right" visibleFrom="sm">
-              {formatCount(uses)}
-            </Table.Td>
-            <Table.Td>
-              <Group justify="flex-end">
-                <AttributeMenu attribute={attribute} onEdit={() => onEdit(attribute)} />
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </TableCard>
-  );
-};
+
+const bound = (header: string, of: 'min' | 'max'): Column<Row> => ({
+  header,
+  ta: 'right',
+  sortBy: ({ attribute }) => attribute[of],
+  cell: ({ attribute }) => formatNumber(attribute[of]),
+});
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    header: 'Name',
+    sortBy: ({ attribute }) => attribute.name,
+    cell: ({ attribute, uses }) => (
+      <>
+        <NameWithBadge kind="attribute" {...attribute} />
+        <Note size="xs" visibleFrom="sm">
+          {attribute.id}
+        </Note>
+        <Note size="xs" hiddenFrom="sm">
+          {stepInWords(attribute)}, {uses === 0 ? 'on no item' : `on ${formatMany(uses, 'item')}`}
+        </Note>
+      </>
+    ),
+  },
+  bound('Lowest', 'min'),
+  bound('Highest', 'max'),
+  { header: 'Values', visibleFrom: 'sm', cell: ({ attribute }) => stepInWords(attribute) },
+  {
+    header: 'Items',
+    ta: 'right',
+    visibleFrom: 'sm',
+    sortBy: ({ uses }) => uses,
+    cell: ({ uses }) => formatCount(uses),
+  },
+];
 
 export const Attributes = () => {
   const attributes = useCatalogAttributes();
   const items = useCatalogItems();
   const { canDesign } = usePermissions();
-  const [edited, setEdited] = useState<Schemas['Attribute'] | 'new'>();
-  const create = canDesign && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited('new')}>
-      New attribute
-    </Button>
+  const [edited, setEdited] = useState<Attribute | 'new'>();
+  const create = canDesign && <NewButton onClick={() => setEdited('new')}>New attribute</NewButton>;
+  const menu = actions<Row>(({ attribute }) => (
+    <EntityMenu kind="attribute" shown={attribute} onEdit={() => setEdited(attribute)} />
+  ));
+  const empty = (
+    <Empty title="No attributes yet" icon={IconAdjustments} action={create}>
+      Start with what your players compare: damage, armour, speed.
+    </Empty>
   );
   return (
     <Page
@@ -115,19 +88,19 @@ export const Attributes = () => {
       curl={{ path: '/attributes' }}
       actions={create}
     >
-      <Loaded query={attributes}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <Empty title="No attributes yet" icon={IconAdjustments} action={create}>
-              Start with what your players compare: damage, armour, speed.
-            </Empty>
-          ) : (
-            <Loaded query={items}>
-              {(list) => <AttributeTable attributes={rows} items={list.rows} onEdit={setEdited} />}
-            </Loaded>
-          )
-        }
-      </Loaded>
+      <AllLoaded queries={[attributes, items]} empty={empty}>
+        {(list, known) => (
+          <DataTable
+            label="Attributes"
+            columns={[...COLUMNS, menu]}
+            rows={rowsOf(list.rows, known.rows)}
+            keyOf={({ attribute }) => attribute.id}
+            sortedBy={{ header: 'Name' }}
+            minWidth={560}
+            isCard
+          />
+        )}
+      </AllLoaded>
       <DeletedInDraft kind="attribute" />
       {edited !== undefined && (
         <AttributeForm attribute={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />

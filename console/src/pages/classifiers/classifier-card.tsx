@@ -1,19 +1,20 @@
-import { ActionIcon, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
-import { IconHistory, IconPlus, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Card, Group, Stack, TextInput, Title } from '@mantine/core';
+import { IconHistory, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { type Entities, entityOf, newId } from '../../catalog/entities.ts';
+import { type Entities, entityOf, historyPath, newId } from '../../catalog/entities.ts';
 import { DraftBadge } from '../../catalog/marks.tsx';
 import { useOptions } from '../../catalog/reads.ts';
-import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import { useCatalogChange, useRemoval } from '../../catalog/use-catalog-change.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
+import { RemoveButton } from '../../parts/buttons.tsx';
 import { optionIdsOf } from '../../parts/catalog.ts';
+import { actions, type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatCount, formatNumber } from '../../parts/format.ts';
 import { InPlaceNumber, InPlaceText } from '../../parts/in-place.tsx';
+import { Note } from '../../parts/note.tsx';
 import { OptionBadge } from '../../parts/option-badge.tsx';
-import { ActionsHeader } from '../../parts/table-card.tsx';
-import { historyPath } from '../history/history-filter.ts';
 
 type Option = Schemas['ClassifierOption'];
 
@@ -35,12 +36,7 @@ export const ClassifierCard = ({
     edit: (members: Partial<Entities['classifier']>) => ({ before: shown, after: { ...shown, ...members } }),
     failed: 'Could not save',
   });
-  const remove = useCatalogChange({
-    kind: 'classifier',
-    edit: () => ({ before: shown, after: null }),
-    done: () => `${name} deleted`,
-    failed: 'Could not delete',
-  });
+  const remove = useRemoval('classifier', shown);
   const changeOption = (changed: Option, members: Partial<Option>) =>
     change.mutateAsync({
       classifierOptions: options.map((option) => (option.id === changed.id ? { ...option, ...members } : option)),
@@ -54,6 +50,38 @@ export const ClassifierCard = ({
     const option = { id: newId(), name: added.trim(), dropRateMultiplier: 1 };
     change.mutate({ classifierOptions: [...options, option] }, { onSuccess: () => setAdded('') });
   };
+  const columns: readonly (Column<Option> | false)[] = [
+    {
+      header: 'Option',
+      cell: (option) =>
+        canDesign ? (
+          <InPlaceText
+            label={`Name of ${option.name}`}
+            value={option.name}
+            onSave={(value) => changeOption(option, { name: value })}
+          />
+        ) : (
+          <OptionBadge option={known.get(option.id)} />
+        ),
+    },
+    {
+      header: 'Multiplier',
+      w: 110,
+      cell: (option) =>
+        canDesign ? (
+          <InPlaceNumber
+            label={`Multiplier of ${option.name}`}
+            value={option.dropRateMultiplier}
+            onSave={(value) => changeOption(option, { dropRateMultiplier: value })}
+          />
+        ) : (
+          `× ${formatNumber(option.dropRateMultiplier ?? 1)}`
+        ),
+    },
+    { header: 'Items', w: 60, ta: 'right', visibleFrom: 'xs', cell: (option) => formatCount(usesOf(option)) },
+    canDesign &&
+      actions((option) => <RemoveButton label={`Remove ${option.name}`} onClick={() => removeOption(option)} />),
+  ];
 
   return (
     <Card component="section" aria-label={name}>
@@ -81,78 +109,20 @@ export const ClassifierCard = ({
               <IconHistory size={16} />
             </ActionIcon>
             {canDesign && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Delete ${name}`}
-                loading={remove.isPending}
-                onClick={() => remove.mutate(undefined)}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
+              <RemoveButton label={`Delete ${name}`} loading={remove.isPending} onClick={() => remove.mutate()} />
             )}
           </Group>
         </Group>
         {classifierOptions.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            No options yet.
-          </Text>
+          <Note>No options yet.</Note>
         ) : (
-          <Table verticalSpacing={4} aria-label={`Options of ${name}`}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Option</Table.Th>
-                <Table.Th w={110}>Multiplier</Table.Th>
-                <Table.Th w={60} ta="right" visibleFrom="xs">
-                  Items
-                </Table.Th>
-                {canDesign && <ActionsHeader />}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {classifierOptions.map((option) => (
-                <Table.Tr key={option.id}>
-                  <Table.Td>
-                    {canDesign ? (
-                      <InPlaceText
-                        label={`Name of ${option.name}`}
-                        value={option.name}
-                        onSave={(value) => changeOption(option, { name: value })}
-                      />
-                    ) : (
-                      <OptionBadge option={known.get(option.id)} />
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    {canDesign ? (
-                      <InPlaceNumber
-                        label={`Multiplier of ${option.name}`}
-                        value={option.dropRateMultiplier}
-                        onSave={(value) => changeOption(option, { dropRateMultiplier: value })}
-                      />
-                    ) : (
-                      `× ${formatNumber(option.dropRateMultiplier ?? 1)}`
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right" visibleFrom="xs">
-                    {formatCount(usesOf(option))}
-                  </Table.Td>
-                  {canDesign && (
-                    <Table.Td>
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        aria-label={`Remove ${option.name}`}
-                        onClick={() => removeOption(option)}
-                      >
-                        <IconTrash size={16} />
-                      </ActionIcon>
-                    </Table.Td>
-                  )}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            label={`Options of ${name}`}
+            columns={columns}
+            rows={classifierOptions}
+            keyOf={(option) => option.id}
+            verticalSpacing={4}
+          />
         )}
         {canDesign && (
           <form onSubmit={addOption}>

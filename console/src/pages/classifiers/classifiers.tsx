@@ -1,11 +1,12 @@
-import { Button, SimpleGrid } from '@mantine/core';
-import { IconPlus, IconTags } from '@tabler/icons-react';
+import { SimpleGrid } from '@mantine/core';
+import { IconTags } from '@tabler/icons-react';
 import { useState } from 'react';
 import { DeletedInDraft } from '../../catalog/marks.tsx';
 import { useCatalogClassifiers, useCatalogItems } from '../../catalog/reads.ts';
 import { usePermissions } from '../../interface/queries.ts';
+import { NewButton } from '../../parts/buttons.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ClassifierCard } from './classifier-card.tsx';
 import { NewClassifier } from './new-classifier.tsx';
@@ -15,10 +16,11 @@ export const Classifiers = () => {
   const items = useCatalogItems();
   const { canDesign } = usePermissions();
   const [isCreating, setCreating] = useState(false);
-  const create = canDesign && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      New classifier
-    </Button>
+  const create = canDesign && <NewButton onClick={() => setCreating(true)}>New classifier</NewButton>;
+  const empty = (
+    <Empty title="No classifiers yet" icon={IconTags} action={create}>
+      Most games start with rarity: common ×1, rare ×0.1, legendary ×0.01.
+    </Empty>
   );
   return (
     <Page
@@ -27,25 +29,15 @@ export const Classifiers = () => {
       curl={{ path: '/classifiers' }}
       actions={create}
     >
-      <Loaded query={classifiers}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <Empty title="No classifiers yet" icon={IconTags} action={create}>
-              Most games start with rarity: common ×1, rare ×0.1, legendary ×0.01.
-            </Empty>
-          ) : (
-            <Loaded query={items}>
-              {(list) => (
-                <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-                  {rows.map((classifier) => (
-                    <ClassifierCard key={classifier.id} classifier={classifier} items={list.rows} />
-                  ))}
-                </SimpleGrid>
-              )}
-            </Loaded>
-          )
-        }
-      </Loaded>
+      <AllLoaded queries={[classifiers, items]} empty={empty}>
+        {({ rows }, known) => (
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+            {rows.map((classifier) => (
+              <ClassifierCard key={classifier.id} classifier={classifier} items={known.rows} />
+            ))}
+          </SimpleGrid>
+        )}
+      </AllLoaded>
       <DeletedInDraft kind="classifier" />
       {isCreating && <NewClassifier onClose={() => setCreating(false)} />}
     </Page>

@@ -1,9 +1,9 @@
-import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { randomId } from '@mantine/hooks';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { newId } from '../../catalog/entities.ts';
 import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
+import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Values = {
@@ -59,26 +59,14 @@ export const NewClassifier = ({ onClose }: { onClose: () => void }) => {
               min={0}
               {...form.getInputProps(`classifierOptions.${place}.dropRateMultiplier`)}
             />
-            <ActionIcon
+            <RemoveButton
               mt={4}
-              variant="subtle"
-              color="gray"
-              aria-label={`Remove option ${place + 1}`}
+              label={`Remove option ${place + 1}`}
               onClick={() => form.removeListItem('classifierOptions', place)}
-            >
-              <IconTrash size={16} />
-            </ActionIcon>
+            />
           </Group>
         ))}
-        <Button
-          variant="subtle"
-          size="xs"
-          leftSection={<IconPlus size={14} />}
-          style={{ alignSelf: 'flex-start' }}
-          onClick={() => form.insertListItem('classifierOptions', newOption())}
-        >
-          Add an option
-        </Button>
+        <AddRow onClick={() => form.insertListItem('classifierOptions', newOption())}>Add an option</AddRow>
       </Stack>
     </FormDialog>
   );

@@ -1,7 +1,7 @@
-import { Alert, Button, Card, DataList, Grid, Group, Stack } from '@mantine/core';
+import { Alert, Button, Card, Grid, Group, Stack } from '@mantine/core';
 import { IconAlertCircle, IconFilePencil, IconTrash } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { type Change, type Draft, deleteDraft } from '../../catalog/api.ts';
+import type { Change, Draft } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
 import { useCurrentVersion, useDraft } from '../../catalog/draft.ts';
 import { planKey } from '../../catalog/draft-plan.ts';
@@ -15,10 +15,11 @@ import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { InPlaceText } from '../../parts/in-place.tsx';
 import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
 import { MovedOn, useMovedOn } from './moved-on.tsx';
@@ -26,7 +27,7 @@ import { PublishCard } from './publish-card.tsx';
 
 const NONE: readonly Change[] = [];
 
-const Facts = ({ draft }: { draft: Draft }) => {
+const DraftFacts = ({ draft }: { draft: Draft }) => {
   const { canDesign } = usePermissions();
   const rename = useChange({
     run: (api, name: string) => changeDraft(api, draft.id, () => ({ name })),
@@ -35,38 +36,23 @@ const Facts = ({ draft }: { draft: Draft }) => {
   const { author, baseVersion, createdAt, updatedAt } = draft;
   return (
     <Card component="section" aria-label="Draft" padding="md">
-      <DataList orientation="horizontal">
-        {canDesign && (
-          <DataList.Item>
-            <DataList.ItemLabel>Name</DataList.ItemLabel>
-            <DataList.ItemValue>
-              <InPlaceText label="Name of the draft" value={draft.name} onSave={(name) => rename.mutateAsync(name)} />
-            </DataList.ItemValue>
-          </DataList.Item>
-        )}
-        <DataList.Item>
-          <DataList.ItemLabel>Based on</DataList.ItemLabel>
-          <DataList.ItemValue>
-            {baseVersion === 0 ? (
+      <Facts
+        facts={{
+          Name: canDesign && (
+            <InPlaceText label="Name of the draft" value={draft.name} onSave={(name) => rename.mutateAsync(name)} />
+          ),
+          'Based on':
+            baseVersion === 0 ? (
               'an empty catalog'
             ) : (
               <TextLink href={`/history/${baseVersion}`} inherit>
                 version {baseVersion}
               </TextLink>
-            )}
-          </DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>Started</DataList.ItemLabel>
-          <DataList.ItemValue>
-            {formatMoment(createdAt)} by {author.name}
-          </DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>Last change</DataList.ItemLabel>
-          <DataList.ItemValue>{formatMoment(updatedAt)}</DataList.ItemValue>
-        </DataList.Item>
-      </DataList>
+            ),
+          Started: `${formatMoment(createdAt)} by ${author.name}`,
+          'Last change': formatMoment(updatedAt),
+        }}
+      />
     </Card>
   );
 };
@@ -134,7 +120,7 @@ const WholeDraft = ({ draft, version }: { draft: Draft; version: number }) => {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg" pos={{ lg: 'sticky' }} top={68}>
-            <Facts draft={draft} />
+            <DraftFacts draft={draft} />
             {canDesign && draft.changes.length > 0 && (
               <PublishCard
                 draft={draft}
@@ -161,7 +147,7 @@ export const DraftPage = () => {
   const draft = query.data?.draft;
   const remove = useChange({
     run: async (api, { id: own }: Draft) => {
-      await deleteDraft(api, own);
+      await api.catalogDrafts.delete(own);
       // Before anything is refetched: the draft is not missing, it was deleted.
       if (isActive) storeChoice(teamId, { to: 'new draft' });
       navigate('/drafts');
@@ -207,13 +193,9 @@ export const DraftPage = () => {
         </Group>
       }
     >
-      <Loaded query={query} lines={8}>
-        {({ draft: loaded }) => (
-          <Loaded query={version} lines={8}>
-            {(current) => <WholeDraft draft={loaded} version={current} />}
-          </Loaded>
-        )}
-      </Loaded>
+      <AllLoaded queries={[query, version]} lines={8}>
+        {({ draft: loaded }, current) => <WholeDraft draft={loaded} version={current} />}
+      </AllLoaded>
     </Page>
   );
 };

@@ -1,18 +1,20 @@
-import { Badge, Button, Group, Table, Text } from '@mantine/core';
-import { IconFilePencil, IconPlus } from '@tabler/icons-react';
+import { Badge, Group } from '@mantine/core';
+import { IconFilePencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftSummary } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
 import { useDrafts } from '../../catalog/draft.ts';
 import { usePermissions } from '../../interface/queries.ts';
+import { NewButton } from '../../parts/buttons.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
-import { TableCard } from '../../parts/table-card.tsx';
 import { NewDraft } from './new-draft.tsx';
 
 const State = ({ draft }: { draft: DraftSummary }) => {
@@ -38,36 +40,25 @@ const State = ({ draft }: { draft: DraftSummary }) => {
   );
 };
 
-const DraftTable = ({ drafts }: { drafts: readonly DraftSummary[] }) => (
-  <TableCard label="Drafts" minWidth={640}>
-    <Table.Thead>
-      <Table.Tr>
-        <Table.Th>Name</Table.Th>
-        <Table.Th visibleFrom="sm">By</Table.Th>
-        <Table.Th visibleFrom="sm">Last change</Table.Th>
-        <Table.Th ta="right">Changes</Table.Th>
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {drafts.map((draft) => (
-        <Table.Tr key={draft.id}>
-          <Table.Td>
-            <TextLink href={pathTo('drafts', draft.id)} fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {draft.name}
-            </TextLink>
-            <Text size="xs" c="dimmed" hiddenFrom="sm">
-              {draft.author.name}, {formatMoment(draft.updatedAt)}
-            </Text>
-            <State draft={draft} />
-          </Table.Td>
-          <Table.Td visibleFrom="sm">{draft.author.name}</Table.Td>
-          <Table.Td visibleFrom="sm">{formatMoment(draft.updatedAt)}</Table.Td>
-          <Table.Td ta="right">{formatMany(draft.count, 'change')}</Table.Td>
-        </Table.Tr>
-      ))}
-    </Table.Tbody>
-  </TableCard>
-);
+const COLUMNS: readonly Column<DraftSummary>[] = [
+  {
+    header: 'Name',
+    cell: (draft) => (
+      <>
+        <TextLink href={pathTo('drafts', draft.id)} fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {draft.name}
+        </TextLink>
+        <Note size="xs" hiddenFrom="sm">
+          {draft.author.name}, {formatMoment(draft.updatedAt)}
+        </Note>
+        <State draft={draft} />
+      </>
+    ),
+  },
+  { header: 'By', visibleFrom: 'sm', cell: ({ author }) => author.name },
+  { header: 'Last change', visibleFrom: 'sm', cell: ({ updatedAt }) => formatMoment(updatedAt) },
+  { header: 'Changes', ta: 'right', cell: ({ count }) => formatMany(count, 'change') },
+];
 
 export const Drafts = () => {
   const drafts = useDrafts();
@@ -75,10 +66,11 @@ export const Drafts = () => {
   const teamId = useTeamId();
   const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
-  const create = canDesign && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      New draft
-    </Button>
+  const create = canDesign && <NewButton onClick={() => setCreating(true)}>New draft</NewButton>;
+  const empty = (
+    <Empty title="No drafts" icon={IconFilePencil} action={create}>
+      Edit anything of the catalog, and a draft is started. Or create one with a name of its own.
+    </Empty>
   );
   return (
     <Page
@@ -87,16 +79,10 @@ export const Drafts = () => {
       curl={{ path: '/catalog/drafts' }}
       actions={create}
     >
-      <Loaded query={drafts}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty title="No drafts" icon={IconFilePencil} action={create}>
-              Edit anything of the catalog, and a draft is started. Or create one with a name of its own.
-            </Empty>
-          ) : (
-            <DraftTable drafts={rows} />
-          )
-        }
+      <Loaded query={drafts} empty={empty}>
+        {(rows) => (
+          <DataTable label="Drafts" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} minWidth={640} isCard />
+        )}
       </Loaded>
       {isCreating && (
         <NewDraft

@@ -4,13 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Draft, WantedChange } from '../../catalog/api.ts';
 import type { Names } from '../../catalog/diff.ts';
 import { useCurrentVersion } from '../../catalog/draft.ts';
-import { keyOf, kindWords } from '../../catalog/entities.ts';
+import { historyPath, keyOf } from '../../catalog/entities.ts';
 import { changeDraft, clashesOf } from '../../catalog/put-into-draft.ts';
 import { usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { useApi } from '../../session/session.tsx';
-import { historyPath } from '../history/history-filter.ts';
 
 /** Looking up more would take too many requests; the service checks them anyway when the draft is published. */
 const MAX_LOOKED_UP = 500;
@@ -63,7 +62,7 @@ export const MovedOn = ({ draft, current, clashes, names }: MovedOnProps) => {
           <List size="sm">
             {clashes.map((clash) => (
               <List.Item key={keyOf(clash)}>
-                {kindWords(clash.kind).one} {clash.after?.name ?? names.of(clash.id) ?? clash.id},{' '}
+                {clash.kind} {clash.after?.name ?? names.of(clash.id) ?? clash.id},{' '}
                 <TextLink href={historyPath(clash)} inherit underline="always">
                   see its history
                 </TextLink>

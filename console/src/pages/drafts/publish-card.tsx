@@ -1,20 +1,16 @@
-import { Alert, Button, Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconClock, IconRocket } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Draft, publishDraft } from '../../catalog/api.ts';
+import type { Draft } from '../../catalog/api.ts';
 import { storeChoice, useChoice, useTeamId } from '../../catalog/choice.ts';
+import type { Schemas } from '../../interface/client.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { faultsOf } from '../../parts/field-errors.ts';
 import { formatMoment } from '../../parts/format.ts';
-
-interface Publication {
-  readonly message?: string | null;
-  readonly rebase?: boolean;
-  readonly announce?: boolean;
-  readonly at?: string | null;
-}
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 
 interface PublishCardProps {
   readonly draft: Draft;
@@ -51,8 +47,8 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
   const teamId = useTeamId();
   const choice = useChoice();
   const change = useChange({
-    run: async (api, body: Publication) => {
-      const published = await publishDraft(api, draft.id, body);
+    run: async (api, body: Schemas['CatalogDraftPublication']) => {
+      const published = await api.catalogDrafts.publish(draft.id, body);
       if (published.version !== null) {
         // Before anything is refetched: the draft is not missing, it was published.
         if (choice.to === 'draft' && choice.id === draft.id) storeChoice(teamId, { to: 'new draft' });
@@ -70,89 +66,75 @@ export const PublishCard = ({ draft, obstacle, mayRebase }: PublishCardProps) =>
       { onSuccess: () => setLater(false) },
     );
   return (
-    <Card component="section" aria-label="Publish">
-      <Stack gap="md">
-        <Title order={2}>Publish</Title>
-        <FaultList
-          title="Could not publish"
-          faults={change.error === null ? [] : faultsOf(change.error, () => false).others}
-        />
-        {draft.publishAt !== null && (
-          <Scheduled draft={draft} isBusy={change.isPending} onCancel={() => change.mutate({ at: null })} />
+    <Section title="Publish" gap="md">
+      <FaultList title="Could not publish" faults={faultsOf(change.error).others} />
+      {draft.publishAt !== null && (
+        <Scheduled draft={draft} isBusy={change.isPending} onCancel={() => change.mutate({ at: null })} />
+      )}
+      <TextInput
+        label="Message"
+        description="For the history. If left empty, the name of the draft is used."
+        placeholder={draft.name}
+        maxLength={500}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+      {isLater && (
+        <Stack gap="sm">
+          <TextInput
+            type="datetime-local"
+            label="Publish at"
+            description="In the time zone of your browser."
+            maw={260}
+            value={time}
+            onChange={(event) => setTime(event.currentTarget.value)}
+          />
+          <Checkbox
+            label="If the catalog has moved on by then, move the draft along"
+            description="It is not published if both have changed the same entity."
+            checked={rebases}
+            onChange={(event) => setRebases(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Announce it on the public pages of templates"
+            description="Anyone can then read from when on which odds change, and the names of new items."
+            checked={announces}
+            onChange={(event) => setAnnounces(event.currentTarget.checked)}
+          />
+        </Stack>
+      )}
+      {obstacle !== undefined && <Note>{obstacle}</Note>}
+      <Group gap="sm">
+        {isLater ? (
+          <>
+            <Button loading={change.isPending} disabled={time === '' || draft.changes.length === 0} onClick={schedule}>
+              Schedule
+            </Button>
+            <Button variant="default" onClick={() => setLater(false)}>
+              Cancel
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button
+              leftSection={<IconRocket size={16} />}
+              loading={change.isPending}
+              disabled={obstacle !== undefined}
+              onClick={publishNow}
+            >
+              Publish now
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconClock size={16} />}
+              disabled={draft.changes.length === 0}
+              onClick={() => setLater(true)}
+            >
+              Publish at a time
+            </Button>
+          </>
         )}
-        <TextInput
-          label="Message"
-          description="For the history. If left empty, the name of the draft is used."
-          placeholder={draft.name}
-          maxLength={500}
-          value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
-        />
-        {isLater && (
-          <Stack gap="sm">
-            <TextInput
-              type="datetime-local"
-              label="Publish at"
-              description="In the time zone of your browser."
-              maw={260}
-              value={time}
-              onChange={(event) => setTime(event.currentTarget.value)}
-            />
-            <Checkbox
-              label="If the catalog has moved on by then, move the draft along"
-              description="It is not published if both have changed the same entity."
-              checked={rebases}
-              onChange={(event) => setRebases(event.currentTarget.checked)}
-            />
-            <Checkbox
-              label="Announce it on the public pages of templates"
-              description="Anyone can then read from when on which odds change, and the names of new items."
-              checked={announces}
-              onChange={(event) => setAnnounces(event.currentTarget.checked)}
-            />
-          </Stack>
-        )}
-        {obstacle !== undefined && (
-          <Text size="sm" c="dimmed">
-            {obstacle}
-          </Text>
-        )}
-        <Group gap="sm">
-          {isLater ? (
-            <>
-              <Button
-                loading={change.isPending}
-                disabled={time === '' || draft.changes.length === 0}
-                onClick={schedule}
-              >
-                Schedule
-              </Button>
-              <Button variant="default" onClick={() => setLater(false)}>
-                Cancel
-              </Button>
-            </>
-          ) : (
-            <>
-              <Button
-                leftSection={<IconRocket size={16} />}
-                loading={change.isPending}
-                disabled={obstacle !== undefined}
-                onClick={publishNow}
-              >
-                Publish now
-              </Button>
-              <Button
-                variant="default"
-                leftSection={<IconClock size={16} />}
-                disabled={draft.changes.length === 0}
-                onClick={() => setLater(true)}
-              >
-                Publish at a time
-              </Button>
-            </>
-          )}
-        </Group>
-      </Stack>
-    </Card>
+      </Group>
+    </Section>
   );
 };

@@ -1,42 +1,102 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { KINDS, type Kind, kindWords, pathOfEntity } from '../../catalog/entities.ts';
+import type { Version } from '../../catalog/api.ts';
+import { KINDS, type Kind, pathOfEntity } from '../../catalog/entities.ts';
 import { useNames } from '../../catalog/names.ts';
+import { asSentence } from '../../interface/api-error.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { Lines } from '../../parts/loaded.tsx';
+import { formatMany, formatMoment } from '../../parts/format.ts';
+import { TextLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useHistoryFilter } from './history-filter.ts';
-import { VersionTable } from './version-table.tsx';
-import { useVersions, type VersionFilter } from './versions.ts';
+import { sourceInWords, useVersions, type VersionFilter } from './versions.ts';
 
 const ROWS_PER_PAGE = 50;
 
-const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: kindWords(kind).many }));
+const KIND_CHOICES = KINDS.map((kind) => ({ value: kind, label: asSentence(`${kind}s`) }));
 
 const NO_CHANGES: never[] = [];
 
+const COLUMNS: readonly Column<Version>[] = [
+  {
+    header: 'Version',
+    w: 130,
+    style: { verticalAlign: 'top' },
+    cell: ({ version, changes }) => (
+      <>
+        <TextLink href={`/history/${version}`} fw={600} size="sm" style={{ whiteSpace: 'nowrap' }}>
+          Version {version}
+        </TextLink>
+        <Note size="xs" visibleFrom="sm">
+          {formatMany(changes, 'change')}
+        </Note>
+      </>
+    ),
+  },
+  {
+    header: 'Message',
+    style: { overflowWrap: 'anywhere' },
+    cell: ({ message, changes, author, createdAt }) => (
+      <>
+        {message === null ? <Note>No message</Note> : <Text size="sm">{message}</Text>}
+        <Note size="xs" hiddenFrom="sm">
+          {formatMany(changes, 'change')} by {author.name}, {formatMoment(createdAt)}
+        </Note>
+      </>
+    ),
+  },
+  {
+    header: 'By',
+    visibleFrom: 'sm',
+    cell: ({ author, source }) => (
+      <Group gap={6} wrap="nowrap">
+        {author.name}
+        <Badge variant="light" color="gray" size="sm" miw="max-content">
+          {sourceInWords(source)}
+        </Badge>
+      </Group>
+    ),
+  },
+  {
+    header: 'When',
+    visibleFrom: 'sm',
+    style: { whiteSpace: 'nowrap' },
+    cell: ({ createdAt }) => formatMoment(createdAt),
+  },
+];
+
 const Versions = ({ filter }: { filter: VersionFilter }) => {
   const versions = useVersions(filter, ROWS_PER_PAGE);
-  if (versions.data === undefined)
-    return versions.isError ? <Failure error={versions.error} retry={versions.refetch} /> : <Lines count={8} />;
-  if (versions.data.length === 0)
-    return (
-      <Empty title="No versions found" icon={IconHistory}>
-        Every change of the catalog makes a version, which is kept forever.
-      </Empty>
-    );
+  const empty = (
+    <Empty title="No versions found" icon={IconHistory}>
+      Every change of the catalog makes a version, which is kept forever.
+    </Empty>
+  );
   return (
-    <>
-      <VersionTable versions={versions.data} />
-      {versions.hasNextPage && (
-        <Group justify="center">
-          <Button variant="default" loading={versions.isFetchingNextPage} onClick={() => versions.fetchNextPage()}>
-            Show older versions
-          </Button>
-        </Group>
+    <Loaded query={versions} lines={8} empty={empty}>
+      {(rows) => (
+        <>
+          <DataTable
+            label="Versions"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ version }) => version}
+            minWidth={640}
+            isCard
+          />
+          {versions.hasNextPage && (
+            <Group justify="center">
+              <Button variant="default" loading={versions.isFetchingNextPage} onClick={() => versions.fetchNextPage()}>
+                Show older versions
+              </Button>
+            </Group>
+          )}
+        </>
       )}
-    </>
+    </Loaded>
   );
 };
 
@@ -51,10 +111,10 @@ export const History = () => {
       title={isOne ? `History of ${names.of(id) ?? id}` : 'History'}
       about={
         isOne
-          ? `The versions that changed this ${kindWords(kind).one}.`
+          ? `The versions that changed this ${kind}.`
           : 'Every change of the catalog is a version: who made it, when, and what it did to the odds. Any of them can be undone.'
       }
-      back={isOne ? { href: pathOfEntity(kind, id), label: names.of(id) ?? kindWords(kind).many } : undefined}
+      back={isOne ? { href: pathOfEntity(kind, id), label: names.of(id) ?? asSentence(`${kind}s`) } : undefined}
       curl={{ path: `/catalog/versions${query === '' ? '' : `?${query}`}` }}
     >
       {isOne ? (

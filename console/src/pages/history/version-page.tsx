@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconArrowBackUp, IconInfoCircle, IconRestore } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -11,8 +11,10 @@ import { ProposalDialog } from '../../catalog/plan-dialog.tsx';
 import { usePermissions } from '../../interface/queries.ts';
 import { formatMany, formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
+import { Section } from '../../parts/section.tsx';
 import { sourceInWords, useVersion } from './versions.ts';
 
 const Details = ({ version }: { version: VersionWithChanges }) => {
@@ -20,30 +22,18 @@ const Details = ({ version }: { version: VersionWithChanges }) => {
   const { odds = [], oddsLeftOut = [] } = version;
   return (
     <>
-      <Card component="section" aria-label="Odds">
-        <Stack gap="md">
-          <Title order={2}>Effect on the odds</Title>
-          {odds.map((pool) => (
-            <PoolChange key={pool.pool} odds={pool} />
-          ))}
-          {oddsLeftOut.length > 0 && (
-            <Text size="sm" c="dimmed">
-              Also changed, but too much to compute here: {oddsLeftOut.map(({ name }) => name).join(', ')}.
-            </Text>
-          )}
-          {odds.length + oddsLeftOut.length === 0 && (
-            <Text size="sm" c="dimmed">
-              No odds changed.
-            </Text>
-          )}
-        </Stack>
-      </Card>
-      <Card component="section" aria-label="Changes">
-        <Stack gap="md">
-          <Title order={2}>{formatMany(version.count, 'change')}</Title>
-          <ChangeList changes={version.changes} names={names} />
-        </Stack>
-      </Card>
+      <Section title="Effect on the odds" label="Odds" gap="md">
+        {odds.map((pool) => (
+          <PoolChange key={pool.pool} odds={pool} />
+        ))}
+        {oddsLeftOut.length > 0 && (
+          <Note>Also changed, but too much to compute here: {oddsLeftOut.map(({ name }) => name).join(', ')}.</Note>
+        )}
+        {odds.length + oddsLeftOut.length === 0 && <Note>No odds changed.</Note>}
+      </Section>
+      <Section title={formatMany(version.count, 'change')} label="Changes" gap="md">
+        <ChangeList changes={version.changes} names={names} />
+      </Section>
     </>
   );
 };

@@ -1,12 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { readVersion, type Version } from '../../catalog/api.ts';
-import type { Kind } from '../../catalog/entities.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Version, VersionWithChanges } from '../../catalog/api.ts';
+import type { EntityKey } from '../../catalog/entities.ts';
+import { useRead } from '../../interface/queries.ts';
 import { useApi } from '../../session/session.tsx';
 
-export interface VersionFilter {
-  readonly kind?: Kind;
-  readonly id?: string;
-}
+export type VersionFilter = Partial<EntityKey>;
 
 /** Versions, newest first, page by page. */
 export const useVersions = (filter: VersionFilter, limit: number) => {
@@ -20,15 +18,13 @@ export const useVersions = (filter: VersionFilter, limit: number) => {
   });
 };
 
-export const useVersion = (version: number) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['version', version],
-    queryFn: ({ signal }) => readVersion(api, version, signal),
-    // A version never changes.
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-};
+/** A version, which never changes. */
+export const useVersion = (version: number) =>
+  useRead(
+    ['version', version],
+    async (api, options) => (await api.catalog.version(version, {}, options)) as unknown as VersionWithChanges,
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
 
 const SOURCES: Readonly<Record<Version['source'], string>> = {
   api: 'API',

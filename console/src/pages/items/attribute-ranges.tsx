@@ -1,9 +1,10 @@
-import { ActionIcon, Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
+import { Group, NumberInput, RangeSlider, Select, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconTrash } from '@tabler/icons-react';
 import type { Schemas } from '../../interface/client.ts';
+import { RemoveButton } from '../../parts/buttons.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
+import { Note } from '../../parts/note.tsx';
 import type { ItemValues } from './item-values.ts';
 
 interface AttributeRangesProps {
@@ -35,9 +36,9 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
 
   if (attributes.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Note>
         There are no attributes yet. <TextLink href="/attributes">Create one</TextLink>, such as damage or armour.
-      </Text>
+      </Note>
     );
   return (
     <Stack gap="lg">
@@ -45,6 +46,16 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
         const attribute = attributes.find(({ id }) => id === attributeId);
         if (attribute === undefined) return null;
         const { name } = attribute;
+        const bound = (member: 'min' | 'max', label: string, value: number | string) => (
+          <NumberInput
+            w={92}
+            aria-label={label}
+            disabled={isReadOnly}
+            value={value}
+            onChange={(changed) => set(place, member, changed)}
+            error={form.errors[`itemAttributes.${place}.${member}`]}
+          />
+        );
         return (
           <Stack key={attributeId} gap={6}>
             <Group justify="space-between" wrap="nowrap">
@@ -55,25 +66,11 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                 </Text>
               </Text>
               {!isReadOnly && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove ${name}`}
-                  onClick={() => form.removeListItem('itemAttributes', place)}
-                >
-                  <IconTrash size={16} />
-                </ActionIcon>
+                <RemoveButton label={`Remove ${name}`} onClick={() => form.removeListItem('itemAttributes', place)} />
               )}
             </Group>
             <Group gap="sm" wrap="nowrap" align="flex-start">
-              <NumberInput
-                w={92}
-                aria-label={`Lowest ${name}`}
-                disabled={isReadOnly}
-                value={min}
-                onChange={(value) => set(place, 'min', value)}
-                error={form.errors[`itemAttributes.${place}.min`]}
-              />
+              {bound('min', `Lowest ${name}`, min)}
               <RangeSlider
                 flex={1}
                 mt={14}
@@ -91,14 +88,7 @@ export const AttributeRanges = ({ form, attributes, isReadOnly }: AttributeRange
                   set(place, 'max', high);
                 }}
               />
-              <NumberInput
-                w={92}
-                aria-label={`Highest ${name}`}
-                disabled={isReadOnly}
-                value={max}
-                onChange={(value) => set(place, 'max', value)}
-                error={form.errors[`itemAttributes.${place}.max`]}
-              />
+              {bound('max', `Highest ${name}`, max)}
             </Group>
           </Stack>
         );

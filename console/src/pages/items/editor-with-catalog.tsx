@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useCatalogAttributes, useCatalogClassifiers } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
 import { ItemEditor } from './item-editor.tsx';
 
 /** The editor, once its choices are loaded. */
@@ -11,20 +11,16 @@ export const EditorWithCatalog = ({ item }: { item?: Schemas['Item'] }) => {
   /** Giving up what was entered starts the editor anew. */
   const [attempt, setAttempt] = useState(0);
   return (
-    <Loaded query={attributes}>
-      {(known) => (
-        <Loaded query={classifiers}>
-          {(sorted) => (
-            <ItemEditor
-              key={`${attempt} ${item?.id ?? ''}`}
-              item={item}
-              attributes={known.rows}
-              classifiers={sorted.rows}
-              onDiscard={() => setAttempt(attempt + 1)}
-            />
-          )}
-        </Loaded>
+    <AllLoaded queries={[attributes, classifiers]}>
+      {(known, sorted) => (
+        <ItemEditor
+          key={`${attempt} ${item?.id ?? ''}`}
+          item={item}
+          attributes={known.rows}
+          classifiers={sorted.rows}
+          onDiscard={() => setAttempt(attempt + 1)}
+        />
       )}
-    </Loaded>
+    </AllLoaded>
   );
 };

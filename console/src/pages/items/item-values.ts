@@ -1,6 +1,4 @@
 import { type Entities, newId } from '../../catalog/entities.ts';
-import type { Schemas } from '../../interface/client.ts';
-import { optionIdsOf } from '../../parts/catalog.ts';
 
 /** An item as form values. A number is an empty string while its field is empty. */
 export interface ItemValues {
@@ -14,30 +12,7 @@ export interface ItemValues {
   itemAttributes: { attributeId: string; min: number | string; max: number | string }[];
 }
 
-export const NEW_ITEM: ItemValues = {
-  id: '',
-  name: '',
-  thumbnail: '',
-  rollNumerator: 100,
-  width: 1,
-  height: 1,
-  classifierOptionIds: [],
-  itemAttributes: [],
-};
-
-export const valuesOf = (item: Schemas['Item']): ItemValues => ({
-  id: item.id,
-  name: item.name,
-  thumbnail: item.thumbnail ?? '',
-  rollNumerator: item.rollNumerator,
-  width: item.width,
-  height: item.height,
-  classifierOptionIds: optionIdsOf(item),
-  itemAttributes: item.attributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
-});
-
-/** The same values of an entity that is known. */
-export const valuesOfEntity = (item: Entities['item']): ItemValues => ({
+export const valuesOf = (item: Entities['item']): ItemValues => ({
   ...item,
   thumbnail: item.thumbnail ?? '',
   classifierOptionIds: [...item.classifierOptionIds],

@@ -1,26 +1,24 @@
-import { Box, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
-import { IconPlus, IconSearch, IconSword } from '@tabler/icons-react';
+import { Box, Group, Stack, TextInput } from '@mantine/core';
+import { IconSearch, IconSword } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useActiveDraft } from '../../catalog/draft.ts';
 import { DeletedInDraft, DraftBadge } from '../../catalog/marks.tsx';
 import { useCatalogItemOdds, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import type { List, Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import { type KnownOption, optionIdsOf } from '../../parts/catalog.ts';
+import { NewButton } from '../../parts/buttons.tsx';
+import { type OptionsById, optionIdsOf } from '../../parts/catalog.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatMany, formatNumber } from '../../parts/format.ts';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
-import { ListFooter } from '../../parts/list-footer.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { OptionBadge } from '../../parts/option-badge.tsx';
+import { TextLink } from '../../parts/links.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { OptionBadges, OptionSelect } from '../../parts/option-badge.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { ShareBar } from '../../parts/share-bar.tsx';
-import { SortHeader, useSorting } from '../../parts/sorting.tsx';
-import { TableCard } from '../../parts/table-card.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
-
-const ROWS_PER_PAGE = 50;
 
 interface Row {
   readonly item: Schemas['Item'];
@@ -28,85 +26,68 @@ interface Row {
   readonly odds: number;
 }
 
-const COLUMNS = {
-  name: ({ item }: Row) => item.name,
-  size: ({ item }: Row) => item.width * item.height,
-  weight: ({ weight }: Row) => weight,
-  odds: ({ odds }: Row) => odds,
-};
-
 /** An item must have one of the wanted options of each classifier, as in a filtered roll. */
-const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: ReadonlyMap<string, KnownOption>) => {
+const hasOptions = (item: Schemas['Item'], wanted: readonly string[], options: OptionsById) => {
   const own = new Set(optionIdsOf(item));
   const byClassifier = Map.groupBy(wanted, (id) => options.get(id)?.classifierId);
   return [...byClassifier.values()].every((ids) => ids.some((id) => own.has(id)));
 };
 
-interface BadgesProps {
-  readonly item: Schemas['Item'];
-  readonly options: ReadonlyMap<string, KnownOption>;
-}
-
-const Badges = ({ item, options }: BadgesProps) => (
-  <Group gap={4}>
-    {item.classifiers.map(({ classifierOption: { id, name } }) => (
-      <OptionBadge key={id} option={options.get(id)} name={name} />
-    ))}
-  </Group>
-);
-
-const ItemRow = ({
-  row,
-  options,
-  greatest,
-}: {
-  row: Row;
-  options: ReadonlyMap<string, KnownOption>;
-  greatest: number;
-}) => {
-  const { item, weight, odds } = row;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap="sm" wrap="nowrap">
-          <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
-          <Stack gap={0} miw={0}>
-            <Group gap="xs">
-              <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
-                {item.name}
-              </TextLink>
-              <DraftBadge kind="item" id={item.id} />
-            </Group>
-            <Text size="xs" c="dimmed" truncate maw={220} visibleFrom="sm">
-              {item.id}
-            </Text>
-            <Box hiddenFrom="sm" mt={4}>
-              <Badges item={item} options={options} />
-            </Box>
-          </Stack>
-        </Group>
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Badges item={item} options={options} />
-      </Table.Td>
-      <Table.Td ta="right" visibleFrom="sm">
-        {item.width} × {item.height}
-      </Table.Td>
-      <Table.Td ta="right" visibleFrom="sm">
-        {formatNumber(weight)}
-      </Table.Td>
-      <Table.Td>
-        <ShareBar share={odds} greatest={greatest} />
-      </Table.Td>
-    </Table.Tr>
-  );
-};
+const columnsOf = (options: OptionsById, greatest: number): readonly Column<Row>[] => [
+  {
+    header: 'Item',
+    sortBy: ({ item }) => item.name,
+    cell: ({ item }) => (
+      <Group gap="sm" wrap="nowrap">
+        <Thumbnail name={item.name} thumbnail={item.thumbnail} size={40} />
+        <Stack gap={0} miw={0}>
+          <Group gap="xs">
+            <TextLink href={pathTo('items', item.id)} fw={600} size="sm">
+              {item.name}
+            </TextLink>
+            <DraftBadge kind="item" id={item.id} />
+          </Group>
+          <Note size="xs" truncate maw={220} visibleFrom="sm">
+            {item.id}
+          </Note>
+          <Box hiddenFrom="sm" mt={4}>
+            <OptionBadges of={item.classifiers} options={options} />
+          </Box>
+        </Stack>
+      </Group>
+    ),
+  },
+  {
+    header: 'Classifiers',
+    visibleFrom: 'sm',
+    cell: ({ item }) => <OptionBadges of={item.classifiers} options={options} />,
+  },
+  {
+    header: 'Cells',
+    ta: 'right',
+    visibleFrom: 'sm',
+    sortBy: ({ item }) => item.width * item.height,
+    cell: ({ item }) => `${item.width} × ${item.height}`,
+  },
+  {
+    header: 'Weight',
+    ta: 'right',
+    visibleFrom: 'sm',
+    sortBy: ({ weight }) => weight,
+    cell: ({ weight }) => formatNumber(weight),
+  },
+  {
+    header: 'Odds',
+    ta: 'right',
+    sortBy: ({ odds }) => odds,
+    cell: ({ odds }) => <ShareBar share={odds} greatest={greatest} />,
+  },
+];
 
 const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readonly Schemas['ItemOdds'][] }) => {
   const options = useOptions();
   const [search, setSearch] = useState('');
   const [wanted, setWanted] = useState<string[]>([]);
-  const [page, setPage] = useState(1);
 
   const rows = useMemo(() => {
     const byId = new Map(odds.map((row) => [row.itemId, row]));
@@ -123,11 +104,7 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
         hasOptions(item, wanted, options),
     );
   }, [rows, search, wanted, options]);
-  const { sorted, sorting } = useSorting(found, COLUMNS, 'odds', true);
-  const pages = Math.max(1, Math.ceil(sorted.length / ROWS_PER_PAGE));
-  const shownPage = Math.min(page, pages);
-  const greatest = Math.max(...rows.map(({ odds: share }) => share));
-  const groups = Map.groupBy(options.values(), ({ classifierName }) => classifierName);
+  const all = formatMany(rows.length, 'item');
 
   return (
     <Stack>
@@ -140,55 +117,31 @@ const ItemTable = ({ items, odds }: { items: List<Schemas['Item']>; odds: readon
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <MultiSelect
+        <OptionSelect
           flex="1 1 220px"
           aria-label="Only items with these options"
-          placeholder={wanted.length === 0 ? 'Any classifier option' : ''}
-          searchable
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the options' }}
-          data={[...groups].map(([group, members]) => ({
-            group,
-            items: members.map(({ id, name }) => ({ value: id, label: name })),
-          }))}
+          none="Any classifier option"
+          options={options}
           value={wanted}
           onChange={setWanted}
         />
       </Group>
-      <TableCard label="Items" minWidth={720}>
-        <Table.Thead>
-          <Table.Tr>
-            <SortHeader sorting={sorting} column="name">
-              Item
-            </SortHeader>
-            <Table.Th visibleFrom="sm">Classifiers</Table.Th>
-            <SortHeader sorting={sorting} column="size" isNumeric visibleFrom="sm">
-              Cells
-            </SortHeader>
-            <SortHeader sorting={sorting} column="weight" isNumeric visibleFrom="sm">
-              Weight
-            </SortHeader>
-            <SortHeader sorting={sorting} column="odds" isNumeric>
-              Odds
-            </SortHeader>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sorted.slice((shownPage - 1) * ROWS_PER_PAGE, shownPage * ROWS_PER_PAGE).map((row) => (
-            <ItemRow key={row.item.id} row={row} options={options} greatest={greatest} />
-          ))}
-        </Table.Tbody>
-      </TableCard>
-      {sorted.length === 0 && (
-        <Empty title="No matching items" icon={IconSearch}>
-          No item matches the search. Clear it to see {formatMany(rows.length, 'item')}.
-        </Empty>
-      )}
-      <ListFooter page={shownPage} pages={pages} onPage={setPage} isTruncated={items.isTruncated}>
-        {sorted.length === rows.length
-          ? formatMany(rows.length, 'item')
-          : `${formatCount(sorted.length)} of ${formatMany(rows.length, 'item')}`}
-      </ListFooter>
+      <DataTable
+        label="Items"
+        columns={columnsOf(options, Math.max(...rows.map((row) => row.odds)))}
+        rows={found}
+        keyOf={({ item }) => item.id}
+        sortedBy={{ header: 'Odds', isDescending: true }}
+        minWidth={720}
+        isCard
+        empty={
+          <Empty title="No matching items" icon={IconSearch}>
+            No item matches the search. Clear it to see {all}.
+          </Empty>
+        }
+        count={found.length === rows.length ? all : `${formatCount(found.length)} of ${all}`}
+        isTruncated={items.isTruncated}
+      />
     </Stack>
   );
 };
@@ -198,10 +151,11 @@ export const Items = () => {
   const odds = useCatalogItemOdds();
   const isDraft = useActiveDraft() !== undefined;
   const { canDesign } = usePermissions();
-  const create = canDesign && (
-    <LinkButton href="/new-item" leftSection={<IconPlus size={16} />}>
-      New item
-    </LinkButton>
+  const create = canDesign && <NewButton href="/new-item">New item</NewButton>;
+  const empty = (
+    <Empty title="No items yet" icon={IconSword} action={create}>
+      An item has a name, a weight and ranges for its attributes. Create the first one.
+    </Empty>
   );
   return (
     <Page
@@ -210,19 +164,9 @@ export const Items = () => {
       curl={{ path: '/items' }}
       actions={create}
     >
-      <Loaded query={items} lines={8}>
-        {(list) =>
-          list.rows.length === 0 ? (
-            <Empty title="No items yet" icon={IconSword} action={create}>
-              An item has a name, a weight and ranges for its attributes. Create the first one.
-            </Empty>
-          ) : (
-            <Loaded query={odds} lines={8}>
-              {(rows) => <ItemTable items={list} odds={rows} />}
-            </Loaded>
-          )
-        }
-      </Loaded>
+      <AllLoaded queries={[items, odds]} lines={8} empty={empty}>
+        {(list, rows) => <ItemTable items={list} odds={rows} />}
+      </AllLoaded>
       <DeletedInDraft kind="item" />
     </Page>
   );

@@ -1,13 +1,15 @@
-import { Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
+import { DataTable } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatNumber, formatOneIn, formatShare, formatShift } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
 import type { ItemValues } from './item-values.ts';
 
 const OTHERS_SHOWN = 6;
 
 /** The weight that the values would give the item. */
-const weightOf = (values: ItemValues, options: ReadonlyMap<string, KnownOption>): number =>
+const weightOf = (values: ItemValues, options: OptionsById): number =>
   values.classifierOptionIds.reduce(
     (weight, id) => weight * (options.get(id)?.multiplier ?? 1),
     Math.max(0, Number(values.rollNumerator)),
@@ -17,7 +19,7 @@ interface OddsShiftProps {
   readonly itemId: string | undefined;
   readonly values: ItemValues;
   readonly odds: readonly Schemas['ItemOdds'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 const Shift = ({ before, after }: { before: number; after: number }) => {
@@ -37,7 +39,8 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
   const othersWeight = others.reduce((sum, { weight }) => sum + weight, 0);
   const weight = weightOf(values, options);
   const total = othersWeight + weight;
-  const after = total > 0 ? weight / total : 0;
+  const shareOf = (own: number) => (total > 0 ? own / total : 0);
+  const after = shareOf(weight);
   const shown = [...others].sort((left, right) => right.odds - left.odds).slice(0, OTHERS_SHOWN);
   const multipliers = values.classifierOptionIds
     .map((id) => options.get(id))
@@ -51,51 +54,38 @@ export const OddsShift = ({ itemId, values, odds, options }: OddsShiftProps) => 
           <Text fz={28} fw={650} lh={1.1} className="numeric">
             {formatShare(after)}
           </Text>
-          <Text size="sm" c="dimmed">
-            {formatOneIn(after)}
-          </Text>
+          <Note>{formatOneIn(after)}</Note>
           {present !== undefined && <Shift before={present.odds} after={after} />}
         </Group>
-        <Text size="sm" c="dimmed">
+        <Note>
           Weight {formatNumber(weight)} = {formatNumber(Number(values.rollNumerator))}
           {multipliers.map((option) => ` × ${formatNumber(option?.multiplier ?? 1)} (${option?.name})`).join('')}, of{' '}
           {formatNumber(total)} in all.
-        </Text>
+        </Note>
         {weight === 0 && (
           <Text size="sm" fw={600}>
             With a weight of 0 it never drops.
           </Text>
         )}
         {shown.length > 0 && (
-          <Table verticalSpacing={4} aria-label="Odds of other items, before and after">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Most likely others</Table.Th>
-                <Table.Th ta="right">Now</Table.Th>
-                <Table.Th ta="right">After</Table.Th>
-                <Table.Th ta="right">Shift</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((row) => {
-                const share = total > 0 ? row.weight / total : 0;
-                return (
-                  <Table.Tr key={row.itemId}>
-                    <Table.Td>{row.itemName}</Table.Td>
-                    <Table.Td ta="right">{formatColumnShare(row.odds)}</Table.Td>
-                    <Table.Td ta="right">{formatColumnShare(share)}</Table.Td>
-                    <Table.Td ta="right">
-                      <Shift before={row.odds} after={share} />
-                    </Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            label="Odds of other items, before and after"
+            columns={[
+              { header: 'Most likely others', cell: (row) => row.itemName },
+              { header: 'Now', ta: 'right', cell: (row) => formatColumnShare(row.odds) },
+              { header: 'After', ta: 'right', cell: (row) => formatColumnShare(shareOf(row.weight)) },
+              {
+                header: 'Shift',
+                ta: 'right',
+                cell: (row) => <Shift before={row.odds} after={shareOf(row.weight)} />,
+              },
+            ]}
+            rows={shown}
+            keyOf={(row) => row.itemId}
+            verticalSpacing={4}
+          />
         )}
-        <Text size="xs" c="dimmed">
-          Shifts are in percentage points. Templates with tiers have their own odds.
-        </Text>
+        <Note size="xs">Shifts are in percentage points. Templates with tiers have their own odds.</Note>
       </Stack>
     </Card>
   );

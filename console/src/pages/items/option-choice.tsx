@@ -1,7 +1,8 @@
-import { Chip, Group, Input, MultiSelect, Stack, Text } from '@mantine/core';
+import { Chip, Group, Input, MultiSelect, Stack } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
+import { Note } from '../../parts/note.tsx';
 
 const MAX_CHIPS = 12;
 
@@ -20,9 +21,9 @@ const labelOf = ({ name, dropRateMultiplier }: Schemas['ClassifierOption']): str
 export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error }: OptionChoiceProps) => {
   if (classifiers.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Note>
         There are no classifiers yet. <TextLink href="/classifiers">Create one</TextLink>, such as rarity.
-      </Text>
+      </Note>
     );
   const choose = (classifier: Schemas['Classifier'], ids: string[]) => {
     const own = new Set(classifier.classifierOptions.map(({ id }) => id));
@@ -55,11 +56,7 @@ export const OptionChoice = ({ classifiers, chosen, onChange, isReadOnly, error 
                     {labelOf(option)}
                   </Chip>
                 ))}
-                {classifierOptions.length === 0 && (
-                  <Text size="sm" c="dimmed">
-                    No options yet.
-                  </Text>
-                )}
+                {classifierOptions.length === 0 && <Note>No options yet.</Note>}
               </Group>
             </Chip.Group>
           </Stack>

@@ -22,7 +22,9 @@ interface CatalogFaultsProps {
 
 const MAX_SHOWN = 6;
 
-const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'];
+const SOUND = ['Every item can drop.', 'Every tier has items.', 'Every template can be rolled.'].map((text) => ({
+  text,
+}));
 
 /** Problems of the catalog, each with a link to fix it. */
 export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) => {
@@ -57,27 +59,21 @@ export const CatalogFaults = ({ odds, templates, items }: CatalogFaultsProps) =>
         fix: 'Add it to an item',
       });
 
-  if (faults.length === 0)
-    return (
-      <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-        {SOUND.map((text) => (
-          <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
-            <IconCircleCheck size={20} color="var(--console-more)" style={{ flex: 'none' }} aria-hidden />
-            <Text size="sm">{text}</Text>
-          </Group>
-        ))}
-      </Stack>
-    );
+  const sound = faults.length === 0;
+  const Icon = sound ? IconCircleCheck : IconAlertTriangle;
+  const points: readonly (Pick<Fault, 'text'> & Partial<Fault>)[] = sound ? SOUND : faults.slice(0, MAX_SHOWN);
   return (
     <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-      {faults.slice(0, MAX_SHOWN).map(({ text, href, fix }) => (
+      {points.map(({ text, href, fix }) => (
         <Group key={text} gap="sm" wrap="nowrap" align="flex-start" component="li">
-          <IconAlertTriangle size={20} color="var(--console-less)" style={{ flex: 'none' }} aria-hidden />
+          <Icon size={20} color={`var(--console-${sound ? 'more' : 'less'})`} style={{ flex: 'none' }} aria-hidden />
           <div>
             <Text size="sm">{text}</Text>
-            <TextLink href={href} size="sm">
-              {fix}
-            </TextLink>
+            {href !== undefined && (
+              <TextLink href={href} size="sm">
+                {fix}
+              </TextLink>
+            )}
           </div>
         </Group>
       ))}

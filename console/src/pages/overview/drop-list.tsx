@@ -5,6 +5,7 @@ import { useItems } from '../../interface/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
+import { Note } from '../../parts/note.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
@@ -35,9 +36,9 @@ export const DropList = ({ rows }: { rows: readonly Schemas['DropRate'][] }) => 
             <Text size="sm" className="numeric">
               {formatCount(dropCount)}
             </Text>
-            <Text size="sm" c="dimmed" w={72} ta="right" className="numeric">
+            <Note w={72} ta="right" className="numeric">
               {formatColumnShare(dropRate)}
-            </Text>
+            </Note>
           </Group>
         );
       })}

@@ -1,5 +1,6 @@
-import { Card, List, Stack, Text, Title } from '@mantine/core';
+import { List } from '@mantine/core';
 import { TextLink } from '../../parts/links.tsx';
+import { Section } from '../../parts/section.tsx';
 
 const STEPS = [
   { href: '/attributes', label: 'Attributes', about: 'numbers that items carry, such as damage' },
@@ -15,22 +16,16 @@ const STEPS = [
 
 /** What a new team does first. */
 export const FirstSteps = () => (
-  <Card component="section" aria-label="First steps" h="100%">
-    <Stack gap="sm">
-      <Title order={2}>First steps</Title>
-      <Text size="sm" c="dimmed">
-        Build your catalog in this order. Only items are required to roll.
-      </Text>
-      <List type="ordered" spacing="xs" size="sm">
-        {STEPS.map(({ href, label, about }) => (
-          <List.Item key={href}>
-            <TextLink href={href} fw={600} inherit>
-              {label}
-            </TextLink>
-            : {about}
-          </List.Item>
-        ))}
-      </List>
-    </Stack>
-  </Card>
+  <Section title="First steps" about="Build your catalog in this order. Only items are required to roll." h="100%">
+    <List type="ordered" spacing="xs" size="sm">
+      {STEPS.map(({ href, label, about }) => (
+        <List.Item key={href}>
+          <TextLink href={href} fw={600} inherit>
+            {label}
+          </TextLink>
+          : {about}
+        </List.Item>
+      ))}
+    </List>
+  </Section>
 );

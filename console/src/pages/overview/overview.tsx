@@ -14,9 +14,11 @@ import {
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount, formatDay, formatMany } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
+import { Section } from '../../parts/section.tsx';
 import { CatalogFaults } from './catalog-faults.tsx';
 import { dayBefore, everyDay } from './days.ts';
 import { DraftFailures } from './draft-failures.tsx';
@@ -39,17 +41,13 @@ interface TotalProps {
 
 const Total = ({ label, href, value, error }: TotalProps) => (
   <Card padding="md">
-    <Text size="sm" c="dimmed">
+    <Note>
       <TextLink href={href} c="dimmed">
         {label}
       </TextLink>
-    </Text>
+    </Note>
     {value === undefined && error === null && <Skeleton height={30} width={70} mt={4} />}
-    {value === undefined && error !== null && (
-      <Text size="sm" c="red">
-        {explain(error)}
-      </Text>
-    )}
+    {value === undefined && error !== null && <Note c="red">{explain(error)}</Note>}
     {value !== undefined && (
       <Text fz={26} fw={650} lh={1.3} className="numeric">
         {value}
@@ -66,35 +64,32 @@ const RollsByDay = () => {
   const from = dayBefore(today, DAYS - 1);
   const statistics = useRollStatistics({ from, to: today });
   return (
-    <Card component="section" aria-label="Rolls by day" h="100%">
-      <Stack gap="sm">
-        <Title order={2}>Rolls by day</Title>
-        <Loaded query={statistics} lines={5}>
-          {({ rollsByDay, totalRolls }) => {
-            const [busiest] = rollsByDay.toSorted((one, other) => other.count - one.count);
-            if (busiest === undefined)
-              return (
-                <Empty title={`No rolls in the last ${DAYS} days`} icon={IconChartBar}>
-                  Rolls of your game appear here.
-                </Empty>
-              );
+    <Section title="Rolls by day" h="100%">
+      <Loaded query={statistics} lines={5}>
+        {({ rollsByDay, totalRolls }) => {
+          const [busiest] = rollsByDay.toSorted((one, other) => other.count - one.count);
+          if (busiest === undefined)
             return (
-              <>
-                <Text size="sm" c="dimmed">
-                  {formatMany(totalRolls, 'item')} rolled in the last {DAYS} days (UTC), most on{' '}
-                  {formatDay(busiest.date)}: {formatCount(busiest.count)}.
-                </Text>
-                <div aria-hidden="true">
-                  <Suspense fallback={<Skeleton height={230} />}>
-                    <DayChart days={everyDay(rollsByDay, from, today)} />
-                  </Suspense>
-                </div>
-              </>
+              <Empty title={`No rolls in the last ${DAYS} days`} icon={IconChartBar}>
+                Rolls of your game appear here.
+              </Empty>
             );
-          }}
-        </Loaded>
-      </Stack>
-    </Card>
+          return (
+            <>
+              <Note>
+                {formatMany(totalRolls, 'item')} rolled in the last {DAYS} days (UTC), most on {formatDay(busiest.date)}
+                : {formatCount(busiest.count)}.
+              </Note>
+              <div aria-hidden="true">
+                <Suspense fallback={<Skeleton height={230} />}>
+                  <DayChart days={everyDay(rollsByDay, from, today)} />
+                </Suspense>
+              </div>
+            </>
+          );
+        }}
+      </Loaded>
+    </Section>
   );
 };
 
@@ -118,9 +113,7 @@ const Sources = ({ templates, statistics }: SourcesProps) => {
           <TextLink href={href} size="sm" flex={1} truncate>
             {name}
           </TextLink>
-          <Text size="sm" c="dimmed" className="numeric">
-            {formatCount(count)}
-          </Text>
+          <Note className="numeric">{formatCount(count)}</Note>
         </Group>
       ))}
     </Stack>
@@ -142,18 +135,12 @@ const Drops = () => {
   };
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-      <Card component="section" aria-label="Most dropped">
-        <Stack gap="sm">
-          <Title order={2}>Most dropped</Title>
-          <Loaded query={rates}>{(rows) => <DropList rows={rows.slice(0, 6)} />}</Loaded>
-        </Stack>
-      </Card>
-      <Card component="section" aria-label="Least dropped">
-        <Stack gap="sm">
-          <Title order={2}>Least dropped</Title>
-          <Loaded query={rates}>{(rows) => <DropList rows={leastOf(rows).slice(0, 6)} />}</Loaded>
-        </Stack>
-      </Card>
+      <Section title="Most dropped">
+        <Loaded query={rates}>{(rows) => <DropList rows={rows.slice(0, 6)} />}</Loaded>
+      </Section>
+      <Section title="Least dropped">
+        <Loaded query={rates}>{(rows) => <DropList rows={leastOf(rows).slice(0, 6)} />}</Loaded>
+      </Section>
     </SimpleGrid>
   );
 };
@@ -184,30 +171,19 @@ export const Overview = () => {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>{isNew ? <FirstSteps /> : <RollsByDay />}</Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Card component="section" aria-label="Catalog health" h="100%">
-            <Stack gap="xl">
-              <Stack gap="sm">
-                <Title order={2}>Catalog health</Title>
-                <Loaded query={odds}>
-                  {(rows) => (
-                    <Loaded query={templates}>
-                      {(list) => (
-                        <Loaded query={items}>
-                          {(known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
-                        </Loaded>
-                      )}
-                    </Loaded>
-                  )}
-                </Loaded>
-              </Stack>
-              {rolled !== undefined && rolled.totalRolls > 0 && (
-                <Stack gap="sm">
-                  <Title order={2}>Where rolls come from</Title>
-                  <Sources templates={templates.data?.rows ?? []} statistics={rolled} />
-                </Stack>
-              )}
-            </Stack>
-          </Card>
+          <Section title="Catalog health" h="100%">
+            <AllLoaded queries={[odds, templates, items]}>
+              {(rows, list, known) => <CatalogFaults odds={rows} templates={list.rows} items={known.rows} />}
+            </AllLoaded>
+            {rolled !== undefined && rolled.totalRolls > 0 && (
+              <>
+                <Title order={2} mt="lg">
+                  Where rolls come from
+                </Title>
+                <Sources templates={templates.data?.rows ?? []} statistics={rolled} />
+              </>
+            )}
+          </Section>
         </Grid.Col>
       </Grid>
       {!isNew && <Drops />}

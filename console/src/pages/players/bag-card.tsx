@@ -1,8 +1,10 @@
-import { ActionIcon, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { IconSortDescending, IconTrash } from '@tabler/icons-react';
+import { Button, Card, Group, Stack, Title } from '@mantine/core';
+import { IconSortDescending } from '@tabler/icons-react';
 import { useChange } from '../../interface/use-change.ts';
+import { RemoveButton } from '../../parts/buttons.tsx';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMany } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
 import { type Area, type Bag, bagName, CELL, type Instance, placeOf, sizeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
 import { PlacedItem } from './item-tile.tsx';
@@ -49,9 +51,9 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
         <Group justify="space-between" gap="xs">
           <div>
             <Title order={2}>{name}</Title>
-            <Text size="xs" c="dimmed">
+            <Note size="xs">
               {space.cols} × {space.rows}, {taken} of {space.cols * space.rows} cells taken
-            </Text>
+            </Note>
           </div>
           {canSupport && (
             <Group gap={4}>
@@ -66,10 +68,8 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
               >
                 Sort
               </Button>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Remove ${name}`}
+              <RemoveButton
+                label={`Remove ${name}`}
                 loading={remove.isPending}
                 onClick={() =>
                   confirmLoss({
@@ -82,9 +82,7 @@ export const BagCard = ({ bag, instances, selectedId, canSupport, target, onSele
                     run: () => remove.mutate(undefined),
                   })
                 }
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
+              />
             </Group>
           )}
         </Group>

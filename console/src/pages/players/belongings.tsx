@@ -9,7 +9,7 @@ import {
   useSensor,
   useSensors,
 } from '@dnd-kit/core';
-import { Button, Card, Drawer, Flex, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Drawer, Flex, Stack, Title } from '@mantine/core';
 import { useMediaQuery, useReducedMotion, useWindowEvent } from '@mantine/hooks';
 import { IconBackpack } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,6 +19,7 @@ import { usePermissions } from '../../interface/queries.ts';
 import { notifyError } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
 import { BagCard, heldSize, type Target } from './bag-card.tsx';
 import { areaAt, type Bag, bagName, CELL, type Instance, isInside, othersOn, type Place, placeOf } from './bag-grid.ts';
 import classes from './bags.module.css';
@@ -212,11 +213,11 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
             <Stack gap="sm">
               <div>
                 <Title order={2}>Not in a bag</Title>
-                <Text size="xs" c="dimmed">
+                <Note size="xs">
                   {loose.length === 0
                     ? 'All items of the player are in bags.'
                     : `${formatCount(loose.length)} owned, but in no bag.${canSupport ? ' Drag one into a bag, or select it to enter a position.' : ''}`}
-                </Text>
+                </Note>
               </div>
               {loose.length > 0 && (
                 <ul className={classes.looseList}>
@@ -240,18 +241,16 @@ export const Belongings = ({ userId, bags, owned }: BelongingsProps) => {
             </Stack>
           </Card>
           {owned.isTruncated && (
-            <Text size="sm" c="dimmed" role="status">
-              The player owns more items than the console loads; the newest are not shown.
-            </Text>
+            <Note role="status">The player owns more items than the console loads; the newest are not shown.</Note>
           )}
         </Stack>
         {isWide && (
           <Card component="aside" aria-label="Selected item" w={320} className={classes.aside}>
             {panel ?? (
-              <Text size="sm" c="dimmed">
+              <Note>
                 Select an item to see its values and history
                 {canSupport ? ', rotate it (R), move it or remove it.' : '.'}
-              </Text>
+              </Note>
             )}
           </Card>
         )}

@@ -1,13 +1,17 @@
-import { Alert, Badge, Button, Card, Code, DataList, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { Alert, Badge, Button, Card, Code, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { IconDownload, IconInfoCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { useFairness, usePermissions } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
+import { MoreButton } from '../../parts/buttons.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { formatCount } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { Section } from '../../parts/section.tsx';
 import { ServiceLink } from '../../parts/service-link.tsx';
 import { readProof } from './proof.ts';
 import { ShortHash } from './short-hash.tsx';
@@ -19,45 +23,36 @@ const EPOCHS_AT_ONCE = 5;
 const SeedsCard = ({ state }: { state: State }) => {
   const { epoch, clientSeed, commitment, nextCommitment, nextManifest, nonce, head, mustRotate } = state;
   const isReady = epoch !== null && !mustRotate;
-  const facts = [
-    ...(epoch === null ? [] : [['Epoch', formatCount(epoch)] as const]),
-    ...(clientSeed === null ? [] : [['Client seed', <Code key="seed">{clientSeed}</Code>] as const]),
-    ...(commitment === null
-      ? []
-      : [['Commitment', <ShortHash key="commitment" hash={commitment} name="commitment" />] as const]),
-    ...(nonce === null ? [] : [['Rolls', formatCount(nonce)] as const]),
-    ...(nonce === null || nonce === 0 || head === null
-      ? []
-      : [['Last receipt', <ShortHash key="head" hash={head} name="last receipt" />] as const]),
-    ['Next commitment', <ShortHash key="next" hash={nextCommitment} name="next commitment" />] as const,
-    ['Next manifest', <ShortHash key="manifest" hash={nextManifest} name="next manifest" />] as const,
-  ];
+  const hash = (value: string | null, name: string) => value !== null && <ShortHash hash={value} name={name} />;
   return (
-    <Card component="section" aria-label="Seeds">
-      <Stack gap="sm">
-        <Group justify="space-between">
-          <Title order={2}>Seeds</Title>
-          <Badge variant="dot" color={isReady ? 'green' : 'yellow'}>
-            {isReady ? 'ready to roll' : 'must choose a client seed'}
-          </Badge>
-        </Group>
-        {!isReady && (
-          <Alert color="yellow" icon={<IconInfoCircle />}>
-            {epoch === null
-              ? 'Verifiable rolls are rejected until the player chooses a client seed.'
-              : 'A configuration has changed since then. Rolls on it are rejected until the player chooses another client seed.'}
-          </Alert>
-        )}
-        <DataList orientation="horizontal" labelWidth={140}>
-          {facts.map(([label, value]) => (
-            <DataList.Item key={label}>
-              <DataList.ItemLabel>{label}</DataList.ItemLabel>
-              <DataList.ItemValue style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{value}</DataList.ItemValue>
-            </DataList.Item>
-          ))}
-        </DataList>
-      </Stack>
-    </Card>
+    <Section
+      title="Seeds"
+      aside={
+        <Badge variant="dot" color={isReady ? 'green' : 'yellow'}>
+          {isReady ? 'ready to roll' : 'must choose a client seed'}
+        </Badge>
+      }
+    >
+      {!isReady && (
+        <Alert color="yellow" icon={<IconInfoCircle />}>
+          {epoch === null
+            ? 'Verifiable rolls are rejected until the player chooses a client seed.'
+            : 'A configuration has changed since then. Rolls on it are rejected until the player chooses another client seed.'}
+        </Alert>
+      )}
+      <Facts
+        labelWidth={140}
+        facts={{
+          Epoch: epoch !== null && formatCount(epoch),
+          'Client seed': clientSeed !== null && <Code>{clientSeed}</Code>,
+          Commitment: hash(commitment, 'commitment'),
+          Rolls: nonce !== null && formatCount(nonce),
+          'Last receipt': hash(nonce ? head : null, 'last receipt'),
+          'Next commitment': hash(nextCommitment, 'next commitment'),
+          'Next manifest': hash(nextManifest, 'next manifest'),
+        }}
+      />
+    </Section>
   );
 };
 
@@ -74,9 +69,7 @@ const ProofRow = ({ userId, epoch, isCurrent }: { userId: string; epoch: number;
         <Text size="sm" fw={600}>
           Epoch {formatCount(epoch)}
         </Text>
-        <Text size="sm" c="dimmed">
-          {isCurrent ? 'Sealed until the player rotates' : 'Revealed: every roll can be checked'}
-        </Text>
+        <Note>{isCurrent ? 'Sealed until the player rotates' : 'Revealed: every roll can be checked'}</Note>
       </div>
       <Button
         variant="default"
@@ -96,41 +89,36 @@ const ProofsCard = ({ userId, epoch }: { userId: string; epoch: number }) => {
   const [count, setCount] = useState(EPOCHS_AT_ONCE);
   const shown = Math.min(count, epoch + 1);
   return (
-    <Card component="section" aria-label="Proofs">
-      <Stack gap="sm">
-        <Title order={2}>Proofs</Title>
-        <Text size="sm" c="dimmed">
+    <Section
+      title="Proofs"
+      about={
+        <>
           A proof contains all receipts of an epoch. Anyone can check it at{' '}
           <ServiceLink path="/verify" inherit>
             /verify
           </ServiceLink>
           , or with a saved copy of that page. A long proof is split into several files.
-        </Text>
-        {Array.from({ length: shown }, (_, place) => epoch - place).map((one) => (
-          <ProofRow key={one} userId={userId} epoch={one} isCurrent={one === epoch} />
-        ))}
-        {shown <= epoch && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            ml={-8}
-            style={{ alignSelf: 'flex-start' }}
-            onClick={() => setCount(count + 4 * EPOCHS_AT_ONCE)}
-          >
-            Show earlier epochs
-          </Button>
-        )}
-      </Stack>
-    </Card>
+        </>
+      }
+    >
+      {Array.from({ length: shown }, (_, place) => epoch - place).map((one) => (
+        <ProofRow key={one} userId={userId} epoch={one} isCurrent={one === epoch} />
+      ))}
+      {shown <= epoch && (
+        <MoreButton ml={-8} onClick={() => setCount(count + 4 * EPOCHS_AT_ONCE)}>
+          Show earlier epochs
+        </MoreButton>
+      )}
+    </Section>
   );
 };
 
 const RotationNote = ({ userId }: { userId: string }) => (
-  <Text size="sm" c="dimmed">
+  <Note>
     Only the player can choose a client seed, in your game: show the next commitment and manifest, let them enter any
     text, and send all three with <Code style={{ overflowWrap: 'anywhere' }}>POST /users/{userId}/fairness/rotate</Code>
     . That reveals the old server seed and begins the next epoch.
-  </Text>
+  </Note>
 );
 
 const NoSeeds = ({ userId }: { userId: string }) => {

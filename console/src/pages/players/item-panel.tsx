@@ -1,15 +1,16 @@
-import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Text, Timeline, Title } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, NumberInput, Select, Stack, Timeline, Title } from '@mantine/core';
 import { IconRotateClockwise, IconTrash, IconX } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { useInstanceHistory } from '../../interface/queries.ts';
 import { notifyError, useChange } from '../../interface/use-change.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OptionBadge } from '../../parts/option-badge.tsx';
+import { Note } from '../../parts/note.tsx';
+import { OptionBadges } from '../../parts/option-badge.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { RangeValue } from '../../parts/range-value.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -31,18 +32,16 @@ const History = ({ id }: { id: string }) => (
   <Loaded query={useInstanceHistory(id)} lines={2}>
     {({ rows }) =>
       rows.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          No history.
-        </Text>
+        <Note>No history.</Note>
       ) : (
         <Timeline active={rows.length} bulletSize={14} lineWidth={2} aria-label="History">
           {rows.map(({ sequence, event, fromUserId, toUserId, cause, createdAt }) => (
             <Timeline.Item key={sequence} title={WHAT_HAPPENED[event]}>
-              <Text size="xs" c="dimmed">
+              <Note size="xs">
                 {formatMoment(createdAt)}
                 {fromUserId !== null && `, from ${fromUserId}`}
                 {toUserId !== null && `, to ${toUserId}`}, by {causeOf(cause)}
-              </Text>
+              </Note>
             </Timeline.Item>
           ))}
         </Timeline>
@@ -75,12 +74,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
     setRotated(isTurned);
   }, [currentBagId, column, row, isTurned]);
   const bag = bags.find(({ id }) => id === bagId);
-  if (bag === undefined)
-    return (
-      <Text size="sm" c="dimmed">
-        The player has no bag for it.
-      </Text>
-    );
+  if (bag === undefined) return <Note>The player has no bag for it.</Note>;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onMove(instance, { bagId, x: Number(x), y: Number(y), rotated });
@@ -119,7 +113,7 @@ const MoveForm = ({ instance, instances, bags, onMove }: MoveFormProps) => {
 };
 
 interface ItemPanelProps extends MoveFormProps {
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   readonly canSupport: boolean;
   /** Whether it has its own close button. */
   readonly hasClose: boolean;
@@ -145,18 +139,10 @@ export const ItemPanel = (props: ItemPanelProps) => {
           <TextLink href={pathTo('items', item.id)} fw={650}>
             {item.name}
           </TextLink>
-          <Group gap={4}>
-            {classifiers.map(({ classifierOption }) => (
-              <OptionBadge
-                key={classifierOption.id}
-                option={options.get(classifierOption.id)}
-                name={classifierOption.name}
-              />
-            ))}
-          </Group>
-          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          <OptionBadges of={classifiers} options={options} />
+          <Note size="xs" style={{ overflowWrap: 'anywhere' }}>
             {id}
-          </Text>
+          </Note>
         </Stack>
         {hasClose && (
           <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>

@@ -3,7 +3,7 @@ import { IconBackpack, IconGift } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useBags, useInstances, usePermissions, useUser } from '../../interface/queries.ts';
 import { formatMoment } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePathId } from '../../parts/path-id.ts';
 import { Belongings } from './belongings.tsx';
@@ -52,13 +52,9 @@ export const Player = () => {
               <Tabs.Tab value="fairness">Fairness</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="belongings">
-              <Loaded query={bags} lines={8}>
-                {(ownBags) => (
-                  <Loaded query={instances} lines={8}>
-                    {(owned) => <Belongings userId={id} bags={ownBags.rows} owned={owned} />}
-                  </Loaded>
-                )}
-              </Loaded>
+              <AllLoaded queries={[bags, instances]} lines={8}>
+                {(ownBags, owned) => <Belongings userId={id} bags={ownBags.rows} owned={owned} />}
+              </AllLoaded>
             </Tabs.Panel>
             <Tabs.Panel value="pity">
               <Pity userId={id} />

@@ -1,4 +1,4 @@
-import { Button, Card, Grid, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Grid, Group, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
@@ -9,8 +9,11 @@ import { useChange } from '../../interface/use-change.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { LinkButton } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { OptionSelect } from '../../parts/option-badge.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RollCard } from '../../parts/roll-card.tsx';
+import { Section } from '../../parts/section.tsx';
 
 const MAX_KEPT = 12;
 
@@ -37,7 +40,6 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   });
   const [latest, ...earlier] = results;
   const receiver = userId.trim();
-  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)];
   const rollNow = () =>
     roll.mutate(
       {
@@ -52,44 +54,33 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Card component="section" aria-label="Roll">
-          <Stack>
-            <Title order={2}>Roll</Title>
-            <MultiSelect
-              label="Only items with these options"
-              description="Items need one of the options of each classifier."
-              placeholder={wanted.length === 0 ? 'any item' : ''}
-              searchable
-              clearable
-              clearButtonProps={{ 'aria-label': 'Clear the options' }}
-              data={groups.map(([group, members]) => ({
-                group,
-                items: members.map(({ id, name }) => ({ value: id, label: name })),
-              }))}
-              value={wanted}
-              onChange={setWanted}
-            />
-            <TextInput
-              label="Give it to"
-              description="Id of the player who gets the item. Empty: nobody."
-              placeholder="nobody"
-              value={userId}
-              onChange={(event) => setUserId(event.currentTarget.value)}
-            />
-            <Button
-              size="md"
-              leftSection={<IconDice5 size={20} />}
-              disabled={!canSupport}
-              loading={roll.isPending}
-              onClick={rollNow}
-            >
-              Roll
-            </Button>
-            <Text size="xs" c="dimmed">
-              {rollNote(canSupport, receiver)}
-            </Text>
-          </Stack>
-        </Card>
+        <Section title="Roll" gap="md">
+          <OptionSelect
+            label="Only items with these options"
+            description="Items need one of the options of each classifier."
+            none="any item"
+            options={options}
+            value={wanted}
+            onChange={setWanted}
+          />
+          <TextInput
+            label="Give it to"
+            description="Id of the player who gets the item. Empty: nobody."
+            placeholder="nobody"
+            value={userId}
+            onChange={(event) => setUserId(event.currentTarget.value)}
+          />
+          <Button
+            size="md"
+            leftSection={<IconDice5 size={20} />}
+            disabled={!canSupport}
+            loading={roll.isPending}
+            onClick={rollNow}
+          >
+            Roll
+          </Button>
+          <Note size="xs">{rollNote(canSupport, receiver)}</Note>
+        </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap="lg" aria-live="polite">
@@ -124,7 +115,11 @@ const Lab = ({ items }: { items: readonly Schemas['Item'][] }) => {
 };
 
 export const RollLab = () => {
-  const items = useItems();
+  const empty = (
+    <Empty title="Nothing to roll" icon={IconDice5} action={<LinkButton href="/new-item">Create an item</LinkButton>}>
+      The catalog is empty.
+    </Empty>
+  );
   return (
     <Page
       title="Roll lab"
@@ -132,20 +127,8 @@ export const RollLab = () => {
       curl={{ method: 'POST', path: '/items/roll', body: { test: true } }}
     >
       <LiveNote>Rolls use the live catalog, without the draft.</LiveNote>
-      <Loaded query={items}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <Empty
-              title="Nothing to roll"
-              icon={IconDice5}
-              action={<LinkButton href="/new-item">Create an item</LinkButton>}
-            >
-              The catalog is empty.
-            </Empty>
-          ) : (
-            <Lab items={rows} />
-          )
-        }
+      <Loaded query={useItems()} empty={empty}>
+        {({ rows }) => <Lab items={rows} />}
       </Loaded>
     </Page>
   );

@@ -1,9 +1,11 @@
-import { Card, Stack, Switch, Text, Title } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useTeam } from '../../interface/queries.ts';
 import { useChange } from '../../interface/use-change.ts';
 import { confirmLoss } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import { ServiceLink } from '../../parts/service-link.tsx';
 
 const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
@@ -38,21 +40,18 @@ const PlainSwitch = ({ verifiableRolls }: Schemas['Team']) => {
 export const PlainRolls = () => {
   const { canAdminister } = usePermissions();
   return (
-    <Card component="section" aria-label="Fairness">
-      <Stack gap="sm">
-        <Title order={2}>Fairness</Title>
-        <Loaded query={useTeam()} lines={1}>
-          {(team) => <PlainSwitch {...team} />}
-        </Loaded>
-        <Text size="sm" c="dimmed">
-          {!canAdminister && 'Only an admin secret can change this. '}Templates have a switch of their own. Players
-          check their rolls at{' '}
-          <ServiceLink path="/verify" inherit>
-            /verify
-          </ServiceLink>
-          .
-        </Text>
-      </Stack>
-    </Card>
+    <Section title="Fairness">
+      <Loaded query={useTeam()} lines={1}>
+        {(team) => <PlainSwitch {...team} />}
+      </Loaded>
+      <Note>
+        {!canAdminister && 'Only an admin secret can change this. '}Templates have a switch of their own. Players check
+        their rolls at{' '}
+        <ServiceLink path="/verify" inherit>
+          /verify
+        </ServiceLink>
+        .
+      </Note>
+    </Section>
   );
 };

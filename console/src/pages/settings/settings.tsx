@@ -1,41 +1,25 @@
-import { Card, Code, DataList, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { usePermissions, useTeam } from '../../interface/queries.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { curlCommand } from '../../parts/curl.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { formatMoment } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { ServiceLink } from '../../parts/service-link.tsx';
 import { PlainRolls } from './plain-rolls.tsx';
 import { Secrets } from './secrets.tsx';
 
-const TeamCard = () => {
-  const team = useTeam();
-  return (
-    <Card component="section" aria-label="Team">
-      <Stack gap="sm">
-        <Title order={2}>Team</Title>
-        <Loaded query={team} lines={3}>
-          {({ id, name, role, createdAt }) => (
-            <DataList orientation="horizontal">
-              {[
-                ['Name', name],
-                ['Team id', id],
-                ['Your role', role],
-                ['Since', formatMoment(createdAt)],
-              ].map(([label, value]) => (
-                <DataList.Item key={label}>
-                  <DataList.ItemLabel>{label}</DataList.ItemLabel>
-                  <DataList.ItemValue>{value}</DataList.ItemValue>
-                </DataList.Item>
-              ))}
-            </DataList>
-          )}
-        </Loaded>
-      </Stack>
-    </Card>
-  );
-};
+const TeamCard = () => (
+  <Section title="Team">
+    <Loaded query={useTeam()} lines={3}>
+      {({ id, name, role, createdAt }) => (
+        <Facts facts={{ Name: name, 'Team id': id, 'Your role': role, Since: formatMoment(createdAt) }} />
+      )}
+    </Loaded>
+  </Section>
+);
 
 const InterfaceCard = () => {
   const teamId = useTeam().data?.id ?? '';
@@ -78,12 +62,7 @@ export const Settings = () => {
       {canAdminister ? (
         <Secrets />
       ) : (
-        <Card>
-          <Title order={2}>Secrets</Title>
-          <Text size="sm" c="dimmed" mt="xs">
-            Sign in with an admin secret to see and create secrets.
-          </Text>
-        </Card>
+        <Section title="Secrets" about="Sign in with an admin secret to see and create secrets." />
       )}
     </Page>
   );

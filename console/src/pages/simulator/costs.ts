@@ -2,7 +2,7 @@ import { formatCount, formatNumber } from '../../parts/format.ts';
 
 /** An amount with as many digits as matter. */
 export const formatAmount = (amount: number): string =>
-  amount >= 1000 ? formatCount(amount) : formatNumber(Number(amount.toFixed(2)));
+  amount >= 1000 ? formatCount(amount) : formatNumber(amount, 2);
 
 /** An amount with its currency: a symbol stands in front, a word behind. */
 export const formatCost = (amount: number, currency: string): string => {

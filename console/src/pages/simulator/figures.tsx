@@ -1,13 +1,15 @@
-import { Box, Card, ColorSwatch, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Box, ColorSwatch, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import classes from './figures.module.css';
 import type { Target } from './targets.ts';
 
 interface TargetNameProps {
   readonly target: Target;
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 const TargetName = ({ target: { kind, id, name, item }, options }: TargetNameProps) => {
@@ -44,60 +46,31 @@ const TargetName = ({ target: { kind, id, name, item }, options }: TargetNamePro
   );
 };
 
-export interface Column {
-  readonly label: string;
-  readonly value: (target: Target) => ReactNode;
-  readonly visibleFrom?: 'sm';
-}
-
 interface FiguresProps {
   readonly title: string;
   readonly about: ReactNode;
-  readonly columns: readonly Column[];
+  /** All but the first. */
+  readonly columns: readonly Column<Target>[];
   readonly targets: readonly Target[];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   readonly note?: ReactNode;
 }
 
 /** A table with a row for each tier and item. */
 export const Figures = ({ title, about, columns, targets, options, note }: FiguresProps) => (
-  <Card component="section" aria-label={title}>
-    <Stack gap="sm">
-      <div>
-        <Title order={2}>{title}</Title>
-        <Text size="sm" c="dimmed" mt={2}>
-          {about}
-        </Text>
-      </div>
-      <Table.ScrollContainer minWidth={300} type="native" tabIndex={0}>
-        <Table verticalSpacing={6} className={classes.table} aria-label={title}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Tier or item</Table.Th>
-              {columns.map(({ label, visibleFrom }) => (
-                <Table.Th key={label} ta="right" visibleFrom={visibleFrom}>
-                  {label}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {targets.map((target) => (
-              <Table.Tr key={target.key}>
-                <Table.Td>
-                  <TargetName target={target} options={options} />
-                </Table.Td>
-                {columns.map(({ label, value, visibleFrom }) => (
-                  <Table.Td key={label} ta="right" visibleFrom={visibleFrom}>
-                    {value(target)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {note}
-    </Stack>
-  </Card>
+  <Section title={title} about={about}>
+    <DataTable
+      label={title}
+      columns={[
+        { header: 'Tier or item', cell: (target) => <TargetName target={target} options={options} /> },
+        ...columns.map((column): Column<Target> => ({ ...column, ta: 'right' })),
+      ]}
+      rows={targets}
+      keyOf={({ key }) => key}
+      minWidth={300}
+      verticalSpacing={6}
+      className={classes.table}
+    />
+    {note}
+  </Section>
 );

@@ -1,5 +1,6 @@
-import { Card, ColorSwatch, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { ColorSwatch, Group, Progress, Stack, Text } from '@mantine/core';
 import { formatCount, formatShare } from '../../parts/format.ts';
+import { Section } from '../../parts/section.tsx';
 import type { Config } from '../templates/template-values.ts';
 import type { Target } from './targets.ts';
 import type { Outcome } from './use-simulation.ts';
@@ -34,48 +35,46 @@ export const OriginCard = ({ outcome, top }: OriginCardProps) => {
     { label: 'at hard pity', count: hard, colour: 'orange.6', isShown: Boolean(config.pityThreshold) },
   ].filter(({ isShown }) => isShown);
   return (
-    <Card component="section" aria-label="How they came about">
-      <Stack gap="sm">
-        <Title order={2}>How {top.name} results came about</Title>
-        <Text size="sm" c="dimmed">
-          All players together got {formatCount(all)}.
+    <Section
+      title={`How ${top.name} results came about`}
+      label="How they came about"
+      about={`All players together got ${formatCount(all)}.`}
+    >
+      {hasPity && (
+        <>
+          <Progress.Root size="xl" aria-hidden>
+            {parts.map(({ label, count, colour }) => (
+              <Progress.Section key={label} value={(100 * count) / all} color={colour} withAria={false} />
+            ))}
+          </Progress.Root>
+          <Stack gap={4}>
+            {parts.map(({ label, count, colour }) => (
+              <Group key={label} gap={8} wrap="nowrap">
+                <ColorSwatch
+                  size={12}
+                  withShadow={false}
+                  color={`var(--mantine-color-${colour.replace('.', '-')})`}
+                  aria-hidden
+                />
+                <Text size="sm" flex={1}>
+                  {label}
+                </Text>
+                <Text size="sm" className="numeric">
+                  <b>{formatShare(count / all, 3)}</b>{' '}
+                  <Text span size="sm" c="dimmed">
+                    {formatCount(count)}
+                  </Text>
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        </>
+      )}
+      {hasGuarantee && (
+        <Text size="sm">
+          <b>{formatShare(guarantee / all, 3)}</b> were featured by the guarantee, {guaranteeWords(config)}.
         </Text>
-        {hasPity && (
-          <>
-            <Progress.Root size="xl" aria-hidden>
-              {parts.map(({ label, count, colour }) => (
-                <Progress.Section key={label} value={(100 * count) / all} color={colour} withAria={false} />
-              ))}
-            </Progress.Root>
-            <Stack gap={4}>
-              {parts.map(({ label, count, colour }) => (
-                <Group key={label} gap={8} wrap="nowrap">
-                  <ColorSwatch
-                    size={12}
-                    withShadow={false}
-                    color={`var(--mantine-color-${colour.replace('.', '-')})`}
-                    aria-hidden
-                  />
-                  <Text size="sm" flex={1}>
-                    {label}
-                  </Text>
-                  <Text size="sm" className="numeric">
-                    <b>{formatShare(count / all, 3)}</b>{' '}
-                    <Text span size="sm" c="dimmed">
-                      {formatCount(count)}
-                    </Text>
-                  </Text>
-                </Group>
-              ))}
-            </Stack>
-          </>
-        )}
-        {hasGuarantee && (
-          <Text size="sm">
-            <b>{formatShare(guarantee / all, 3)}</b> were featured by the guarantee, {guaranteeWords(config)}.
-          </Text>
-        )}
-      </Stack>
-    </Card>
+      )}
+    </Section>
   );
 };

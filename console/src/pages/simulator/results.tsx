@@ -1,17 +1,20 @@
-import { Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
+import type { Column } from '../../parts/data-table.tsx';
 import { formatCount, formatMany, formatNumber, formatShare } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import { formatAmount, formatCost } from './costs.ts';
-import { type Column, Figures } from './figures.tsx';
+import { Figures } from './figures.tsx';
 import { OriginCard } from './origin-card.tsx';
 import { ShareCard } from './share-card.tsx';
 import { type Target, targetsOf } from './targets.ts';
 import type { Outcome } from './use-simulation.ts';
 
-const formatMean = (mean: number): string => formatNumber(Number(mean.toFixed(mean < 10 ? 2 : 1)));
+const formatMean = (mean: number): string => formatNumber(mean, mean < 10 ? 2 : 1);
 
 /** What a designer wants to know first, in words. */
 const inWords = ({ name, never, first, cost }: Target, { subject, request, values }: Outcome): string => {
@@ -39,30 +42,27 @@ const Summary = ({ outcome, targets, isOutdated }: { outcome: Outcome; targets: 
     `seed ${request.seed}`,
   ];
   return (
-    <Card component="section" aria-label="Result">
-      <Stack gap="sm">
-        <Group justify="space-between">
-          <Title order={2}>Result</Title>
-          {isOutdated && (
-            <Badge variant="light" color="yellow">
-              the inputs have changed since
-            </Badge>
-          )}
-        </Group>
-        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {facts.join(' · ')}
-        </Text>
-        <Stack gap={6} role="status">
-          {told.map((target) => (
-            <Text key={target.key}>{inWords(target, outcome)}</Text>
-          ))}
-        </Stack>
-        <Text size="xs" c="dimmed">
-          The same inputs and seed give exactly this result, until the configuration or its items change. Fingerprint of
-          the configuration: <code title={simulation.config}>{simulation.config.slice(0, 12)}</code>
-        </Text>
+    <Section
+      title="Result"
+      aside={
+        isOutdated && (
+          <Badge variant="light" color="yellow">
+            the inputs have changed since
+          </Badge>
+        )
+      }
+    >
+      <Note style={{ overflowWrap: 'anywhere' }}>{facts.join(' · ')}</Note>
+      <Stack gap={6} role="status">
+        {told.map((target) => (
+          <Text key={target.key}>{inWords(target, outcome)}</Text>
+        ))}
       </Stack>
-    </Card>
+      <Note size="xs">
+        The same inputs and seed give exactly this result, until the configuration or its items change. Fingerprint of
+        the configuration: <code title={simulation.config}>{simulation.config.slice(0, 12)}</code>
+      </Note>
+    </Section>
   );
 };
 
@@ -71,36 +71,36 @@ const Mean = ({ target: { first, exactMean } }: { target: Target }) => (
   <>
     {first === null ? '–' : formatMean(first.mean)}
     {typeof exactMean === 'number' && (
-      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+      <Note size="xs" style={{ whiteSpace: 'nowrap' }}>
         exact {formatMean(exactMean)}
-      </Text>
+      </Note>
     )}
   </>
 );
 
-const WAITS: readonly Column[] = [
-  { label: 'Mean', value: (target) => <Mean target={target} />, visibleFrom: 'sm' },
-  { label: 'Median', value: ({ first }) => (first === null ? '–' : formatCount(first.p50)) },
-  { label: '95 %', value: ({ first }) => (first === null ? '–' : formatCount(first.p95)) },
-  { label: 'Worst', value: ({ first }) => (first === null ? '–' : formatCount(first.max)) },
-  { label: 'Never', value: ({ never }) => formatShare(never, 3) },
+const WAITS: readonly Column<Target>[] = [
+  { header: 'Mean', cell: (target) => <Mean target={target} />, visibleFrom: 'sm' },
+  { header: 'Median', cell: ({ first }) => (first === null ? '–' : formatCount(first.p50)) },
+  { header: '95 %', cell: ({ first }) => (first === null ? '–' : formatCount(first.p95)) },
+  { header: 'Worst', cell: ({ first }) => (first === null ? '–' : formatCount(first.max)) },
+  { header: 'Never', cell: ({ never }) => formatShare(never, 3) },
 ];
 
-const COUNTS: readonly Column[] = [
-  { label: 'Mean', value: ({ perPlayer }) => formatMean(perPlayer.mean) },
-  { label: '5 %', value: ({ perPlayer }) => formatCount(perPlayer.p5), visibleFrom: 'sm' },
-  { label: 'Median', value: ({ perPlayer }) => formatCount(perPlayer.p50) },
-  { label: '95 %', value: ({ perPlayer }) => formatCount(perPlayer.p95) },
-  { label: 'Most', value: ({ perPlayer }) => formatCount(perPlayer.max) },
+const COUNTS: readonly Column<Target>[] = [
+  { header: 'Mean', cell: ({ perPlayer }) => formatMean(perPlayer.mean) },
+  { header: '5 %', cell: ({ perPlayer }) => formatCount(perPlayer.p5), visibleFrom: 'sm' },
+  { header: 'Median', cell: ({ perPlayer }) => formatCount(perPlayer.p50) },
+  { header: '95 %', cell: ({ perPlayer }) => formatCount(perPlayer.p95) },
+  { header: 'Most', cell: ({ perPlayer }) => formatCount(perPlayer.max) },
 ];
 
-const costColumn = (label: string, of: 'mean' | 'p50' | 'p95' | 'max', visibleFrom?: 'sm'): Column => ({
-  label,
-  value: ({ cost }) => (cost === null ? '–' : formatAmount(cost[of])),
+const costColumn = (header: string, of: 'mean' | 'p50' | 'p95' | 'max', visibleFrom?: 'sm'): Column<Target> => ({
+  header,
+  cell: ({ cost }) => (cost === null ? '–' : formatAmount(cost[of])),
   visibleFrom,
 });
 
-const COSTS: readonly Column[] = [
+const COSTS: readonly Column<Target>[] = [
   costColumn('Mean', 'mean'),
   costColumn('Median', 'p50'),
   costColumn('95 %', 'p95'),
@@ -112,7 +112,7 @@ interface ResultsProps {
   /** Whether inputs or configuration have changed since. */
   readonly isOutdated: boolean;
   readonly items: readonly Schemas['Item'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) => {
@@ -133,10 +133,10 @@ export const Results = ({ outcome, isOutdated, items, options }: ResultsProps) =
         {...shared}
         note={
           missing && (
-            <Text size="sm" c="dimmed">
+            <Note>
               Players who never got one are missing from the other columns, which therefore look better than they are.
               Simulate more {rolls} to see how long they would wait.
-            </Text>
+            </Note>
           )
         }
       />

@@ -1,5 +1,7 @@
-import { Box, Card, Chip, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Chip, Group, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import type { Line } from './share-chart.tsx';
 import type { Target } from './targets.ts';
@@ -44,31 +46,28 @@ export const ShareCard = ({ outcome, targets }: ShareCardProps) => {
   }, [chosen, targets]);
   const lines = useMemo(() => linesOf(targets, shown), [targets, shown]);
   return (
-    <Card component="section" aria-label="Players who have it">
-      <Stack gap="sm">
-        <Title order={2}>Players who have one, by {roll}</Title>
-        <Chip.Group multiple value={shown} onChange={(keys) => setChosen(keys.slice(-COLOURS.length))}>
-          <Group gap={6}>
-            {targets.map(({ key, name }) => {
-              const colour = lines.find((line) => line.key === key)?.colour;
-              return (
-                <Chip key={key} value={key} size="xs" color={colour} variant="outline">
-                  {name}
-                </Chip>
-              );
-            })}
-          </Group>
-        </Chip.Group>
-        <Box aria-hidden>
-          <Suspense fallback={<Skeleton height={280} />}>
-            <ShareChart lines={lines} roll={roll} rolls={rolls} />
-          </Suspense>
-        </Box>
-        <Text size="xs" c="dimmed">
-          Thin lines: the share of the simulated players who have at least one.
-          {lines.some(({ isExact }) => isExact) && ' Wide, pale lines: the exact chance, computed from the rules.'}
-        </Text>
-      </Stack>
-    </Card>
+    <Section title={`Players who have one, by ${roll}`} label="Players who have it">
+      <Chip.Group multiple value={shown} onChange={(keys) => setChosen(keys.slice(-COLOURS.length))}>
+        <Group gap={6}>
+          {targets.map(({ key, name }) => {
+            const colour = lines.find((line) => line.key === key)?.colour;
+            return (
+              <Chip key={key} value={key} size="xs" color={colour} variant="outline">
+                {name}
+              </Chip>
+            );
+          })}
+        </Group>
+      </Chip.Group>
+      <Box aria-hidden>
+        <Suspense fallback={<Skeleton height={280} />}>
+          <ShareChart lines={lines} roll={roll} rolls={rolls} />
+        </Suspense>
+      </Box>
+      <Note size="xs">
+        Thin lines: the share of the simulated players who have at least one.
+        {lines.some(({ isExact }) => isExact) && ' Wide, pale lines: the exact chance, computed from the rules.'}
+      </Note>
+    </Section>
   );
 };

@@ -10,7 +10,6 @@ import {
   Progress,
   SimpleGrid,
   Stack,
-  Text,
   TextInput,
   Title,
   Tooltip,
@@ -20,6 +19,7 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
 import { formatCount } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
 import { SYSTEMS } from '../templates/systems.ts';
 import { missingOf, type SimulationValues, type Subject, simulationFaults } from './simulation-values.ts';
 
@@ -51,11 +51,11 @@ const Running = ({ progress, onCancel }: ProgressProps) => (
         Cancel
       </Button>
     </Group>
-    <Text size="xs" c="dimmed">
+    <Note size="xs">
       {progress === 0
         ? 'Starting. If somebody else is simulating, yours waits its turn.'
         : `${Math.round(100 * progress)} % done`}
-    </Text>
+    </Note>
   </Stack>
 );
 
@@ -99,6 +99,11 @@ export const SimulationForm = (props: SimulationFormProps) => {
   const canRun = obstacle === undefined && Object.keys(missing).length === 0 && !isRunning;
   const fields: Record<string, string> = { ...(error !== null && simulationFaults(error).fields), ...missing };
   const set = (changed: Partial<SimulationValues>) => onChange({ ...values, ...changed });
+  const field = (name: 'players' | 'rolls' | 'pricePerRoll' | 'depth') => ({
+    value: values[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+    error: fields[name],
+  });
   const total = Number(values.players) * Number(values.rolls);
   const featured = new Set(subject.config.featuredItemIds);
   const runOnEnter = (event: KeyboardEvent) => {
@@ -111,40 +116,21 @@ export const SimulationForm = (props: SimulationFormProps) => {
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <div>
             <Title order={2}>Simulate players</Title>
-            <Text size="sm" c="dimmed" mt={4}>
-              New players roll by the rules of real rolls. Nothing is saved, given or counted.
-            </Text>
+            <Note mt={4}>New players roll by the rules of real rolls. Nothing is saved, given or counted.</Note>
           </div>
           {props.actions}
         </Group>
         {props.children}
         <SimpleGrid cols={2} spacing="sm">
-          <NumberInput
-            label="Players"
-            min={1}
-            max={1_000_000}
-            allowDecimal={false}
-            value={values.players}
-            onChange={(players) => set({ players })}
-            error={fields.players}
-          />
+          <NumberInput label="Players" min={1} max={1_000_000} allowDecimal={false} {...field('players')} />
           <NumberInput
             label={`${many.charAt(0).toUpperCase()}${many.slice(1)} each`}
             min={1}
             max={10_000}
             allowDecimal={false}
-            value={values.rolls}
-            onChange={(rolls) => set({ rolls })}
-            error={fields.rolls}
+            {...field('rolls')}
           />
-          <NumberInput
-            label={`Price of ${oneRoll}`}
-            placeholder="none"
-            min={0}
-            value={values.pricePerRoll}
-            onChange={(pricePerRoll) => set({ pricePerRoll })}
-            error={fields.pricePerRoll}
-          />
+          <NumberInput label={`Price of ${oneRoll}`} placeholder="none" min={0} {...field('pricePerRoll')} />
           <TextInput
             label="Currency"
             placeholder="e.g. gems"
@@ -160,9 +146,7 @@ export const SimulationForm = (props: SimulationFormProps) => {
             min={0}
             max={MAX_DEPTH}
             allowDecimal={false}
-            value={values.depth}
-            onChange={(depth) => set({ depth })}
-            error={fields.depth}
+            {...field('depth')}
           />
         )}
         <MultiSelect
@@ -207,9 +191,9 @@ export const SimulationForm = (props: SimulationFormProps) => {
             <Button leftSection={<IconPlayerPlay size={16} />} disabled={!canRun} onClick={onRun}>
               Run the simulation
             </Button>
-            <Text size="xs" c="dimmed" role="status">
+            <Note size="xs" role="status">
               {obstacle ?? (isCanceled ? 'Canceled.' : total > 0 && `${formatCount(total)} ${many} in total.`)}
-            </Text>
+            </Note>
           </Stack>
         )}
       </Stack>

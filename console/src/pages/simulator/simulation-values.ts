@@ -1,6 +1,6 @@
-import { type Issue, ItemwrightError } from '@itemwright/client';
+import type { Issue } from '@itemwright/client';
 import type { Schemas } from '../../interface/client.ts';
-import { type Faults, faultsOf } from '../../parts/field-errors.ts';
+import { type Faults, faultsOf, withIssues } from '../../parts/field-errors.ts';
 import type { Config, TemplateType } from '../templates/template-values.ts';
 
 /** What is simulated: a saved template, or a configuration as it is being edited. */
@@ -85,11 +85,10 @@ const isTooMuch = ({ path, message }: Issue): boolean => path === '/body/players
 
 /** Assigns the errors of a simulation to its inputs; the configuration has its own form. */
 export const simulationFaults = (error: unknown): Faults => {
-  if (!(error instanceof ItemwrightError) || error.issues.length === 0) return faultsOf(error, () => false);
-  const issues = error.issues.map((issue) => {
+  const inWords = withIssues(error, (issue) => {
     if (isTooMuch(issue)) return { path: '', message: `The players ${issue.message}.` };
     const path = issue.path.replace(/^\/body\/itemIds\/\d+$/, '/body/itemIds');
     return { path: path.replace(/^\/(?:body|template)\/config/, '/body'), message: issue.message };
   });
-  return faultsOf(new ItemwrightError(error.message, { status: error.status, issues }), (field) => FIELDS.has(field));
+  return faultsOf(inWords, (field) => FIELDS.has(field));
 };

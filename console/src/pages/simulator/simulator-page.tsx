@@ -8,7 +8,7 @@ import { useCatalogItems, useCatalogTemplates, useOptions } from '../../catalog/
 import type { Schemas } from '../../interface/client.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { LinkButton, TextLink } from '../../parts/links.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import type { Config } from '../templates/template-values.ts';
@@ -76,21 +76,17 @@ export const SimulatorPage = () => {
     return <Bench templates={templates.data.rows} items={items.data.rows} />;
   return (
     <Page title={TITLE} about={ABOUT} curl={CURL}>
-      <Loaded query={items}>
+      <AllLoaded queries={[items, templates]}>
         {() => (
-          <Loaded query={templates}>
-            {() => (
-              <Empty
-                title="No templates yet"
-                icon={IconSparkles}
-                action={<LinkButton href="/new-template">Create a template</LinkButton>}
-              >
-                A template is what players roll on: a banner, a pack, an offer or idle rewards.
-              </Empty>
-            )}
-          </Loaded>
+          <Empty
+            title="No templates yet"
+            icon={IconSparkles}
+            action={<LinkButton href="/new-template">Create a template</LinkButton>}
+          >
+            A template is what players roll on: a banner, a pack, an offer or idle rewards.
+          </Empty>
         )}
-      </Loaded>
+      </AllLoaded>
     </Page>
   );
 };

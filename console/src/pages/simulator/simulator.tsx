@@ -3,7 +3,7 @@ import { IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Results } from './results.tsx';
 import { SimulationForm } from './simulation-form.tsx';
@@ -16,7 +16,7 @@ interface SimulatorProps {
   readonly values: SimulationValues;
   readonly onChange: (values: SimulationValues) => void;
   readonly items: readonly Schemas['Item'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   /** Why the configuration cannot be simulated now. */
   readonly obstacle?: string;
   /** Whether the result is next to the inputs, if there is room. */

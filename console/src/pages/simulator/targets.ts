@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import type { Outcome } from './use-simulation.ts';
 
 type SimulationTarget = Schemas['SimulationTarget'];
@@ -17,7 +17,7 @@ export interface Target extends SimulationTarget {
 export const targetsOf = (
   { simulation, odds }: Outcome,
   items: readonly Schemas['Item'][],
-  options: ReadonlyMap<string, KnownOption>,
+  options: OptionsById,
 ): Target[] =>
   simulation.targets.map((target) => {
     const { kind, id } = target;

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { LiveNote } from '../../catalog/marks.tsx';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { Curl } from '../../parts/curl.tsx';
 import { requestOf, type Subject, startValues } from './simulation-values.ts';
 import { Simulator } from './simulator.tsx';
@@ -12,7 +12,7 @@ interface TemplateSimulatorProps {
   /** Why it cannot be simulated as it is. */
   readonly obstacle: string | undefined;
   readonly items: readonly Schemas['Item'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 const keepFromSaving = (event: KeyboardEvent) => {

@@ -1,8 +1,9 @@
-import { Drawer, Stack, Text } from '@mantine/core';
+import { Drawer, Stack } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
 import { useUserSpacesOf } from '../../interface/queries.ts';
 import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 
 /** The size of one page of the list. */
@@ -19,19 +20,10 @@ export const SpaceUsers = ({ space, onClose }: { space: Schemas['SpaceWithUserSp
               <TextLink href={pathTo('players', userId)} size="sm">
                 {userId}
               </TextLink>
-              {own.length > 1 && (
-                <Text span size="sm" c="dimmed">
-                  {' '}
-                  {own.length} bags
-                </Text>
-              )}
+              {own.length > 1 && <Note span> {own.length} bags</Note>}
             </div>
           ))}
-          {userSpaces.length === MAX_SHOWN && (
-            <Text size="sm" c="dimmed">
-              These are the first {MAX_SHOWN} bags; there may be more.
-            </Text>
-          )}
+          {userSpaces.length === MAX_SHOWN && <Note>These are the first {MAX_SHOWN} bags; there may be more.</Note>}
         </Stack>
       )}
     </Loaded>

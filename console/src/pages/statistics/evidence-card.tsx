@@ -1,14 +1,16 @@
-import { Accordion, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { EVERYTHING_COUNTS, teamWords } from '../../../../src/engine/evidence/words.ts';
 import { useLiveOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { useEvidence, useItems, useTemplates } from '../../interface/queries.ts';
+import { MoreButton } from '../../parts/buttons.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { type Stream, verdictOf, verdictWords } from '../../parts/evidence.ts';
 import { formatDate, formatMany } from '../../parts/format.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import classes from './evidence-card.module.css';
 import { Explanation } from './explanation.tsx';
 import type { Known } from './row-name.tsx';
@@ -35,9 +37,9 @@ const StreamItem = ({ named, known }: { named: NamedStream; known: Known }) => {
         <Group justify="space-between" gap="xs" pe="xs">
           <div>
             <Text fw={600}>{isEarlier ? `${name}, an earlier configuration` : name}</Text>
-            <Text size="sm" c="dimmed">
+            <Note>
               {formatMany(stream.rolls, 'item')} rolled since {formatDate(stream.since)}
-            </Text>
+            </Note>
           </div>
           <VerdictBadge stream={stream} />
         </Group>
@@ -86,21 +88,11 @@ const StreamList = ({ streams, templates, known }: StreamListProps) => {
         ))}
       </Accordion>
       {old.length > 0 && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          ml={-8}
-          style={{ alignSelf: 'flex-start' }}
-          onClick={() => setShowsOld(!showsOld)}
-        >
+        <MoreButton ml={-8} onClick={() => setShowsOld(!showsOld)}>
           {showsOld ? 'Hide earlier configurations' : `Show ${formatMany(old.length, 'earlier configuration')}`}
-        </Button>
+        </MoreButton>
       )}
-      {waiting.length > 0 && (
-        <Text size="sm" c="dimmed">
-          No rolls yet: {waiting.map(({ name }) => name).join(', ')}.
-        </Text>
-      )}
+      {waiting.length > 0 && <Note>No rolls yet: {waiting.map(({ name }) => name).join(', ')}.</Note>}
     </>
   );
 };
@@ -129,18 +121,14 @@ export const EvidenceCard = () => {
       <Stack gap="md">
         <div>
           <Title order={2}>Do the results fit the odds?</Title>
-          <Text size="sm" c="dimmed" mt={2} role="status">
+          <Note mt={2} role="status">
             {rolled[0] !== undefined && `${summaryOf(rolled)} ${teamWords(rolled[0].teamEvidence)} `}
             {EVERYTHING_COUNTS}
-          </Text>
+          </Note>
         </div>
-        <Loaded query={evidence} lines={4}>
-          {(streams) => (
-            <Loaded query={templates} lines={4}>
-              {({ rows }) => <StreamList streams={streams} templates={rows} known={known} />}
-            </Loaded>
-          )}
-        </Loaded>
+        <AllLoaded queries={[evidence, templates]} lines={4}>
+          {(streams, { rows }) => <StreamList streams={streams} templates={rows} known={known} />}
+        </AllLoaded>
         <Explanation />
       </Stack>
     </Card>

@@ -1,7 +1,9 @@
-import { Box, Button, Stack, Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Box, Stack, Table, Text } from '@mantine/core';
 import { formatRatio, isWorthSaying } from '../../../../src/engine/evidence/words.ts';
+import { useFirst } from '../../parts/buttons.tsx';
+import { Cells, type Column, Head, TableFrame } from '../../parts/data-table.tsx';
 import { formatColumnShare, formatCount } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
 import classes from './evidence-table.module.css';
 import { RangeBar } from './range-bar.tsx';
 import { type Known, RowName } from './row-name.tsx';
@@ -9,7 +11,6 @@ import { actualRate, type EvidenceRow, promisedRate, type RowGroup } from './str
 
 /** Items are many, and those that matter come first. */
 const ITEMS_AT_FIRST = 5;
-const COLUMNS = 5;
 
 const HEADINGS = {
   tier: { title: 'Tiers', about: undefined },
@@ -21,116 +22,89 @@ const HEADINGS = {
   },
 } as const;
 
-interface RowProps {
-  readonly row: EvidenceRow;
-  readonly known: Known;
-  /** Whether the configuration as a whole has evidence against it: a row alone proves nothing. */
-  readonly isSuspect: boolean;
-}
+const evidenceOf = ({ evidence }: EvidenceRow): string => (isWorthSaying(evidence) ? formatRatio(evidence) : 'none');
 
-const Row = ({ row, known, isSuspect }: RowProps) => {
-  const speaks = isWorthSaying(row.evidence);
-  const evidence = speaks ? formatRatio(row.evidence) : 'none';
-  return (
-    <Table.Tr>
-      <Table.Td>
+const columnsOf = (known: Known, isSuspect: boolean): readonly Column<EvidenceRow>[] => [
+  {
+    header: 'Result',
+    cell: (row) => (
+      <>
         <RowName row={row} known={known} />
         <Box hiddenFrom="sm" mt={4}>
           <RangeBar row={row} />
-          {speaks && <Text size="xs">evidence {evidence}</Text>}
+          {isWorthSaying(row.evidence) && <Text size="xs">evidence {evidenceOf(row)}</Text>}
         </Box>
-      </Table.Td>
-      <Table.Td ta="right">{formatColumnShare(promisedRate(row))}</Table.Td>
-      <Table.Td ta="right">
+      </>
+    ),
+  },
+  { header: 'Promised', ta: 'right', cell: (row) => formatColumnShare(promisedRate(row)) },
+  {
+    header: 'Actual',
+    ta: 'right',
+    cell: (row) => (
+      <>
         {formatColumnShare(actualRate(row))}
-        <Text size="xs" c="dimmed">
+        <Note size="xs">
           {formatCount(row.hits)} of {formatCount(row.rolls)}
-        </Text>
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <RangeBar row={row} />
-      </Table.Td>
-      <Table.Td ta="right" visibleFrom="sm">
+        </Note>
+      </>
+    ),
+  },
+  { header: 'True rate (95 %)', visibleFrom: 'sm', cell: (row) => <RangeBar row={row} /> },
+  {
+    header: 'Evidence',
+    ta: 'right',
+    visibleFrom: 'sm',
+    cell: (row) => {
+      const speaks = isWorthSaying(row.evidence);
+      return (
         <Text size="sm" c={speaks ? undefined : 'dimmed'} fw={speaks && isSuspect ? 650 : undefined}>
-          {evidence}
+          {evidenceOf(row)}
         </Text>
-      </Table.Td>
-    </Table.Tr>
-  );
-};
-
-interface GroupRowsProps {
-  readonly group: RowGroup;
-  readonly known: Known;
-  readonly isSuspect: boolean;
-  readonly isOpen: boolean;
-}
-
-const GroupRows = ({ group: { kind, rows }, known, isSuspect, isOpen }: GroupRowsProps) => {
-  const { title, about } = HEADINGS[kind];
-  const shown = kind === 'item' && !isOpen ? rows.slice(0, ITEMS_AT_FIRST) : rows;
-  return (
-    <Table.Tbody>
-      <Table.Tr className={classes.group}>
-        <Table.Th colSpan={COLUMNS} scope="rowgroup">
-          {title}
-          {about !== undefined && (
-            <Text span size="xs" c="dimmed" fw={400} ml={8}>
-              {about}
-            </Text>
-          )}
-        </Table.Th>
-      </Table.Tr>
-      {shown.map((row, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an item may be in several parts of a pool.
-        <Row key={`${row.id} ${place}`} row={row} known={known} isSuspect={isSuspect} />
-      ))}
-    </Table.Tbody>
-  );
-};
+      );
+    },
+  },
+];
 
 interface EvidenceTableProps {
   readonly label: string;
   readonly groups: readonly RowGroup[];
   readonly known: Known;
+  /** Whether the configuration as a whole has evidence against it: a row alone proves nothing. */
   readonly isSuspect: boolean;
 }
 
 /** Promised and actual rates of everything that a configuration decides. */
 export const EvidenceTable = ({ label, groups, known, isSuspect }: EvidenceTableProps) => {
-  const [isOpen, setOpen] = useState(false);
-  const items = groups.find(({ kind }) => kind === 'item')?.rows.length ?? 0;
+  const columns = columnsOf(known, isSuspect);
+  const items = groups.find(({ kind }) => kind === 'item')?.rows ?? [];
+  const { shown, button } = useFirst(items, ITEMS_AT_FIRST, 'items', { ml: -8 });
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth="calc(640px * var(--console-wide))" type="native" tabIndex={0}>
-        <Table verticalSpacing={6} className={classes.table} aria-label={label}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Result</Table.Th>
-              <Table.Th ta="right">Promised</Table.Th>
-              <Table.Th ta="right">Actual</Table.Th>
-              <Table.Th visibleFrom="sm">True rate (95 %)</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                Evidence
+      <TableFrame label={label} minWidth={640} verticalSpacing={6} className={classes.table}>
+        <Head columns={columns} />
+        {groups.map(({ kind, rows }) => (
+          <Table.Tbody key={kind}>
+            <Table.Tr className={classes.group}>
+              <Table.Th colSpan={columns.length} scope="rowgroup">
+                {HEADINGS[kind].title}
+                {HEADINGS[kind].about !== undefined && (
+                  <Note span size="xs" fw={400} ml={8}>
+                    {HEADINGS[kind].about}
+                  </Note>
+                )}
               </Table.Th>
             </Table.Tr>
-          </Table.Thead>
-          {groups.map((group) => (
-            <GroupRows key={group.kind} group={group} known={known} isSuspect={isSuspect} isOpen={isOpen} />
-          ))}
-        </Table>
-      </Table.ScrollContainer>
-      {items > ITEMS_AT_FIRST && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          ml={-8}
-          style={{ alignSelf: 'flex-start' }}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {isOpen ? 'Show fewer items' : `Show all ${formatCount(items)} items`}
-        </Button>
-      )}
+            {(kind === 'item' ? shown : rows).map((row, place) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: an item may be in several parts of a pool.
+              <Table.Tr key={`${row.id} ${place}`}>
+                <Cells columns={columns} row={row} />
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        ))}
+      </TableFrame>
+      {button}
     </Stack>
   );
 };

@@ -1,12 +1,12 @@
 import { Box, ColorSwatch, Group, Text } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import type { EvidenceRow } from './streams.ts';
 
 /** What rows are named after: the live catalog. What it no longer has is shown by its id. */
 export interface Known {
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   readonly items: ReadonlyMap<string, Schemas['Item']>;
 }
 

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Select, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
@@ -10,64 +10,36 @@ import {
   useTemplateOdds,
   useTemplates,
 } from '../../interface/queries.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatColumnShare, formatCount, formatMany } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { SortHeader, useSorting } from '../../parts/sorting.tsx';
-import { TableCard } from '../../parts/table-card.tsx';
 import { EvidenceCard } from './evidence-card.tsx';
 import { csvOf, type DropRow, rowsOf } from './rows.ts';
 
-const COLUMNS = {
-  name: ({ itemName }: DropRow) => itemName,
-  drops: ({ drops }: DropRow) => drops,
-  share: ({ share }: DropRow) => share,
-  odds: ({ odds }: DropRow) => odds ?? -1,
-};
-
-interface DropTableProps {
-  readonly rows: readonly DropRow[];
-  /** Whether there are odds to show next to the drops. */
-  readonly hasOdds: boolean;
-}
-
-const DropTable = ({ rows, hasOdds }: DropTableProps) => {
-  const { sorted, sorting } = useSorting(rows, COLUMNS, 'drops', true);
-  return (
-    <TableCard label="Drops" minWidth={480}>
-      <Table.Thead>
-        <Table.Tr>
-          <SortHeader sorting={sorting} column="name">
-            Item
-          </SortHeader>
-          <SortHeader sorting={sorting} column="drops" isNumeric>
-            Drops
-          </SortHeader>
-          <SortHeader sorting={sorting} column="share" isNumeric>
-            Share
-          </SortHeader>
-          {hasOdds && (
-            <SortHeader sorting={sorting} column="odds" isNumeric>
-              Odds now
-            </SortHeader>
-          )}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {sorted.map(({ itemId, itemName, drops, share, odds }) => (
-          <Table.Tr key={itemId}>
-            <Table.Td fw={600}>{itemName}</Table.Td>
-            <Table.Td ta="right">{formatCount(drops)}</Table.Td>
-            <Table.Td ta="right">{formatColumnShare(share)}</Table.Td>
-            {hasOdds && <Table.Td ta="right">{odds === undefined ? '–' : formatColumnShare(odds)}</Table.Td>}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </TableCard>
-  );
-};
+/** The odds are left out if there are none to show next to the drops. */
+const columnsOf = (hasOdds: boolean): readonly (Column<DropRow> | false)[] => [
+  {
+    header: 'Item',
+    sortBy: ({ itemName }) => itemName,
+    cell: ({ itemName }) => (
+      <Text inherit fw={600}>
+        {itemName}
+      </Text>
+    ),
+  },
+  { header: 'Drops', ta: 'right', sortBy: ({ drops }) => drops, cell: ({ drops }) => formatCount(drops) },
+  { header: 'Share', ta: 'right', sortBy: ({ share }) => share, cell: ({ share }) => formatColumnShare(share) },
+  hasOdds && {
+    header: 'Odds now',
+    ta: 'right',
+    sortBy: ({ odds }) => odds ?? -1,
+    cell: ({ odds }) => (odds === undefined ? '–' : formatColumnShare(odds)),
+  },
+];
 
 interface FiltersProps {
   readonly filter: RollFilter;
@@ -161,19 +133,27 @@ export const Statistics = () => {
           ) : (
             <Stack gap="sm">
               <Group justify="space-between">
-                <Text size="sm" c="dimmed" role="status">
+                <Note role="status">
                   {formatMany(statistics.data?.totalRolls ?? 0, 'item')} rolled.
                   {current === undefined &&
                     filter.templateId === undefined &&
                     ' Select a template to see its odds, too.'}
-                </Text>
+                </Note>
                 {current !== undefined && (
-                  <Text size="xs" c="dimmed" visibleFrom="sm">
+                  <Note size="xs" visibleFrom="sm">
                     Odds now may differ from those at the time of the rolls.
-                  </Text>
+                  </Note>
                 )}
               </Group>
-              <DropTable rows={rows} hasOdds={current !== undefined} />
+              <DataTable
+                label="Drops"
+                columns={columnsOf(current !== undefined)}
+                rows={rows}
+                keyOf={({ itemId }) => itemId}
+                sortedBy={{ header: 'Drops', isDescending: true }}
+                minWidth={480}
+                isCard
+              />
             </Stack>
           )
         }

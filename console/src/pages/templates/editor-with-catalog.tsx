@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useCatalogClassifiers, useCatalogItems, useOptions } from '../../catalog/reads.ts';
 import type { Schemas } from '../../interface/client.ts';
-import { Loaded } from '../../parts/loaded.tsx';
+import { AllLoaded } from '../../parts/loaded.tsx';
 import { TemplateEditor } from './template-editor.tsx';
 import type { TemplateType } from './template-values.ts';
 
@@ -13,21 +13,17 @@ export const EditorWithCatalog = ({ template, type }: { template?: Schemas['Temp
   /** Giving up what was entered starts the editor anew. */
   const [attempt, setAttempt] = useState(0);
   return (
-    <Loaded query={classifiers} lines={8}>
-      {() => (
-        <Loaded query={items} lines={8}>
-          {({ rows }) => (
-            <TemplateEditor
-              key={`${attempt} ${type} ${template?.id ?? ''}`}
-              template={template}
-              type={type}
-              items={rows}
-              options={options}
-              onDiscard={() => setAttempt(attempt + 1)}
-            />
-          )}
-        </Loaded>
+    <AllLoaded queries={[items, classifiers]} lines={8}>
+      {({ rows }, _classifiers) => (
+        <TemplateEditor
+          key={`${attempt} ${type} ${template?.id ?? ''}`}
+          template={template}
+          type={type}
+          items={rows}
+          options={options}
+          onDiscard={() => setAttempt(attempt + 1)}
+        />
       )}
-    </Loaded>
+    </AllLoaded>
   );
 };

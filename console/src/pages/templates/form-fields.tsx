@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Group, Input, MultiSelect, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Group, Input, NumberInput, Select, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { KnownOption } from '../../parts/catalog.ts';
+import { AddRow, RemoveButton } from '../../parts/buttons.tsx';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
+import { OptionSelect, optionGroups } from '../../parts/option-badge.tsx';
 import { newKey, type SoftPity, type TemplateValues, type TierRate } from './template-values.ts';
 
 /** What the parts of the form share. */
@@ -11,7 +12,7 @@ export interface TemplateForm {
   /** Error messages by field. */
   readonly faults: Readonly<Record<string, string>>;
   readonly isReadOnly: boolean;
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 /** The props of an input for one field: its value, its change handler and its error. */
@@ -21,17 +22,24 @@ export const fieldOf = ({ form, faults, isReadOnly }: TemplateForm, path: string
   disabled: isReadOnly,
 });
 
-const optionGroups = (options: ReadonlyMap<string, KnownOption>, chosen: readonly string[]) => {
-  const groups = [...Map.groupBy(options.values(), ({ classifierName }) => classifierName)].map(([group, members]) => ({
-    group,
-    items: members.map(({ id, name }) => ({ value: id, label: name })),
-  }));
-  // References that are no longer in the catalog are still shown, so that they can be fixed.
-  const unknown = chosen.filter((id) => id !== '' && !options.has(id));
-  return unknown.length === 0
-    ? groups
-    : [...groups, { group: 'Not in the catalog', items: unknown.map((id) => ({ value: id, label: id })) }];
-};
+interface ListProps {
+  readonly shared: TemplateForm;
+  /** The field that contains the rows. */
+  readonly path: string;
+}
+
+/** What follows the rows of a list: its error, and a button that adds a row. */
+export const NewRow = ({ shared, path, row, children }: ListProps & { row: object; children: string }) => (
+  <>
+    {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
+    {!shared.isReadOnly && (
+      <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), ...row })}>{children}</AddRow>
+    )}
+  </>
+);
+
+export const RemoveRow = ({ shared, path, place, label }: ListProps & { place: number; label: string }) =>
+  !shared.isReadOnly && <RemoveButton mt={4} label={label} onClick={() => shared.form.removeListItem(path, place)} />;
 
 interface OptionFilterProps {
   readonly shared: TemplateForm;
@@ -40,22 +48,15 @@ interface OptionFilterProps {
 }
 
 /** Limits a pool to items that have one of the options of each classifier. */
-export const OptionFilter = ({ shared, path, label }: OptionFilterProps) => {
-  const { value, ...props } = fieldOf(shared, path);
-  const chosen = value as string[];
-  return (
-    <MultiSelect
-      label={label}
-      placeholder={chosen.length === 0 ? 'any' : ''}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-      data={optionGroups(shared.options, chosen)}
-      value={chosen}
-      {...props}
-    />
-  );
-};
+export const OptionFilter = ({ shared, path, label }: OptionFilterProps) => (
+  <OptionSelect
+    label={label}
+    none="any"
+    clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+    options={shared.options}
+    {...fieldOf(shared, path)}
+  />
+);
 
 interface TierSelectProps {
   readonly shared: TemplateForm;
@@ -91,28 +92,7 @@ export const TierSelect = ({ shared, path, label, isLabelHidden = true, placehol
   );
 };
 
-export const RemoveRow = ({ label, onClick }: { label: string; onClick: () => void }) => (
-  <ActionIcon variant="subtle" color="gray" mt={4} aria-label={label} onClick={onClick}>
-    <IconTrash size={16} />
-  </ActionIcon>
-);
-
-export const AddRow = ({ children, onClick }: { children: string; onClick: () => void }) => (
-  <Button
-    variant="subtle"
-    size="xs"
-    leftSection={<IconPlus size={14} />}
-    style={{ alignSelf: 'flex-start' }}
-    onClick={onClick}
-  >
-    {children}
-  </Button>
-);
-
-interface RateTableProps {
-  readonly shared: TemplateForm;
-  /** The field that contains the rows. */
-  readonly path: string;
+interface RateTableProps extends ListProps {
   readonly rows: readonly TierRate[];
   readonly valueName: string;
   /** Whether rates are relative to their sum; then their shares are shown. */
@@ -148,12 +128,7 @@ export const RateTable = (props: RateTableProps) => {
                   {sum > 0 ? formatShare(Number(rate) / sum, 3) : '–'}
                 </Text>
               )}
-              {!shared.isReadOnly && (
-                <RemoveRow
-                  label={`Remove ${nameOf(tier, place)}`}
-                  onClick={() => shared.form.removeListItem(path, place)}
-                />
-              )}
+              <RemoveRow shared={shared} path={path} place={place} label={`Remove ${nameOf(tier, place)}`} />
             </Group>
             {error !== undefined && (
               <Input.Error id={`fault-of-${key}`} mt={4}>
@@ -163,28 +138,20 @@ export const RateTable = (props: RateTableProps) => {
           </div>
         );
       })}
-      {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
-      {!shared.isReadOnly && (
-        <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), tier: '', rate: newRate })}>
-          {addLabel}
-        </AddRow>
-      )}
+      <NewRow shared={shared} path={path} row={{ tier: '', rate: newRate }}>
+        {addLabel}
+      </NewRow>
     </Stack>
   );
 };
 
+interface SoftPityTableProps extends ListProps {
+  readonly rows: readonly SoftPity[];
+  readonly of: string;
+}
+
 /** The rolls from which a share increases. */
-export const SoftPityTable = ({
-  shared,
-  path,
-  rows,
-  of,
-}: {
-  shared: TemplateForm;
-  path: string;
-  rows: readonly SoftPity[];
-  of: string;
-}) => (
+export const SoftPityTable = ({ shared, path, rows, of }: SoftPityTableProps) => (
   <Stack gap="xs">
     {rows.map(({ key }, place) => (
       <Group key={key} gap="xs" wrap="nowrap" align="flex-start">
@@ -204,19 +171,11 @@ export const SoftPityTable = ({
           min={0}
           {...fieldOf(shared, `${path}.${place}.add`)}
         />
-        {!shared.isReadOnly && (
-          <RemoveRow
-            label={`Remove soft pity part ${place + 1} of ${of}`}
-            onClick={() => shared.form.removeListItem(path, place)}
-          />
-        )}
+        <RemoveRow shared={shared} path={path} place={place} label={`Remove soft pity part ${place + 1} of ${of}`} />
       </Group>
     ))}
-    {shared.faults[path] !== undefined && <Input.Error>{shared.faults[path]}</Input.Error>}
-    {!shared.isReadOnly && (
-      <AddRow onClick={() => shared.form.insertListItem(path, { key: newKey(), from: '', add: 5 })}>
-        {rows.length === 0 ? 'Add soft pity' : 'Add a steeper part'}
-      </AddRow>
-    )}
+    <NewRow shared={shared} path={path} row={{ from: '', add: 5 }}>
+      {rows.length === 0 ? 'Add soft pity' : 'Add a steeper part'}
+    </NewRow>
   </Stack>
 );

@@ -1,22 +1,11 @@
-import {
-  Button,
-  Card,
-  Checkbox,
-  Group,
-  Input,
-  MultiSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Input, MultiSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../interface/client.ts';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import {
-  AddRow,
   fieldOf,
+  NewRow,
   OptionFilter,
   RateTable,
   RemoveRow,
@@ -33,21 +22,8 @@ interface SectionProps {
   readonly items: readonly Schemas['Item'][];
 }
 
-const Section = ({ title, about, children }: { title: string; about?: string; children: ReactNode }) => (
-  <Card component="section" aria-label={title}>
-    <Stack gap="sm">
-      <div>
-        <Title order={2}>{title}</Title>
-        {about !== undefined && (
-          <Text size="sm" c="dimmed">
-            {about}
-          </Text>
-        )}
-      </div>
-      {children}
-    </Stack>
-  </Card>
-);
+/** The look of several fields that belong together. */
+const GROUP = { gap: 'xs', p: 'sm', bg: 'var(--console-sunken)', bdrs: 'md', role: 'group' } as const;
 
 const tiersIn = ({ form }: TemplateForm): string[] => form.values.tiers.map(({ tier }) => tier);
 
@@ -100,15 +76,7 @@ const LowerPities = ({ shared }: { shared: TemplateForm }) => {
       {form.values.pities.map(({ key, tier, softPity, higherResets }, place) => {
         const name = options.get(tier)?.name ?? `pity ${place + 1}`;
         return (
-          <Stack
-            key={key}
-            gap="xs"
-            p="sm"
-            bg="var(--console-sunken)"
-            bdrs="md"
-            role="group"
-            aria-label={`Pity of ${name}`}
-          >
+          <Stack key={key} {...GROUP} aria-label={`Pity of ${name}`}>
             <Group gap="xs" wrap="nowrap" align="flex-start">
               <TierSelect
                 shared={shared}
@@ -124,9 +92,7 @@ const LowerPities = ({ shared }: { shared: TemplateForm }) => {
                 allowDecimal={false}
                 {...fieldOf(shared, `pities.${place}.threshold`)}
               />
-              {!isReadOnly && (
-                <RemoveRow label={`Remove the pity of ${name}`} onClick={() => form.removeListItem('pities', place)} />
-              )}
+              <RemoveRow shared={shared} path="pities" place={place} label={`Remove the pity of ${name}`} />
             </Group>
             <SoftPityTable shared={shared} path={`pities.${place}.softPity`} rows={softPity} of={name} />
             <Checkbox
@@ -138,16 +104,9 @@ const LowerPities = ({ shared }: { shared: TemplateForm }) => {
           </Stack>
         );
       })}
-      {shared.faults.pities !== undefined && <Input.Error>{shared.faults.pities}</Input.Error>}
-      {!isReadOnly && (
-        <AddRow
-          onClick={() =>
-            form.insertListItem('pities', { key: newKey(), tier: '', threshold: 10, softPity: [], higherResets: false })
-          }
-        >
-          Add a pity for a lower tier
-        </AddRow>
-      )}
+      <NewRow shared={shared} path="pities" row={{ tier: '', threshold: 10, softPity: [], higherResets: false }}>
+        Add a pity for a lower tier
+      </NewRow>
     </Stack>
   );
 };
@@ -262,15 +221,7 @@ export const PackSection = ({ shared }: SectionProps) => {
       about="A pack contains its slots in order. A slot without its own rates uses those of the tiers."
     >
       {form.values.slots.map(({ key, rates }, place) => (
-        <Stack
-          key={key}
-          gap="xs"
-          p="sm"
-          bg="var(--console-sunken)"
-          bdrs="md"
-          role="group"
-          aria-label={`Slot ${place + 1}`}
-        >
+        <Stack key={key} {...GROUP} aria-label={`Slot ${place + 1}`}>
           <Group justify="space-between" align="flex-start">
             <NumberInput
               w={150}
@@ -281,9 +232,7 @@ export const PackSection = ({ shared }: SectionProps) => {
               allowDecimal={false}
               {...fieldOf(shared, `slots.${place}.count`)}
             />
-            {!isReadOnly && (
-              <RemoveRow label={`Remove slot ${place + 1}`} onClick={() => form.removeListItem('slots', place)} />
-            )}
+            <RemoveRow shared={shared} path="slots" place={place} label={`Remove slot ${place + 1}`} />
           </Group>
           <RateTable
             shared={shared}
@@ -302,14 +251,9 @@ export const PackSection = ({ shared }: SectionProps) => {
           />
         </Stack>
       ))}
-      {shared.faults.slots !== undefined && <Input.Error>{shared.faults.slots}</Input.Error>}
-      {!isReadOnly && (
-        <AddRow
-          onClick={() => form.insertListItem('slots', { key: newKey(), count: 1, rates: [], classifierOptionIds: [] })}
-        >
-          Add a slot
-        </AddRow>
-      )}
+      <NewRow shared={shared} path="slots" row={{ count: 1, rates: [], classifierOptionIds: [] }}>
+        Add a slot
+      </NewRow>
       <Checkbox
         label="No item twice in a pack"
         checked={form.values.unique}
@@ -335,9 +279,7 @@ export const OfferSection = ({ shared }: SectionProps) => (
     />
     <Stack gap={4}>
       <Input.Label component="div">Scaling by depth</Input.Label>
-      <Text size="sm" c="dimmed">
-        The rate of a tier is multiplied by its factor once per depth.
-      </Text>
+      <Note>The rate of a tier is multiplied by its factor once per depth.</Note>
       <RateTable
         shared={shared}
         path="depthScaling"

@@ -1,9 +1,12 @@
-import { Box, Card, Group, NumberInput, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { Box, Card, NumberInput, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { Copy } from '../../parts/copy.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import { disclosureOf } from './disclosure.ts';
 import { ItemOddsTable } from './item-odds-table.tsx';
 import { SYSTEMS } from './systems.ts';
@@ -18,7 +21,7 @@ interface OddsPanelProps {
   readonly odds: Schemas['ConfigOdds'];
   /** The depth of these odds; 0 for other systems. */
   readonly depth: number;
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   /** Whether newer odds are being computed. */
   readonly isOld: boolean;
   /** What the odds depend on, such as the depth. */
@@ -26,7 +29,7 @@ interface OddsPanelProps {
 }
 
 const formatRolls = (rolls: number | null, otherwise: string): string =>
-  rolls === null ? otherwise : formatNumber(Number(rolls.toFixed(2)));
+  rolls === null ? otherwise : formatNumber(rolls, 2);
 
 /** Base and effective odds, how long the top tier takes, and what it costs. */
 export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }: OddsPanelProps) => {
@@ -37,55 +40,43 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
 
   return (
     <Stack gap="lg" style={{ opacity: isOld ? 0.6 : 1, transition: 'opacity 120ms' }} aria-busy={isOld}>
-      <Card component="section" aria-label="Odds of the tiers">
-        <Stack gap="md">
-          <Group justify="space-between" align="flex-end">
-            <Title order={2}>Odds</Title>
-            <Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />
-          </Group>
-          {children}
-          <TierBars tiers={odds.tiers} options={options} />
-          <Table.ScrollContainer minWidth={340} type="native" tabIndex={0}>
-            <Table verticalSpacing={6} horizontalSpacing={6} aria-label={`${rolls} until the first of each tier`}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>First one, in {rolls}</Table.Th>
-                  <Table.Th ta="right">Mean</Table.Th>
-                  <Table.Th ta="right">Median</Table.Th>
-                  <Table.Th ta="right">Maximum</Table.Th>
-                  {cost !== undefined && <Table.Th ta="right">Mean cost</Table.Th>}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {odds.tiers.map((tier) => (
-                  <Table.Tr key={tier.tier ?? ''}>
-                    <Table.Td>{tier.name ?? 'Any item'}</Table.Td>
-                    <Table.Td ta="right">{formatRolls(tier.expectedRolls, 'never')}</Table.Td>
-                    <Table.Td ta="right">{formatRolls(tier.medianRolls, 'never')}</Table.Td>
-                    <Table.Td ta="right">{formatRolls(tier.worstRolls, 'no limit')}</Table.Td>
-                    {cost !== undefined && (
-                      <Table.Td ta="right">
-                        {tier.expectedRolls === null
-                          ? '–'
-                          : formatNumber(Number((tier.expectedRolls * cost).toFixed(2)))}
-                      </Table.Td>
-                    )}
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-          <NumberInput
-            label={`Price of ${oneRoll}`}
-            description="Shows the mean cost. Not saved."
-            placeholder="e.g. 160"
-            maw={320}
-            min={0}
-            value={price}
-            onChange={setPrice}
-          />
-        </Stack>
-      </Card>
+      <Section
+        title="Odds"
+        label="Odds of the tiers"
+        gap="md"
+        aside={<Copy text={disclosureOf(name, type, odds, depth)} label="Copy disclosure" size="xs" disabled={isOld} />}
+      >
+        {children}
+        <TierBars tiers={odds.tiers} options={options} />
+        <DataTable
+          label={`${rolls} until the first of each tier`}
+          columns={[
+            { header: `First one, in ${rolls}`, cell: ({ name: tier }) => tier ?? 'Any item' },
+            { header: 'Mean', ta: 'right', cell: ({ expectedRolls }) => formatRolls(expectedRolls, 'never') },
+            { header: 'Median', ta: 'right', cell: ({ medianRolls }) => formatRolls(medianRolls, 'never') },
+            { header: 'Maximum', ta: 'right', cell: ({ worstRolls }) => formatRolls(worstRolls, 'no limit') },
+            cost !== undefined && {
+              header: 'Mean cost',
+              ta: 'right',
+              cell: ({ expectedRolls }) => formatRolls(expectedRolls && expectedRolls * cost, '–'),
+            },
+          ]}
+          rows={odds.tiers}
+          keyOf={({ tier }) => tier ?? ''}
+          minWidth={340}
+          verticalSpacing={6}
+          horizontalSpacing={6}
+        />
+        <NumberInput
+          label={`Price of ${oneRoll}`}
+          description="Shows the mean cost. Not saved."
+          placeholder="e.g. 160"
+          maw={320}
+          min={0}
+          value={price}
+          onChange={setPrice}
+        />
+      </Section>
       {top !== undefined && top.base < 1 && odds.curve.length > 0 && (
         <Card component="section" aria-label="Chance of the top tier over time">
           <Stack gap="sm">
@@ -104,16 +95,13 @@ export const OddsPanel = ({ name, type, odds, depth, options, isOld, children }:
           </Stack>
         </Card>
       )}
-      <Card component="section" aria-label="Odds of the items">
-        <Stack gap="sm">
-          <Title order={2}>Items</Title>
-          <ItemOddsTable items={odds.items} options={options} />
-          <Text size="xs" c="dimmed">
-            Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
-            run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
-          </Text>
-        </Stack>
-      </Card>
+      <Section title="Items" label="Odds of the items">
+        <ItemOddsTable items={odds.items} options={options} />
+        <Note size="xs">
+          Base: without pity and guarantee{type === 'roguelike' ? `, at depth ${depth}` : ''}. Effective: in the long
+          run, with every rule except spark. Both are shares of all items rolled. Mean: {rolls} until the first one.
+        </Note>
+      </Section>
     </Stack>
   );
 };

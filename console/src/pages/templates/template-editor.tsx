@@ -1,24 +1,21 @@
-import { Alert, Button, Card, Grid, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Alert, Card, Grid, Stack, Tabs, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconInfoCircle, IconTrash } from '@tabler/icons-react';
+import { IconInfoCircle } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useActiveDraft } from '../../catalog/draft.ts';
-import { reapplied } from '../../catalog/edits.ts';
-import { type Entities, entityOf, newId, trustOf } from '../../catalog/entities.ts';
+import { entityOf, newId, trustOf } from '../../catalog/entities.ts';
+import { useEntityEditor } from '../../catalog/entity-editor.tsx';
 import { LiveNote } from '../../catalog/marks.tsx';
-import { Cancelled } from '../../catalog/questions.tsx';
-import { StaleNotice } from '../../catalog/stale-notice.tsx';
-import { useCatalogChange } from '../../catalog/use-catalog-change.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions } from '../../interface/queries.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { FaultList } from '../../parts/fault-list.tsx';
-import { LinkButton } from '../../parts/links.tsx';
 import { Lines } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { pathTo } from '../../parts/path-id.ts';
-import { forgetUnsaved, useUnsaved } from '../../parts/unsaved.ts';
+import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { TemplateSimulator } from '../simulator/template-simulator.tsx';
 import { DepthSlider } from './depth-slider.tsx';
@@ -35,7 +32,7 @@ interface TemplateEditorProps {
   readonly template?: Schemas['Template'];
   readonly type: TemplateType;
   readonly items: readonly Schemas['Item'][];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
   /** What was entered is given up. */
   readonly onDiscard: () => void;
 }
@@ -64,7 +61,6 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
     initialValues: initial,
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
-  useUnsaved(canDesign && form.isDirty());
   const [saveError, setSaveError] = useState<unknown>();
   const config = toConfig(type, form.values);
   const isUnfinished = unfinished(form.values);
@@ -82,56 +78,26 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const obstacle = obstacleOf(isUnfinished, Object.keys(configFaults).length > 0);
   const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
 
-  const current = template === undefined ? null : entityOf('template', template);
-  /** The template that the form began with: whatever it has become since must not be overwritten unseen. */
-  const [shownEntity, setShownEntity] = useState(current);
-  const wantedOf = ({ id, name, verifiable, isPublic }: TemplateValues): Entities['template'] => ({
-    id: template?.id ?? (id || newId()),
-    name,
-    type,
-    config: JSON.parse(JSON.stringify(config)),
-    ...trustOf({ verifiable, disclosure: isPublic ? 'public' : 'private' }),
-  });
-  const save = useCatalogChange({
+  const { submit, notice, buttons } = useEntityEditor({
     kind: 'template',
-    edit: (values: TemplateValues) => ({ before: shownEntity, after: wantedOf(values) }),
-    done: ({ after }) => `${after?.name} saved`,
-  });
-  const remove = useCatalogChange({
-    kind: 'template',
-    edit: () => ({ before: shownEntity, after: null }),
-    done: ({ before }) => `${before?.name} deleted`,
-    afterwards: () => {
+    current: template === undefined ? null : entityOf('template', template),
+    form,
+    valuesOf: (entity) => toValues(entity, resolverOf(options)),
+    wantedOf: ({ id, name, verifiable, isPublic }) => ({
+      id: template?.id ?? (id || newId()),
+      name,
+      type,
+      config: JSON.parse(JSON.stringify(config)),
+      ...trustOf({ verifiable, disclosure: isPublic ? 'public' : 'private' }),
+    }),
+    onSaved: (entity, values) => {
+      form.resetDirty(values);
       forgetUnsaved();
-      navigate('/templates');
+      if (template === undefined) navigate(pathTo('templates', entity?.id ?? ''));
     },
-    failed: 'Could not delete',
-  });
-  const reapply = () => {
-    const edit = {
-      kind: 'template',
-      id: template?.id ?? '',
-      before: shownEntity,
-      after: wantedOf(form.values),
-    } as const;
-    const after = reapplied(edit, current).after as Entities['template'];
-    form.setValues(toValues(after, resolverOf(options)));
-    setShownEntity(current);
-  };
-  const submit = form.onSubmit((values) => {
-    setSaveError(undefined);
-    save.mutate(values, {
-      onSuccess: (saved) => {
-        form.resetDirty(values);
-        forgetUnsaved();
-        if (template === undefined) navigate(pathTo('templates', saved?.id ?? ''));
-        else setShownEntity(saved);
-      },
-      onError: (error) => {
-        if (!(error instanceof Cancelled)) setSaveError(error);
-        else if (error.isDiscarded) onDiscard();
-      },
-    });
+    onFault: setSaveError,
+    onDiscard,
+    back: 'Back',
   });
 
   const { data: shown, error: oddsError, isFetching: isWaiting } = canDesign ? live : saved;
@@ -141,15 +107,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
-            <StaleNotice
-              kind="template"
-              shown={shownEntity}
-              current={current}
-              wanted={form.isDirty() ? wantedOf(form.values) : undefined}
-              isSaving={save.isPending || remove.isPending}
-              onReapply={reapply}
-              onDiscard={onDiscard}
-            />
+            {notice}
             <Card>
               <Stack>
                 <TextInput label="Name" withAsterisk {...fieldOf(shared, 'name')} />
@@ -170,28 +128,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="lg">
-            <Group>
-              {canDesign && (
-                <Button type="submit" loading={save.isPending}>
-                  {template === undefined ? 'Create template' : 'Save'}
-                </Button>
-              )}
-              <LinkButton href="/templates" variant="default">
-                Back
-              </LinkButton>
-              {canDesign && template !== undefined && (
-                <Button
-                  variant="subtle"
-                  color="red"
-                  ml="auto"
-                  leftSection={<IconTrash size={16} />}
-                  loading={remove.isPending}
-                  onClick={() => remove.mutate(undefined)}
-                >
-                  Delete
-                </Button>
-              )}
-            </Group>
+            {buttons}
             {isUnfinished && (
               <Alert color="yellow" icon={<IconInfoCircle />}>
                 A row has no tier yet. The odds are shown once it has one.
@@ -212,11 +149,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 {isDraft && (
                   <Stack mb="lg">
                     <LiveNote>These odds are computed on the live items and multipliers.</LiveNote>
-                    {configError !== null && (
-                      <Text size="sm" c="dimmed">
-                        {explain(configError)}
-                      </Text>
-                    )}
+                    {configError !== null && <Note>{explain(configError)}</Note>}
                   </Stack>
                 )}
                 {shown === undefined ? (

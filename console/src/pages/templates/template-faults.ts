@@ -1,6 +1,6 @@
-import { type Issue, ItemwrightError } from '@itemwright/client';
-import { asSentence, explain, wordsOf } from '../../interface/api-error.ts';
-import type { Faults } from '../../parts/field-errors.ts';
+import type { Issue } from '@itemwright/client';
+import { partsOf } from '../../interface/api-error.ts';
+import { type Faults, faultsOf, withIssues } from '../../parts/field-errors.ts';
 import type { TemplateValues, TierRate } from './template-values.ts';
 
 /** The index of a tier in a table of rates. */
@@ -8,14 +8,12 @@ const rowOf = (rows: readonly TierRate[], tier: string | undefined): number =>
   rows.findIndex((row) => row.tier === tier);
 
 /** Members of the configuration whose field has a different name. */
-const RENAMED: Record<string, string> = { 'pool.classifierOptionIds': 'poolOptionIds', 'pool.itemIds': 'poolItemIds' };
+const RENAMED: Record<string, string> = { classifierOptionIds: 'poolOptionIds', itemIds: 'poolItemIds' };
 
-/** The field of the form for a path in the configuration. */
-const fieldOf = (path: string, values: TemplateValues): string | undefined => {
-  const parts = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (parts[1] !== 'body') return undefined;
-  if (parts[2] !== 'config') return parts[2];
-  const [member = '', ...rest] = parts.slice(3);
+/** The field of the form for a member of the template or of its configuration. */
+const fieldOf = ({ path }: Issue, values: TemplateValues): string | undefined => {
+  const [, place, member = '', ...rest] = partsOf(path);
+  if (place !== 'body') return undefined;
   switch (member) {
     case 'baseRates':
     case 'depthScaling': {
@@ -30,7 +28,7 @@ const fieldOf = (path: string, values: TemplateValues): string | undefined => {
       return ['slots', ...rest.slice(0, 2)].join('.');
     }
     case 'pool':
-      return RENAMED[`pool.${rest[0]}`];
+      return RENAMED[rest[0] ?? ''];
     case 'featuredItemIds':
       return member;
     default:
@@ -39,15 +37,9 @@ const fieldOf = (path: string, values: TemplateValues): string | undefined => {
 };
 
 /** Assigns errors to their fields. Errors without a field are returned separately. */
-export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults => {
-  if (!(error instanceof ItemwrightError)) return { fields: {}, others: error instanceof Error ? [error.message] : [] };
-  if (error.issues.length === 0) return { fields: {}, others: [explain(error)] };
-  const fields: Record<string, string> = {};
-  const others: string[] = [];
-  for (const issue of error.issues as readonly Issue[]) {
-    const field = fieldOf(issue.path, values);
-    if (field !== undefined && isField(field)) fields[field] ??= asSentence(issue.message);
-    else others.push(asSentence(wordsOf({ ...issue, path: issue.path.replace('/body/config', '/body') })));
-  }
-  return { fields, others };
-};
+export const templateFaults = (error: unknown, values: TemplateValues, isField: (field: string) => boolean): Faults =>
+  faultsOf(
+    withIssues(error, ({ path, message }) => ({ path: path.replace('/body/config', '/body'), message })),
+    isField,
+    (issue) => fieldOf(issue, values),
+  );

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 
 export type TemplateType = Schemas['Template']['type'];
 
@@ -86,7 +86,7 @@ const toNumber = (value: Field): number | undefined => (value === '' ? undefined
 /** A configuration may refer to a tier by the name of its option; the form uses only ids. */
 type Resolve = (tier: string) => string;
 
-export const resolverOf = (options: ReadonlyMap<string, KnownOption>): Resolve => {
+export const resolverOf = (options: OptionsById): Resolve => {
   const byName = Map.groupBy(options.values(), ({ name }) => name);
   return (tier) => {
     if (options.has(tier)) return tier;

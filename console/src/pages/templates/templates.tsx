@@ -1,14 +1,16 @@
-import { Card, Group, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
-import { IconPlus, IconSparkles } from '@tabler/icons-react';
+import { Card, Group, SimpleGrid, Skeleton, Stack, ThemeIcon } from '@mantine/core';
+import { IconSparkles } from '@tabler/icons-react';
 import { DeletedInDraft, DraftBadge, LiveNote, useIsNew } from '../../catalog/marks.tsx';
 import { useCatalogTemplates, useOptions } from '../../catalog/reads.ts';
 import { explain } from '../../interface/api-error.ts';
 import type { Schemas } from '../../interface/client.ts';
 import { usePermissions, useRollStatistics, useTemplateOdds } from '../../interface/queries.ts';
+import { NewButton } from '../../parts/buttons.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { formatMany, formatNumber } from '../../parts/format.ts';
-import { LinkButton, TextLink } from '../../parts/links.tsx';
+import { TextLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Page } from '../../parts/page.tsx';
 import { pathTo } from '../../parts/path-id.ts';
 import { SYSTEMS } from './systems.ts';
@@ -34,28 +36,20 @@ const TemplateCard = ({ template, rolls }: { template: Schemas['Template']; roll
               </TextLink>
               <DraftBadge kind="template" id={template.id} />
             </Group>
-            <Text size="xs" c="dimmed">
+            <Note size="xs">
               {name} · {rolls === undefined ? 'no rolls yet' : `${formatMany(rolls, 'item')} rolled`}
-            </Text>
+            </Note>
           </Stack>
         </Group>
         {odds.data !== undefined && <TierBars tiers={odds.data.tiers} options={options} />}
-        {isNew && (
-          <Text size="sm" c="dimmed">
-            The odds of a new template are on the page of the draft.
-          </Text>
-        )}
+        {isNew && <Note>The odds of a new template are on the page of the draft.</Note>}
         {odds.isPending && !isNew && <Skeleton height={120} />}
-        {odds.isError && !isNew && (
-          <Text size="sm" c="red">
-            {explain(odds.error)}
-          </Text>
-        )}
+        {odds.isError && !isNew && <Note c="red">{explain(odds.error)}</Note>}
         {top?.expectedRolls != null && (
-          <Text size="sm" c="dimmed">
-            The first {top.name ?? 'item'} takes {formatNumber(Number(top.expectedRolls.toFixed(1)))} {unit} on average
+          <Note>
+            The first {top.name ?? 'item'} takes {formatNumber(top.expectedRolls, 1)} {unit} on average
             {top.worstRolls === null ? '.' : `, and ${formatNumber(top.worstRolls)} at most.`}
-          </Text>
+          </Note>
         )}
       </Stack>
     </Card>
@@ -66,10 +60,11 @@ export const Templates = () => {
   const templates = useCatalogTemplates();
   const statistics = useRollStatistics();
   const { canDesign } = usePermissions();
-  const create = canDesign && (
-    <LinkButton href="/new-template" leftSection={<IconPlus size={16} />}>
-      New template
-    </LinkButton>
+  const create = canDesign && <NewButton href="/new-template">New template</NewButton>;
+  const empty = (
+    <Empty title="No templates yet" icon={IconSparkles} action={create}>
+      A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds.
+    </Empty>
   );
   return (
     <Page
@@ -79,24 +74,18 @@ export const Templates = () => {
       actions={create}
     >
       <LiveNote>These odds are those of the live catalog.</LiveNote>
-      <Loaded query={templates}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <Empty title="No templates yet" icon={IconSparkles} action={create}>
-              A template turns your items into a banner, a pack, an offer or idle rewards, with exact odds.
-            </Empty>
-          ) : (
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-              {rows.map((template) => (
-                <TemplateCard
-                  key={template.id}
-                  template={template}
-                  rolls={statistics.data?.rollsByTemplate[template.id]}
-                />
-              ))}
-            </SimpleGrid>
-          )
-        }
+      <Loaded query={templates} empty={empty}>
+        {({ rows }) => (
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+            {rows.map((template) => (
+              <TemplateCard
+                key={template.id}
+                template={template}
+                rolls={statistics.data?.rollsByTemplate[template.id]}
+              />
+            ))}
+          </SimpleGrid>
+        )}
       </Loaded>
       <DeletedInDraft kind="template" />
     </Page>

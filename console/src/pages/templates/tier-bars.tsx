@@ -1,12 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../interface/client.ts';
-import type { KnownOption } from '../../parts/catalog.ts';
+import type { OptionsById } from '../../parts/catalog.ts';
 import { formatShare } from '../../parts/format.ts';
 import classes from './tier-bars.module.css';
 
 interface TierBarsProps {
   readonly tiers: Schemas['ConfigOdds']['tiers'];
-  readonly options: ReadonlyMap<string, KnownOption>;
+  readonly options: OptionsById;
 }
 
 /** Small shares would be invisible next to large ones, so bars are on a square root scale. */

@@ -1,6 +1,8 @@
-import { Card, Stack, Switch, Text, Title } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useTeamId } from '../../catalog/choice.ts';
 import { useTemplates } from '../../interface/queries.ts';
+import { Note } from '../../parts/note.tsx';
+import { Section } from '../../parts/section.tsx';
 import { ServiceLink } from '../../parts/service-link.tsx';
 import type { TemplateForm } from './form-fields.tsx';
 
@@ -29,41 +31,38 @@ interface TrustSectionProps {
 export const TrustSection = ({ shared: { form, faults, isReadOnly }, id }: TrustSectionProps) => {
   const { verifiable, isPublic } = form.values;
   return (
-    <Card component="section" aria-label="Fairness">
-      <Stack gap="md">
-        <Title order={2}>Fairness</Title>
-        <div>
-          <Switch
-            label="Verifiable rolls"
-            description="Every roll leaves a receipt that lets the player check it. Rolls then need a player who has chosen a client seed."
-            checked={verifiable}
-            disabled={isReadOnly}
-            error={faults.verifiable}
-            onChange={(event) => form.setFieldValue('verifiable', event.currentTarget.checked)}
-          />
-          {verifiable && (
-            <Text size="sm" mt={6} ps={50} c="dimmed">
-              <ServiceLink path="/verify" inherit>
-                Where players check their rolls
-              </ServiceLink>
-            </Text>
-          )}
-        </div>
-        <div>
-          <Switch
-            label="Public odds"
-            description="Anyone can read the odds, their history and the results, without signing in."
-            checked={isPublic}
-            disabled={isReadOnly}
-            onChange={(event) => form.setFieldValue('isPublic', event.currentTarget.checked)}
-          />
-          {isPublic && (
-            <Text size="sm" mt={6} ps={50} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              <PublicPage id={id} />
-            </Text>
-          )}
-        </div>
-      </Stack>
-    </Card>
+    <Section title="Fairness" gap="md">
+      <div>
+        <Switch
+          label="Verifiable rolls"
+          description="Every roll leaves a receipt that lets the player check it. Rolls then need a player who has chosen a client seed."
+          checked={verifiable}
+          disabled={isReadOnly}
+          error={faults.verifiable}
+          onChange={(event) => form.setFieldValue('verifiable', event.currentTarget.checked)}
+        />
+        {verifiable && (
+          <Note mt={6} ps={50}>
+            <ServiceLink path="/verify" inherit>
+              Where players check their rolls
+            </ServiceLink>
+          </Note>
+        )}
+      </div>
+      <div>
+        <Switch
+          label="Public odds"
+          description="Anyone can read the odds, their history and the results, without signing in."
+          checked={isPublic}
+          disabled={isReadOnly}
+          onChange={(event) => form.setFieldValue('isPublic', event.currentTarget.checked)}
+        />
+        {isPublic && (
+          <Note mt={6} ps={50} style={{ overflowWrap: 'anywhere' }}>
+            <PublicPage id={id} />
+          </Note>
+        )}
+      </div>
+    </Section>
   );
 };
