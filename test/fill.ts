@@ -73,7 +73,17 @@ export const fillItems = async (
     await insertMany(
       tx,
       'items',
-      ids.map((id) => ({ id, ...dated, name, thumbnail: null, roll_numerator: 100, width: 1, height: 1 })),
+      ids.map((id) => ({
+        id,
+        ...dated,
+        name,
+        thumbnail: null,
+        description: null,
+        data: null,
+        roll_numerator: 100,
+        width: 1,
+        height: 1,
+      })),
     );
     await insertMany(
       tx,

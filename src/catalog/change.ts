@@ -25,7 +25,7 @@ const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one
 export const fieldsOf = ({ before, after }: EntityChange): string[] => {
   if (before === null || after === null) return [];
   const [old, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
-  return Object.keys(next).filter((member) => !isSameJson(old[member], next[member]));
+  return Object.keys({ ...old, ...next }).filter((member) => !isSameJson(old[member], next[member]));
 };
 
 /** Every entity that differs, in the order of a document. */
@@ -62,8 +62,9 @@ const ROW: { readonly [K in EntityKind]: (entity: Entities[K]) => object } = {
   attribute: (attribute) => attribute,
   classifier: ({ id, name }) => ({ id, name }),
   space: (space) => space,
-  item: ({ id, name, thumbnail, rollNumerator, width, height }) => ({
-    ...{ id, name, thumbnail, roll_numerator: rollNumerator, width, height },
+  item: ({ id, name, thumbnail, rollNumerator, width, height, description = null, data }) => ({
+    ...{ id, name, thumbnail, roll_numerator: rollNumerator, width, height, description },
+    data: data ? JSON.stringify(data) : null,
   }),
   template: ({ id, name, type, config, bindings, verifiable, disclosure }) => ({
     ...{ id, name, type, config: JSON.stringify(config), bindings: JSON.stringify(bindings) },

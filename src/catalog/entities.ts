@@ -25,6 +25,16 @@ const Thumbnail = Nullable(Type.String({ maxLength: LIMITS.thumbnailLength }), {
   examples: ['https://cdn.example/sword.png'],
 });
 
+const Description = Nullable(Type.String({ maxLength: LIMITS.descriptionLength }), {
+  description: 'What it is, for players or for the team.',
+  examples: ['Forged at first light.'],
+});
+
+const Data = Nullable(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true }), {
+  description: `Whatever your game wants to know about it, as a JSON object of up to ${LIMITS.itemDataBytes} bytes. The service does not look into it.`,
+  examples: [{ sound: 'clang', questIds: [7, 12] }],
+});
+
 const RollNumerator = Type.Number({
   minimum: 0,
   description: 'Base weight, multiplied by the multipliers of its options. 0: it never drops. Defaults to 100.',
@@ -70,9 +80,24 @@ export const MEMBERS = {
     rollNumerator: RollNumerator,
     width: side('Width'),
     height: side('Height'),
+    description: Description,
+    data: Data,
   },
   template: { name: Name, type: TemplateType, config: Config },
 } as const;
+
+type OptionalMembers<P extends TProperties, K extends PropertyKey> = {
+  [N in keyof P]: N extends K ? ReturnType<typeof Type.Optional<P[N]>> : P[N];
+};
+
+/** The same members, some of which may be left out. */
+export const optional = <P extends TProperties, K extends keyof P>(members: P, ...names: readonly K[]) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [name, names.includes(name as K) ? Type.Optional(schema) : schema]),
+  ) as OptionalMembers<P, K>;
+
+export const allOptional = <P extends TProperties>(members: P): OptionalMembers<P, keyof P> =>
+  optional(members, ...Object.keys(members)) as OptionalMembers<P, keyof P>;
 
 const { optionsPerClassifier, optionsPerItem, attributesPerItem } = LIMITS;
 
@@ -97,7 +122,7 @@ const ItemAttribute = Strict({ id: OwnId, attributeId: Id, min: Type.Number(), m
 const Item = Strict(
   {
     id: OwnId,
-    ...MEMBERS.item,
+    ...optional(MEMBERS.item, 'description', 'data'),
     classifierOptionIds: Type.Array(Id, { maxItems: optionsPerItem }),
     itemAttributes: Type.Array(ItemAttribute, { maxItems: attributesPerItem }),
   },
@@ -148,19 +173,6 @@ export const DEFAULTS = {
   template: { bindings: {} },
 } as const satisfies { [K in EntityKind]: Partial<Entities[K]> };
 
-type OptionalMembers<P extends TProperties, K extends PropertyKey> = {
-  [N in keyof P]: N extends K ? ReturnType<typeof Type.Optional<P[N]>> : P[N];
-};
-
-/** The same members, some of which may be left out. */
-export const optional = <P extends TProperties, K extends keyof P>(members: P, ...names: readonly K[]) =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => [name, names.includes(name as K) ? Type.Optional(schema) : schema]),
-  ) as OptionalMembers<P, K>;
-
-export const allOptional = <P extends TProperties>(members: P): OptionalMembers<P, keyof P> =>
-  optional(members, ...Object.keys(members)) as OptionalMembers<P, keyof P>;
-
 /** The lists of a document, in order. */
 export const LISTS: readonly (readonly [member: string, kind: EntityKind])[] = [
   ['attributes', 'attribute'],
@@ -186,6 +198,7 @@ export type Given<K extends EntityKind> = Omit<
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
   readonly items?: Schema;
   readonly const?: unknown;
 }
@@ -194,15 +207,15 @@ interface Schema {
 const pick = (schema: Schema, value: unknown): unknown => {
   // Negative zero is the same number as 0, but not the same text.
   if (typeof value === 'number') return value + 0;
-  const { properties, items } = schema;
+  const { properties, required = [], items } = schema;
   if (items !== undefined) return (value as unknown[]).map((element) => pick(items, element));
   if (properties === undefined) return value;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(properties)) {
     const given = (value as Record<string, unknown>)[name];
-    // A member with a single value says something only if it has it.
-    if (given !== undefined && (member.const === undefined || member.const === given))
-      members[name] = pick(member, given);
+    // A member that may be left out is, if it says nothing.
+    const isNothing = given === null ? !required.includes(name) : member.const !== undefined && member.const !== given;
+    if (given !== undefined && !isNothing) members[name] = pick(member, given);
   }
   return members;
 };

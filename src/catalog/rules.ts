@@ -102,9 +102,16 @@ const checkOptions = ({ base, target }: CheckedChange, faults: Findings): void =
 
 /** What is wrong with an item by itself. */
 const checkItem = (
-  { id, classifierOptionIds, itemAttributes }: Pick<ItemEntity, 'id' | 'classifierOptionIds' | 'itemAttributes'>,
+  {
+    id,
+    classifierOptionIds,
+    itemAttributes,
+    data,
+  }: Pick<ItemEntity, 'id' | 'classifierOptionIds' | 'itemAttributes' | 'data'>,
   faults: Findings,
 ): void => {
+  if (data && Buffer.byteLength(JSON.stringify(data)) > LIMITS.itemDataBytes)
+    faults.add('item', id, '/data', `must be at most ${LIMITS.itemDataBytes} bytes long, as JSON`);
   checkRepeats(id, classifierOptionIds, (index) => `/classifierOptionIds/${index}`, faults);
   const attributeIds = itemAttributes.map(({ attributeId }) => attributeId);
   checkRepeats(id, attributeIds, (index) => `/itemAttributes/${index}/attributeId`, faults);
@@ -116,8 +123,8 @@ const checkItem = (
 export const checkGiven = (kind: EntityKind, id: string, given: GivenMembers, faults: Findings): void => {
   const { min, max } = given as Partial<AttributeEntity>;
   if (kind === 'attribute' && min !== undefined && max !== undefined) checkRange(kind, id, { min, max }, '', faults);
-  const { classifierOptionIds = [], itemAttributes = [] } = given as Partial<ItemEntity>;
-  if (kind === 'item') checkItem({ id, classifierOptionIds, itemAttributes }, faults);
+  const { classifierOptionIds = [], itemAttributes = [], data } = given as Partial<ItemEntity>;
+  if (kind === 'item') checkItem({ id, classifierOptionIds, itemAttributes, data }, faults);
   const { type, config } = given as Partial<TemplateEntity>;
   if (kind === 'template' && type !== undefined && config !== undefined)
     for (const { path, message } of configIssues(type, config, '/config')) faults.add(kind, id, path, message);

@@ -18,10 +18,12 @@ export const ClassifierOption = Type.Object(
   { title: 'ClassifierOption', description: 'One of the choices of a classifier, such as the rarity `epic`.' },
 );
 
-/** The members of an item in every response. */
+const { description, data, ...shortMembers } = MEMBERS.item;
+
+/** The members of an item in every response. What may be long is told by the item alone. */
 export const itemMembers = {
   id: Id,
-  ...MEMBERS.item,
+  ...shortMembers,
   createdAt: Timestamp,
   updatedAt: Timestamp,
   teamId: Id,

@@ -49,7 +49,16 @@ export interface Tables {
   };
 
   items: TeamRow &
-    Timestamps & { name: string; thumbnail: string | null; roll_numerator: number; width: number; height: number };
+    Timestamps & {
+      name: string;
+      thumbnail: string | null;
+      roll_numerator: number;
+      width: number;
+      height: number;
+      description: string | null;
+      /** JSON. */
+      data: string | null;
+    };
   item_classifiers: TeamRow & { item_id: string; classifier_option_id: string; position: number };
   item_attributes: TeamRow & { item_id: string; attribute_id: string; position: number; min: number; max: number };
   /** The last name of a deleted item, since statistics still show it. */

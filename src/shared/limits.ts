@@ -17,6 +17,9 @@ export const LIMITS = {
   idLength: 191,
   nameLength: 191,
   thumbnailLength: 2048,
+  descriptionLength: 2000,
+  /** In UTF-8, as JSON. */
+  itemDataBytes: 8 * 1024,
   requestIdLength: 191,
   pageRows: 1000,
   /** For up to this many items, instances are looked up item by item; for more, all instances are scanned. */

@@ -1,8 +1,17 @@
+import { MEMBERS } from '../../catalog/entities.ts';
 import { CommandError } from '../shared.ts';
 import type { CatalogDocument, Classifier } from './api.ts';
 
-export const FIELDS = ['id', 'name', 'thumbnail', 'rollNumerator', 'width', 'height'] as const;
-export type Field = (typeof FIELDS)[number];
+export type Field = 'id' | keyof typeof MEMBERS.item;
+
+export const FIELDS = ['id', ...Object.keys(MEMBERS.item)] as readonly Field[];
+
+/** What the cells of a field contain: numbers, JSON or text. */
+export const typeOf = (field: Field): 'number' | 'json' | 'text' => {
+  const types = [field === 'id' ? 'string' : (MEMBERS.item[field] as { readonly type?: unknown }).type].flat();
+  if (types.includes('object')) return 'json';
+  return types.includes('number') || types.includes('integer') ? 'number' : 'text';
+};
 
 /** What a column of the spreadsheet contains. */
 export type Column =

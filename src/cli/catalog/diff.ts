@@ -1,3 +1,4 @@
+import { ENTITIES } from '../../catalog/entities.ts';
 import type { Attribute, Change, Classifier, Entity, Item, ItemAttribute, Option, Space, Template } from './api.ts';
 import type { Names } from './names.ts';
 
@@ -161,13 +162,11 @@ const bindingLines = (before: Template, after: Template, names: Names): Line[] =
     .map((tier) => ({ label: `bindings.${nameOf(tier)}`, before: nameOf(earlier[tier]), after: nameOf(later[tier]) }));
 };
 
-const PLAIN_MEMBERS: Readonly<Record<Change['kind'], readonly string[]>> = {
-  attribute: ['name', 'min', 'max', 'step'],
-  classifier: ['name'],
-  space: ['name', 'cols', 'rows'],
-  item: ['name', 'thumbnail', 'rollNumerator', 'width', 'height'],
-  template: ['name', 'type', 'verifiable', 'disclosure'],
-};
+/** Members that have lines of their own. */
+const NESTED = ['classifierOptions', 'classifierOptionIds', 'itemAttributes', 'config', 'bindings'];
+
+const plainMembers = (kind: Change['kind']): string[] =>
+  Object.keys(ENTITIES[kind].properties).filter((member) => !NESTED.includes(member));
 
 const nestedLines = (kind: Change['kind'], before: unknown, after: unknown, names: Names): Line[] => {
   if (kind === 'classifier') return classifierLines(before as Classifier, after as Classifier);
@@ -184,7 +183,7 @@ const nestedLines = (kind: Change['kind'], before: unknown, after: unknown, name
 /** The differences of an entity that was updated. There is always one, even if only ids within it changed. */
 export const updateLines = ({ kind, before, after }: Change, names: Names): Line[] => {
   if (before === null || after === null) return [];
-  const lines = [...plainLines(PLAIN_MEMBERS[kind], before, after), ...nestedLines(kind, before, after, names)];
+  const lines = [...plainLines(plainMembers(kind), before, after), ...nestedLines(kind, before, after, names)];
   if (lines.length > 0) return lines;
   const members = Object.keys({ ...before, ...after }).filter((member) => !same(before[member], after[member]));
   return members.map((label) => ({ label, note: 'changed' }));

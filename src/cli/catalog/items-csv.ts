@@ -1,8 +1,9 @@
+import { DEFAULTS, entityOf } from '../../catalog/entities.ts';
 import { newId } from '../../shared/ids.ts';
 import type { CatalogDocument, Item, ItemAttribute } from './api.ts';
-import { type Column, columnsOf, OPTION_SEPARATOR } from './columns.ts';
+import { type Column, columnsOf, OPTION_SEPARATOR, typeOf } from './columns.ts';
 import { escapeFormula, formatCsv } from './csv.ts';
-import { type Faults, NUMBERS, type RowReader, readerOf, readSheet, type Sheet, throwIfAny } from './sheet.ts';
+import { type Faults, type RowReader, readerOf, readSheet, type Sheet, throwIfAny } from './sheet.ts';
 
 /** The classifier that each option belongs to. */
 const classifierOf = ({ classifiers }: CatalogDocument): ReadonlyMap<string, string> =>
@@ -14,8 +15,8 @@ export const itemsToCsv = (document: CatalogDocument): string => {
   const owners = classifierOf(document);
   const cellOf = (item: Item, column: Column): string => {
     if (column.type === 'field') {
-      const value = item[column.field];
-      return typeof value === 'number' ? String(value) : escapeFormula(value ?? '');
+      const value = item[column.field] ?? '';
+      return typeof value === 'string' ? escapeFormula(value) : JSON.stringify(value);
     }
     if (column.type === 'bound') {
       const attribute = item.itemAttributes.find(({ attributeId }) => attributeId === column.attributeId);
@@ -30,13 +31,18 @@ export const itemsToCsv = (document: CatalogDocument): string => {
   ]);
 };
 
-const NEW_ITEM: Omit<Item, 'id' | 'name'> = {
-  thumbnail: null,
-  rollNumerator: 100,
-  width: 1,
-  height: 1,
-  classifierOptionIds: [],
-  itemAttributes: [],
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A JSON object. */
+const readJson = (reader: RowReader, column: Column): object | undefined => {
+  try {
+    const value: unknown = JSON.parse(reader.text(column));
+    if (isObject(value)) return value;
+  } catch {
+    // Reported below.
+  }
+  return reader.fail(column, 'is not a JSON object');
 };
 
 /** A field of an item: what it should be, or what it is if the cell is wrong. */
@@ -44,15 +50,18 @@ const readField = (
   reader: RowReader,
   column: Column & { readonly type: 'field' },
   present: Item | undefined,
-): string | number | null | undefined => {
+): string | number | object | null | undefined => {
   const { field } = column;
-  if (field === 'thumbnail' && reader.text(column) === '') return present?.thumbnail === '' ? '' : null;
-  // A name may consist of spaces, but no number does.
-  if (NUMBERS.includes(field) ? reader.isBlank(column) : reader.text(column) === '') {
-    if (present === undefined && field !== 'name') return NEW_ITEM[field as 'width'];
+  const type = typeOf(field);
+  // A text may consist of spaces, but nothing else does.
+  if (type === 'text' ? reader.text(column) === '' : reader.isBlank(column)) {
+    // An empty text and none look the same.
+    if (field !== 'name' && type !== 'number') return present?.[field] === '' ? '' : null;
+    if (present === undefined && field !== 'name') return DEFAULTS.item[field as 'width'];
     return reader.fail(column, present === undefined ? 'a new item needs a name' : 'must not be empty');
   }
-  return NUMBERS.includes(field) ? reader.number(column) : reader.text(column);
+  if (type === 'json') return readJson(reader, column);
+  return type === 'number' ? reader.number(column) : reader.text(column);
 };
 
 /** The options that a cell lists, each once. */
@@ -132,7 +141,8 @@ const readItem = (
   present: Item | undefined,
   owners: ReadonlyMap<string, string>,
 ): Item => {
-  let { classifierOptionIds, itemAttributes } = present ?? NEW_ITEM;
+  let { classifierOptionIds, itemAttributes }: Pick<Item, 'classifierOptionIds' | 'itemAttributes'> =
+    present ?? DEFAULTS.item;
   const fields: Record<string, unknown> = {};
   for (const column of columns) {
     if (column.type === 'field' && column.field !== 'id') fields[column.field] = readField(reader, column, present);
@@ -151,21 +161,8 @@ const readItem = (
     if (range !== undefined) itemAttributes = withAttribute(itemAttributes, attributeId, range);
   }
   if (present === undefined && !('name' in fields)) reader.fail(undefined, 'a new item needs a name');
-  return { name: '', ...NEW_ITEM, ...present, ...fields, id, classifierOptionIds, itemAttributes };
+  return entityOf('item', { name: '', ...present, ...fields, id, classifierOptionIds, itemAttributes }) as Item;
 };
-
-const inOrder = ({
-  id,
-  name,
-  thumbnail,
-  rollNumerator,
-  width,
-  height,
-  classifierOptionIds,
-  itemAttributes,
-}: Item): Item => ({
-  ...{ id, name, thumbnail, rollNumerator, width, height, classifierOptionIds, itemAttributes },
-});
 
 /**
  * The items that a CSV file changes or creates. Items that it does not have, and columns that it does not have, stay as
@@ -186,8 +183,8 @@ export const itemsFromCsv = (text: string, document: CatalogDocument, makeId: ()
     if (other !== undefined) reader.fail(idColumn, `"${id}" is in row ${other}, too`);
     rows.set(id, row.number);
     const known = present.get(id);
-    const item = inOrder(readItem(reader, sheet, id, known, owners));
-    if (known === undefined || JSON.stringify(item) !== JSON.stringify(inOrder(known))) items.push(item);
+    const item = readItem(reader, sheet, id, known, owners);
+    if (known === undefined || JSON.stringify(item) !== JSON.stringify(entityOf('item', known))) items.push(item);
   }
   throwIfAny(faults);
   return items;

@@ -2,15 +2,13 @@
 import { LIMITS } from '../../shared/limits.ts';
 import { CommandError } from '../shared.ts';
 import type { CatalogDocument } from './api.ts';
-import { type Column, columnsOf, type Field } from './columns.ts';
+import { type Column, columnsOf, typeOf } from './columns.ts';
 import { DELIMITERS, type Delimiter, readCsv, unescapeFormula } from './csv.ts';
 import { type Decimals, decimalsOf, parseNumber } from './csv-numbers.ts';
 import { printable } from './terminal.ts';
 
-export const NUMBERS: readonly Field[] = ['rollNumerator', 'width', 'height'];
-
 const isNumeric = (column: Column): boolean =>
-  column.type === 'bound' || (column.type === 'field' && NUMBERS.includes(column.field));
+  column.type === 'bound' || (column.type === 'field' && typeOf(column.field) === 'number');
 
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 

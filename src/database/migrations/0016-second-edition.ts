@@ -121,6 +121,8 @@ export const secondEdition: HalvedMigration = {
       .alterTable('catalog_drafts')
       .addColumn('announce', 'integer', (column) => column.notNull().defaultTo(0))
       .execute();
+    for (const column of ['description', 'data'])
+      await schema.schema.alterTable('items').addColumn(column, 'text').execute();
   },
   contract: async (schema: Kysely<unknown>) => {
     for (const table of ['receipts', 'fairness_seeds']) await schema.schema.dropTable(table).execute();

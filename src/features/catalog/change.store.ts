@@ -14,6 +14,8 @@ const item = {
   roll_numerator: 'double precision',
   width: 'integer',
   height: 'integer',
+  description: 'text',
+  data: 'text',
 } as const;
 const itemOption = { item_id: 'text', classifier_option_id: 'text' } as const;
 const template = {

@@ -46,11 +46,15 @@ interface ItemPage {
 }
 
 /** All items in byte order of their ids, each with its options and attributes. */
-export async function* readItems(reader: store.Queried, teamId: string): AsyncGenerator<ItemPage> {
+export async function* readItems(
+  reader: store.Queried,
+  teamId: string,
+  { isWhole }: { readonly isWhole: boolean },
+): AsyncGenerator<ItemPage> {
   let lastId: string | undefined;
   let count = FIRST_ITEMS;
   for (;;) {
-    const items = await store.selectItemsAfter(reader, teamId, lastId, count);
+    const items = await store.selectItemsAfter(reader, teamId, isWhole, { afterId: lastId, limit: count });
     const firstId = items[0]?.id;
     lastId = items.at(-1)?.id;
     if (firstId === undefined || lastId === undefined) return;
@@ -144,7 +148,7 @@ export const loadCatalog = async (reader: Reader): Promise<LoadedCatalog> => {
   const { teamId } = reader;
   const found = await readVersion(reader);
   const items = compileItems(teamId, await readVocabulary(reader, teamId));
-  for await (const page of readItems(reader, teamId))
+  for await (const page of readItems(reader, teamId, { isWhole: false }))
     for (const item of page.items) {
       items.add(listedItem(item, page.optionsOf.get(item.id), page.attributesOf.get(item.id)));
       // An item may have a hundred options and a hundred attributes.
@@ -171,7 +175,7 @@ const readItemsById = async (reader: Reader, ids: readonly string[]): Promise<Li
   const { teamId } = reader;
   const found: ListedItem[] = [];
   await inChunks(ids, async (some) => {
-    const items = await store.selectItemsById(reader, teamId, some);
+    const items = await store.selectItemsById(reader, teamId, false, some);
     const options = await store.selectOptionsOfItems(reader, teamId, some);
     const attributes = await store.selectAttributesOfItems(reader, teamId, some);
     const optionsOf = Map.groupBy(options, ({ itemId }) => itemId);

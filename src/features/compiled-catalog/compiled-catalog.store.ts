@@ -74,6 +74,7 @@ export const selectOptions = (reader: Queried, teamId: string) =>
     .where('team_id', '=', teamId)
     .execute();
 
+/** What rolls need of items, and responses show. */
 const itemColumns = [
   'id',
   'name',
@@ -85,14 +86,22 @@ const itemColumns = [
   'updated_at as updatedAtMs',
 ] as const;
 
-/** The next items in byte order of their ids; from the start if no id is given. */
-export const selectItemsAfter = (reader: Queried, teamId: string, afterId: string | undefined, limit: number) => {
-  const query = reader.queries
+/** Items without what may be long; or whole, as changes need them. */
+const selectItems = ({ queries }: Queried, teamId: string, isWhole: boolean) =>
+  queries
     .selectFrom('items')
     .select(itemColumns)
-    .where('team_id', '=', teamId)
-    .orderBy('id')
-    .limit(limit);
+    .$if(isWhole, (items) => items.select(['description', 'data']))
+    .where('team_id', '=', teamId);
+
+/** The next items in byte order of their ids; from the start if no id is given. */
+export const selectItemsAfter = (
+  reader: Queried,
+  teamId: string,
+  isWhole: boolean,
+  { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
+) => {
+  const query = selectItems(reader, teamId, isWhole).orderBy('id').limit(limit);
   return (afterId === undefined ? query : query.where('id', '>', afterId)).execute();
 };
 
@@ -138,8 +147,8 @@ export const selectTemplatesAfter = (reader: Queried, teamId: string, afterId: s
     .limit(limit)
     .execute();
 
-export const selectItemsById = (reader: Reader, teamId: string, ids: readonly string[]) =>
-  reader.queries.selectFrom('items').select(itemColumns).where('team_id', '=', teamId).where('id', 'in', ids).execute();
+export const selectItemsById = (reader: Reader, teamId: string, isWhole: boolean, ids: readonly string[]) =>
+  selectItems(reader, teamId, isWhole).where('id', 'in', ids).execute();
 
 export const selectOptionsOfItems = (reader: Reader, teamId: string, itemIds: readonly string[]) =>
   reader.queries

@@ -6,7 +6,7 @@ import { LIMITS } from '../../shared/limits.ts';
 import { byPosition, readItems } from './catalog-loader.service.ts';
 import * as store from './compiled-catalog.store.ts';
 
-type ItemRow = Omit<ItemEntity, 'classifierOptionIds' | 'itemAttributes'>;
+type ItemRow = Awaited<ReturnType<typeof store.selectItemsById>>[number];
 type OptionRow = { readonly optionId: string; readonly position: number };
 type AttributeRow = ItemEntity['itemAttributes'][number] & { readonly position: number };
 
@@ -18,6 +18,7 @@ const itemEntityOf = (
 ): ItemEntity =>
   entityOf('item', {
     ...item,
+    data: item.data ? JSON.parse(item.data) : null,
     classifierOptionIds: byPosition(options).map(({ optionId }) => optionId),
     itemAttributes: byPosition(attributes),
   });
@@ -41,7 +42,7 @@ export const templateEntityOf = ({ config, bindings, verifiable, ...row }: Templ
 /** Items with these ids. */
 export const findItemEntities = async (reader: Reader, ids: readonly string[]): Promise<ItemEntity[]> => {
   if (ids.length === 0) return [];
-  const items = await store.selectItemsById(reader, reader.teamId, ids);
+  const items = await store.selectItemsById(reader, reader.teamId, true, ids);
   const options = Map.groupBy(await store.selectOptionsOfItems(reader, reader.teamId, ids), ({ itemId }) => itemId);
   const attributes = Map.groupBy(
     await store.selectAttributesOfItems(reader, reader.teamId, ids),
@@ -72,7 +73,7 @@ export async function* presentEntities(reader: Pick<Reader, 'queries' | 'teamId'
   for (const { id, name } of inOrder(await store.selectClassifiers(reader, teamId)))
     yield entity('classifier', entityOf('classifier', { id, name, classifierOptions: byPosition(options.get(id)) }));
   for (const row of inOrder(await store.selectSpaces(reader, teamId))) yield entity('space', entityOf('space', row));
-  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId))
+  for await (const { items, optionsOf, attributesOf } of readItems(reader, teamId, { isWhole: true }))
     for (const item of items)
       yield entity('item', itemEntityOf(item, optionsOf.get(item.id), attributesOf.get(item.id)));
   for (let lastId = ''; ; ) {

@@ -7,6 +7,8 @@ import { LIMITS } from '../../shared/limits.ts';
 const Item = Type.Object(
   {
     ...itemMembers,
+    description: MEMBERS.item.description,
+    data: MEMBERS.item.data,
     classifiers: Type.Array(Type.Object({ classifierId: Id, classifierOption: ClassifierOption })),
     attributes: Type.Array(
       Type.Object({ id: Id, itemId: Id, attributeId: Id, min: Type.Number(), max: Type.Number() }),

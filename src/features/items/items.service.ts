@@ -12,9 +12,9 @@ import * as store from './items.store.ts';
 
 /** The item as the API returns it. */
 const changedItem = ({ teamId }: Context, { entity, options, createdAt, updatedAt }: ChangedEntity<'item'>): Item => {
-  const { classifierOptionIds, itemAttributes, ...members } = entity;
+  const { classifierOptionIds, itemAttributes, description = null, data = null, ...members } = entity;
   return {
-    ...{ ...members, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt), teamId },
+    ...{ ...members, description, data, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt), teamId },
     classifiers: classifierOptionIds.map((optionId) => {
       const { id, name, dropRateMultiplier, classifierId } = options.get(optionId) as CatalogOption;
       return { classifierId, classifierOption: { id, name, dropRateMultiplier, classifierId } };

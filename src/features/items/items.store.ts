@@ -49,6 +49,8 @@ export const withDetails = async (reader: Reader, teamId: string, rows: readonly
     rollNumerator: row.roll_numerator,
     width: row.width,
     height: row.height,
+    description: row.description,
+    data: row.data === null ? null : JSON.parse(row.data),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     teamId: row.team_id,

@@ -61,6 +61,8 @@ onEveryDatabase('items', (service) => {
         rollNumerator: 100,
         width: 1,
         height: 1,
+        description: null,
+        data: null,
         createdAt: moment,
         updatedAt: moment,
         teamId: service().teamId,
@@ -97,6 +99,8 @@ onEveryDatabase('items', (service) => {
         rollNumerator: 12.5,
         width: 20,
         height: 2,
+        description: null,
+        data: null,
         createdAt: '2020-02-29T01:02:03.004Z',
         updatedAt: '2021-01-01T00:00:00.000Z',
         teamId: service().teamId,
@@ -525,6 +529,83 @@ onEveryDatabase('items', (service) => {
         assert.match(answer.body.issues[0].message, /Banner.*naming/);
         assertDone(await service().get(`/items/${item}`));
       });
+    });
+  });
+
+  describe('description and data', () => {
+    const data = { sound: 'clang', quests: [7, { stage: null }], '☘': { deep: [[]] } };
+    const show = async (id: string) => assertDone(await service().get(`/items/${id}`)).body;
+    const entityOf = async (id: string) => {
+      const { items } = assertDone(await service().get('/catalog')).body;
+      return items.find((item: { id: string }) => item.id === id);
+    };
+
+    test('are stored, returned, changed one by one, and removed by null', async () => {
+      const description = 'Forged\nat first light. ☘';
+      const { body } = assertDone(await service().post('/items', { id: 'told', name: 'Told', description, data }));
+      assert.deepEqual([body.description, body.data], [description, data]);
+      assert.deepEqual(await show('told'), body);
+      const listed = assertDone(await service().get('/items?limit=1000')).body;
+      assert.deepEqual(
+        listed.find((item: { id: string }) => item.id === 'told'),
+        body,
+      );
+      assertDone(await service().put('/items/told', { name: 'Told again' }));
+      assertDone(await service().put('/items/told', { description: null }));
+      const changed = await show('told');
+      assert.deepEqual([changed.name, changed.description, changed.data], ['Told again', null, data]);
+      assertDone(await service().put('/items/told', { description: '', data: {} }));
+      const emptied = await show('told');
+      assert.deepEqual([emptied.description, emptied.data], ['', {}]);
+      assertDone(await service().put('/items/told', { data: null }));
+      assert.equal((await show('told')).data, null);
+    });
+
+    test('are a part of the catalog, where items without them do not mention them', async () => {
+      assertDone(await service().post('/items', { id: 'part', name: 'Part', description: 'A part.', data }));
+      const whole = await entityOf('part');
+      assert.deepEqual([whole.description, whole.data], ['A part.', data]);
+      const change = { kind: 'item', id: 'part', after: { ...whole, description: null, data: undefined } };
+      const { version } = assertDone(await service().get('/catalog/versions?limit=1')).body[0];
+      const { body: plan } = assertDone(await service().post('/catalog/plan', { changes: [change] }));
+      assert.deepEqual(plan.changes[0].fields, ['description', 'data']);
+      assertDone(await service().post('/catalog/publish', { changes: [change], baseVersion: version }));
+      assert.deepEqual(
+        Object.keys(await entityOf('part')),
+        Object.keys(whole).filter((member) => member !== 'description' && member !== 'data'),
+      );
+      const { body: shown } = assertDone(await service().get(`/catalog/versions/${version + 1}`));
+      assert.deepEqual(shown.changes[0].before, whole);
+      assertDone(await service().post('/catalog/publish', { undo: version + 1, baseVersion: version + 1 }));
+      assert.deepEqual(await entityOf('part'), whole);
+    });
+
+    test('are not told by rolls and instances, which players may wait for', async () => {
+      const item = { id: 'long', name: 'Long', description: 'long', data: { secret: 'longer' } };
+      assertDone(await service().post('/items', item));
+      const given = assertDone(await service().post('/item-instances', { itemId: 'long', userId: 'reader' }));
+      const rolled = assertDone(await service().post('/items/roll', {}));
+      for (const { body } of [given, rolled]) assert.doesNotMatch(JSON.stringify(body), /"description"|"data"|longer/);
+    });
+
+    test('have a length', async () => {
+      const sized = (bytes: number) => ({ filler: 'f'.repeat(bytes - JSON.stringify({ filler: '' }).length) });
+      const longest = { description: '☘'.repeat(2000), data: sized(8192) };
+      assertDone(await service().post('/items', { id: 'longest', name: 'Longest', ...longest }));
+      const before = await show('longest');
+      assert.deepEqual({ description: before.description, data: before.data }, longest);
+      for (const [change, path] of [
+        [{ description: 'd'.repeat(2001) }, '/body/description'],
+        [{ data: sized(8193) }, '/body/data'],
+        // Three bytes each.
+        [{ data: { filler: '☘'.repeat(2730) } }, '/body/data'],
+        [{ description: 7 }, '/body/description'],
+        [{ data: [] }, '/body/data'],
+        [{ data: 'text' }, '/body/data'],
+      ] as const) {
+        assertInvalid(await service().put('/items/longest', change), path);
+      }
+      assert.deepEqual(await show('longest'), before);
     });
   });
 
