@@ -102,7 +102,7 @@ const featureOf = (path: string): string | undefined => /^features\/([a-z-]+)\//
  * types of others: `types`.
  */
 const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> = {
-  // A proof is verified on the command line without a service, by the engine alone.
+  // A proof is verified on the command line without a service, by the engine alone; spreadsheets have the members of items.
   start: {
     uses: [
       'start',
@@ -114,6 +114,7 @@ const MAY: Record<Layer, { uses: readonly Layer[]; types?: readonly Layer[] }> =
       'units of work',
       'randomness',
       'engine',
+      'catalog',
       'client',
     ],
     types: ['http'],

@@ -114,7 +114,8 @@ const FIELDS: { readonly [K in Kind]: (entity: Entities[K], names: Names) => Fie
   ],
   space: (entity) => plain(entity, { name: 'Name', cols: 'Columns', rows: 'Rows' }),
   item: (entity, names) => [
-    ...plain(entity, { name: 'Name', thumbnail: 'Picture', rollNumerator: 'Weight' }),
+    ...plain(entity, { name: 'Name', thumbnail: 'Picture', description: 'Description', rollNumerator: 'Weight' }),
+    field('data', 'Data', entity.data && JSON.stringify(entity.data)),
     field('size', 'Size', `${entity.width} × ${entity.height}`),
     ...optionFields(entity.classifierOptionIds, names),
     ...entity.itemAttributes.map(({ attributeId, min, max }) =>

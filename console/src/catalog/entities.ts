@@ -34,6 +34,14 @@ export interface Rows extends Omit<Shown, 'space'> {
   space: Schemas['SpaceWithUserSpaces'];
 }
 
+type Told = Pick<Entities['item'], 'description' | 'data'>;
+
+/** Without what is null, so that entities can be compared. */
+export const toldOf = ({ description, data }: Told): Told => ({
+  ...(typeof description === 'string' && { description }),
+  ...(data && { data }),
+});
+
 type Trust = Pick<Entities['template'], 'verifiable' | 'disclosure'>;
 
 /** Without what is the same as leaving it out, so that entities can be compared. */
@@ -54,6 +62,7 @@ const ENTITY_OF: { readonly [K in Kind]: (shown: Shown[K]) => Entities[K] } = {
   space: (shown) => pick(shown, 'id', 'name', 'cols', 'rows'),
   item: (shown) => ({
     ...pick(shown, 'id', 'name', 'thumbnail', 'rollNumerator', 'width', 'height'),
+    ...toldOf(shown),
     classifierOptionIds: optionIdsOf(shown),
     itemAttributes: shown.attributes.map((own) => pick(own, 'id', 'attributeId', 'min', 'max')),
   }),

@@ -28,6 +28,8 @@ const SHOW: { readonly [K in Kind]: Show<K> } = {
   item: ({ classifierOptionIds, itemAttributes, ...entity }, live, options) => ({
     ...(live ?? NOT_SAVED),
     ...entity,
+    description: entity.description ?? null,
+    data: entity.data ?? null,
     classifiers: classifierOptionIds.map((id) => {
       const { name = id, multiplier = 1, classifierId = '' } = options.get(id) ?? {};
       return { classifierId, classifierOption: { id, name, dropRateMultiplier: multiplier, classifierId } };

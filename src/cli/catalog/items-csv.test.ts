@@ -191,12 +191,27 @@ describe('items as CSV', () => {
     assert.equal(
       itemsToCsv(DOCUMENT),
       [
-        'id,name,thumbnail,rollNumerator,width,height,Rarity,Element,Damage min,Damage max,Speed min,Speed max',
-        'sword,Sword,,100,1,1,Rare,"Fire;Ice",-1.5,3,,',
-        'axe,AXE,axe.png,100,1,1,,,,,,',
+        'id,name,thumbnail,rollNumerator,width,height,description,data,Rarity,Element,Damage min,Damage max,Speed min,Speed max',
+        'sword,Sword,,100,1,1,,,Rare,"Fire;Ice",-1.5,3,,',
+        'axe,AXE,axe.png,100,1,1,,,,,,,,',
         '',
       ].join('\r\n'),
     );
+  });
+
+  test('have descriptions as they are, and data as JSON', () => {
+    const told = item('told', { description: '=Forged, at "first" light', data: { quests: [7], '☘': null } });
+    const csv = itemsToCsv({ ...EMPTY, items: [told] });
+    assert.match(csv, /told,TOLD,,100,1,1,"'=Forged, at ""first"" light","\{""quests"":\[7\],""☘"":null\}"/);
+    assert.deepEqual(itemsFromCsv(csv, { ...EMPTY, items: [told] }), []);
+    assert.deepEqual(itemsFromCsv(csv, EMPTY), [told]);
+    const [emptied] = itemsFromCsv('id,description,data\ntold,,', { ...EMPTY, items: [told] });
+    assert.deepEqual(emptied, item('told'));
+    for (const cell of ['7', '[]', 'null', '{', '"text"'])
+      assert.throws(
+        () => itemsFromCsv(`id;data\ntold;${cell}`, { ...EMPTY, items: [told] }),
+        /column "data": is not a JSON object/,
+      );
   });
 
   test('are told apart by ids where names are not enough', () => {
@@ -216,7 +231,7 @@ describe('items as CSV', () => {
     };
     assert.equal(
       itemsToCsv(document),
-      'id,name,thumbnail,rollNumerator,width,height,Kind (c1),Kind (c2),width (c3)\r\na,A,,100,1,1,"A,B (o1);C (o3)",,\r\n',
+      'id,name,thumbnail,rollNumerator,width,height,description,data,Kind (c1),Kind (c2),width (c3)\r\na,A,,100,1,1,,,"A,B (o1);C (o3)",,\r\n',
     );
     assert.throws(() => itemsFromCsv('id,Kind\na,C', document), /"Kind" could be any of "Kind \(c1\)", "Kind \(c2\)"/);
     assert.throws(

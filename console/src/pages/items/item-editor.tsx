@@ -1,4 +1,4 @@
-import { Grid, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Grid, Group, JsonInput, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -30,7 +30,8 @@ interface ItemEditorProps {
   readonly onDiscard: () => void;
 }
 
-const FIELD = /^(?:id|name|thumbnail|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
+const FIELD =
+  /^(?:id|name|thumbnail|description|data|rollNumerator|width|height|classifierOptionIds|itemAttributes\.\d+\.(?:min|max))$/;
 
 export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEditorProps) => {
   const { canDesign } = usePermissions();
@@ -90,6 +91,15 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
                   {...form.getInputProps('thumbnail')}
                 />
               </Group>
+              <Textarea
+                label="Description"
+                description="What it is, for players or for your team."
+                autosize
+                minRows={2}
+                maxRows={8}
+                disabled={!canDesign}
+                {...form.getInputProps('description')}
+              />
             </Section>
             <Section title="Drop rate" gap="md">
               <NumberInput
@@ -130,6 +140,18 @@ export const ItemEditor = ({ item, attributes, classifiers, onDiscard }: ItemEdi
               <Footprint
                 width={Math.min(20, Number(form.values.width) || 1)}
                 height={Math.min(20, Number(form.values.height) || 1)}
+              />
+            </Section>
+            <Section title="Data" gap="md">
+              <JsonInput
+                label="Data of your game"
+                description="A JSON object that your game reads with the item; Itemwright does not look into it."
+                placeholder={'{ "sound": "clang" }'}
+                autosize
+                minRows={2}
+                maxRows={16}
+                disabled={!canDesign}
+                {...form.getInputProps('data')}
               />
             </Section>
           </Stack>

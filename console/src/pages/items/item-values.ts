@@ -1,10 +1,13 @@
-import { type Entities, newId } from '../../catalog/entities.ts';
+import { type Entities, newId, toldOf } from '../../catalog/entities.ts';
 
 /** An item as form values. A number is an empty string while its field is empty. */
 export interface ItemValues {
   id: string;
   name: string;
   thumbnail: string;
+  description: string;
+  /** As JSON. */
+  data: string;
   rollNumerator: number | string;
   width: number | string;
   height: number | string;
@@ -15,9 +18,24 @@ export interface ItemValues {
 export const valuesOf = (item: Entities['item']): ItemValues => ({
   ...item,
   thumbnail: item.thumbnail ?? '',
+  description: item.description ?? '',
+  data: item.data ? JSON.stringify(item.data, null, 2) : '',
   classifierOptionIds: [...item.classifierOptionIds],
   itemAttributes: item.itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max })),
 });
+
+/** The data that was entered; undefined if it is not an object. */
+const dataOf = ({ data }: ItemValues): Record<string, unknown> | null | undefined => {
+  if (data.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 /** The item that the values describe, without options that a draft has removed. */
 export const entityOfValues = (
@@ -31,6 +49,7 @@ export const entityOfValues = (
   rollNumerator: Number(values.rollNumerator),
   width: Number(values.width),
   height: Number(values.height),
+  ...toldOf({ description: values.description || null, data: dataOf(values) ?? null }),
   classifierOptionIds: values.classifierOptionIds.filter(hasOption),
   itemAttributes: values.itemAttributes.map(({ attributeId, min, max }) => ({
     id: shown?.itemAttributes.find((own) => own.attributeId === attributeId)?.id ?? newId(),
@@ -49,6 +68,7 @@ export const validateItem = (values: ItemValues): Record<string, string | null> 
   rollNumerator: required(values.rollNumerator),
   width: required(values.width),
   height: required(values.height),
+  data: dataOf(values) === undefined ? 'Enter a JSON object, such as {"sound": "clang"}' : null,
   ...Object.fromEntries(
     values.itemAttributes.flatMap(({ min, max }, place) => [
       [`itemAttributes.${place}.min`, required(min)],
