@@ -68,8 +68,8 @@ export const Disclosure = OneOf(DISCLOSURES, {
 export const MEMBERS = {
   attribute: {
     name: Name,
-    min: Type.Number({ description: 'Lowest value; defaults to 0.' }),
-    max: Type.Number({ description: 'Highest value; defaults to 100.' }),
+    min: Type.Number({ description: 'Lowest value.' }),
+    max: Type.Number({ description: 'Highest value.' }),
     step: Step,
   },
   classifier: { name: Name },
@@ -101,27 +101,30 @@ export const allOptional = <P extends TProperties>(members: P): OptionalMembers<
 
 const { optionsPerClassifier, optionsPerItem, attributesPerItem } = LIMITS;
 
-const Attribute = Strict({ id: OwnId, ...MEMBERS.attribute }, { title: 'AttributeEntity' });
+/** Every entity has one: only requests for single entities may leave it out. */
+const EntityId = { ...OwnId, description: 'Identifier, unique in the team.' };
 
-const ClassifierOption = Strict({ id: OwnId, name: Name, dropRateMultiplier: DropRateMultiplier });
+const Attribute = Strict({ id: EntityId, ...MEMBERS.attribute }, { title: 'AttributeEntity' });
+
+const ClassifierOption = Strict({ id: EntityId, name: Name, dropRateMultiplier: DropRateMultiplier });
 
 const Classifier = Strict(
   {
-    id: OwnId,
+    id: EntityId,
     ...MEMBERS.classifier,
     classifierOptions: Type.Array(ClassifierOption, { maxItems: optionsPerClassifier }),
   },
   { title: 'ClassifierEntity' },
 );
 
-const Space = Strict({ id: OwnId, ...MEMBERS.space }, { title: 'SpaceEntity' });
+const Space = Strict({ id: EntityId, ...MEMBERS.space }, { title: 'SpaceEntity' });
 
 /** The attributes that an item carries. */
-const ItemAttribute = Strict({ id: OwnId, attributeId: Id, min: Type.Number(), max: Type.Number() });
+const ItemAttribute = Strict({ id: EntityId, attributeId: Id, min: Type.Number(), max: Type.Number() });
 
 const Item = Strict(
   {
-    id: OwnId,
+    id: EntityId,
     ...optional(MEMBERS.item, 'description', 'data'),
     classifierOptionIds: Type.Array(Id, { maxItems: optionsPerItem }),
     itemAttributes: Type.Array(ItemAttribute, { maxItems: attributesPerItem }),
@@ -131,7 +134,7 @@ const Item = Strict(
 
 const Template = Strict(
   {
-    id: OwnId,
+    id: EntityId,
     ...MEMBERS.template,
     bindings: Type.Unsafe<Record<string, string>>({
       type: 'object',

@@ -86,7 +86,7 @@ const CHEST: CardPackConfig = {
   pityThreshold: 40,
 };
 
-const template = (id: string, name: string, type: string, config: GachaConfig | CardPackConfig) => ({
+const template = (id: string, name: string, type: 'gacha' | 'card_pack', config: GachaConfig | CardPackConfig) => ({
   id,
   name,
   type,

@@ -5,7 +5,12 @@ import { Empty, OwnId, Paging, PathId, responses, Strict } from '../../http/sche
 import { LIMITS } from '../../shared/limits.ts';
 
 const NewAttribute = Strict(
-  { id: Type.Optional(OwnId), ...optional(MEMBERS.attribute, 'min', 'max', 'step') },
+  {
+    id: Type.Optional(OwnId),
+    ...optional(MEMBERS.attribute, 'min', 'max', 'step'),
+    min: Type.Optional({ ...MEMBERS.attribute.min, description: 'Lowest value; defaults to 0.' }),
+    max: Type.Optional({ ...MEMBERS.attribute.max, description: 'Highest value; defaults to 100.' }),
+  },
   { title: 'NewAttribute', examples: [{ name: 'Damage', min: 1, max: 100 }] },
 );
 export type NewAttribute = Static<typeof NewAttribute>;
