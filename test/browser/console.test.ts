@@ -103,6 +103,37 @@ describe('the console in a browser', { skip: noBrowser }, () => {
     assert.deepEqual([sword.attributes[0].min, sword.attributes[0].max], [10, 20]);
   });
 
+  test('describes an item, and gives it data of the game', async () => {
+    const { page } = tab;
+    const open = async () => {
+      await goTo(page, 'Items');
+      await page.getByRole('link', { name: 'Sword', exact: true }).click();
+    };
+    const save = async () => {
+      // No odds change, so nothing needs to be confirmed.
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('link', { name: 'Sword', exact: true }).waitFor();
+    };
+    const sword = async () => (await service.get('/items')).body.find(({ name }: { name: string }) => name === 'Sword');
+    await open();
+    await page.getByRole('textbox', { name: 'Description' }).fill('Forged at first light.');
+    const data = page.getByRole('textbox', { name: 'Data of your game' });
+    await data.fill('[7]');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter a JSON object, such as').waitFor();
+    assert.equal((await sword()).description, null);
+    await data.fill('{"quests": [7]}');
+    await save();
+    const { description, data: stored } = await sword();
+    assert.deepEqual({ description, stored }, { description: 'Forged at first light.', stored: { quests: [7] } });
+    await open();
+    assert.deepEqual(JSON.parse(await data.inputValue()), { quests: [7] });
+    await page.getByRole('textbox', { name: 'Description' }).fill('');
+    await data.fill('');
+    await save();
+    assert.deepEqual([(await sword()).description, (await sword()).data], [null, null]);
+  });
+
   test('edits a multiplier in place, and updates the odds', async () => {
     const { page } = tab;
     await goTo(page, 'Classifiers');

@@ -26,7 +26,9 @@ const UPDATE = {
     entityOf('space', await api.spaces.update(id, body, options)),
   item: async (api: Api, id: string, options: ChangeOptions, { itemAttributes, ...body }: Body<'item'>) => {
     const ranges = itemAttributes.map(({ attributeId, min, max }) => ({ attributeId, min, max }));
-    return entityOf('item', await api.items.update(id, { ...body, itemAttributes: ranges }, options));
+    // A request must say what is to be removed.
+    const whole = { description: null, data: null, ...body, itemAttributes: ranges };
+    return entityOf('item', await api.items.update(id, whole, options));
   },
   // Only the name: whatever else changes in a template is planned first.
   template: async (api: Api, id: string, options: ChangeOptions, { name }: Body<'template'>) =>
