@@ -53,6 +53,8 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Ids', characters(LIMITS.idLength)],
       ['Names', characters(LIMITS.nameLength)],
       ['Thumbnail', characters(LIMITS.thumbnailLength)],
+      ['Description of an item', characters(LIMITS.descriptionLength)],
+      ['Data of an item, as JSON', bytes(LIMITS.itemDataBytes)],
       ['Items per team', count(LIMITS.itemsPerTeam)],
       ['Options per classifier', count(LIMITS.optionsPerClassifier)],
       ['Classifier options per item', count(LIMITS.optionsPerItem)],
