@@ -54,7 +54,7 @@ const SECTIONS: readonly (readonly [heading: string, rows: readonly Row[]])[] = 
       ['Names', characters(LIMITS.nameLength)],
       ['Thumbnail', characters(LIMITS.thumbnailLength)],
       ['Description of an item', characters(LIMITS.descriptionLength)],
-      ['Data of an item, as JSON', bytes(LIMITS.itemDataBytes)],
+      ['Data of an item, as JSON', `${count(LIMITS.itemDataBytes)} bytes`],
       ['Items per team', count(LIMITS.itemsPerTeam)],
       ['Options per classifier', count(LIMITS.optionsPerClassifier)],
       ['Classifier options per item', count(LIMITS.optionsPerItem)],
