@@ -163,3 +163,20 @@ export const templatesWithOptions = async (reader: Reader, change: Change<'class
 
 export const allTemplates = async (reader: Reader): Promise<TemplateEntity[]> =>
   (await store.selectTemplates(reader)).map(templateEntityOf);
+
+/** With numerators up to 2^300, multipliers up to this together cannot make a weight extreme. */
+const MODERATE_EXPONENT = 500;
+
+/**
+ * Whether all weights are far from extremes, whatever options an item has, also with some multipliers that are new: then
+ * nobody needs to look at each of them.
+ */
+export const areWeightsModerate = async (reader: Reader, multipliers: readonly number[]): Promise<boolean> => {
+  if (await store.hasFarItem(reader)) return false;
+  const exponents = [...multipliers, ...(await store.selectMultipliers(reader))].filter((m) => m > 0).map(Math.log2);
+  return [1, -1].every((sign) => {
+    const most = exponents.map((exponent) => sign * exponent).filter((exponent) => exponent > 0);
+    const largest = most.sort((a, b) => b - a).slice(0, LIMITS.optionsPerItem);
+    return largest.reduce((sum, exponent) => sum + exponent, 0) < MODERATE_EXPONENT;
+  });
+};

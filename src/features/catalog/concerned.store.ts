@@ -175,3 +175,27 @@ export const countVerifiable = async ({ queries, teamId }: Reader, exceptId: str
     .executeTakeFirstOrThrow();
   return Number(count);
 };
+
+/** Whether an item has a weight of its own, before multipliers, that is far from usual ones. There is an index of these. */
+export const hasFarItem = async ({ queries, teamId }: Reader): Promise<boolean> => {
+  const row = await queries
+    .selectFrom('items')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where(sql<boolean>`(roll_numerator > 1e90 or (roll_numerator > 0 and roll_numerator < 1e-90))`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/** The multipliers of all options that have one. */
+export const selectMultipliers = async ({ queries, teamId }: Reader): Promise<number[]> => {
+  const rows = await queries
+    .selectFrom('classifier_options')
+    .select('drop_rate_multiplier')
+    .where('team_id', '=', teamId)
+    .where('drop_rate_multiplier', 'is not', null)
+    .$narrowType<{ drop_rate_multiplier: number }>()
+    .execute();
+  return rows.map((row) => row.drop_rate_multiplier);
+};

@@ -9,7 +9,7 @@ import { allAtOnce, each, type Steps } from '../../engine/steps.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { inTurns } from '../../shared/turns.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-import { allTemplates, templatesWithItem, templatesWithOptions } from './concerned.service.ts';
+import { allTemplates, areWeightsModerate, templatesWithItem, templatesWithOptions } from './concerned.service.ts';
 
 /** A change of one entity that is being checked. */
 interface Checking {
@@ -103,11 +103,21 @@ export const createRollChecks = (catalogs: Catalogs): RollChecks => {
     options: async (checking, before, after) => {
       const { tx, key, change } = checking;
       const left = new Map(after?.classifierOptions.map((option) => [option.id, option]));
-      const changed = (before?.classifierOptions ?? []).filter(
-        ({ id, dropRateMultiplier }) => (left.get(id)?.dropRateMultiplier ?? 1) !== (dropRateMultiplier ?? 1),
-      );
+      const changed = (before?.classifierOptions ?? [])
+        .map(({ id, dropRateMultiplier }) => ({
+          before: dropRateMultiplier ?? 1,
+          after: left.get(id)?.dropRateMultiplier ?? 1,
+        }))
+        .filter((factor) => factor.before !== factor.after);
       const naming = await templatesWithOptions(tx, { before, after });
-      if (changed.length === 0 && naming.length === 0) return;
+      const mayMatter =
+        changed.some((factor) => factor.before === 0 || factor.after === 0) ||
+        (changed.length > 0 &&
+          !(await areWeightsModerate(
+            tx,
+            changed.map((factor) => factor.after),
+          )));
+      if (!mayMatter && naming.length === 0) return;
       const team = await catalogs.current(tx);
       const options = new Map(team.catalog.options);
       for (const { id } of before?.classifierOptions ?? []) options.delete(id);
@@ -115,7 +125,7 @@ export const createRollChecks = (catalogs: Catalogs): RollChecks => {
       function* find(): Steps<boolean> {
         return yield* anyMatters(team.catalog, yield* changedCatalog(team.catalog, { options }, team.rollNumeratorOf));
       }
-      const isRisky = changed.length > 0 && inPassing(tx, team, `weights ${key}`, 1, find);
+      const isRisky = mayMatter && inPassing(tx, team, `weights ${key}`, 1, find);
       if (!isRisky && naming.length === 0) return;
       const templates = isRisky ? await allTemplates(tx) : naming;
       await check({ ...checking, change: withTemplates(change, templates) }, { options }, isRisky);
