@@ -62,8 +62,15 @@ export interface Write<Row> {
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** Combines what the commands of a group wrote into the rows to write; by default each wrote a row. */
-  gather?(left: readonly Row[]): readonly object[];
+  /** Without one, each entry is a row. */
+  readonly merge?: Merge<Row, object>;
+}
+
+/** How entries that the commands of a group write become rows. */
+export interface Merge<Entry, Row> {
+  /** Entries with the same key share a row; an entry without a key has its own. */
+  key(entry: Entry): string | null;
+  row(entries: readonly [Entry, ...Entry[]]): Row;
 }
 
 /** Whether a write needs its rows to exist: a missing row is a collision. */
@@ -79,21 +86,22 @@ export interface Rows {
 type Columns<T extends keyof Tables> = { readonly [C in Exclude<keyof Tables[T], 'team_id'>]?: ColumnType };
 type RowOf<T extends keyof Tables, C> = Pick<Tables[T], keyof C & keyof Tables[T]>;
 
-interface WriteOptions<C, Row, Left> {
-  readonly key?: readonly (keyof C & string)[];
-  readonly gather?: (left: readonly Left[]) => readonly Row[];
-}
-
 const declare =
   (mode: Mode) =>
-  <T extends keyof Tables, const C extends Columns<T>, Left = RowOf<T, C>>(
+  <T extends keyof Tables, const C extends Columns<T>>(
     table: T,
     columns: C,
-    { key = [], gather }: WriteOptions<C, RowOf<T, C>, Left> = {},
-  ): Write<Left> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key, gather });
+    { key = [] }: { readonly key?: readonly (keyof C & string)[] } = {},
+  ): Write<RowOf<T, C>> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key });
 
 /** Declares rows to insert; an existing row is a collision. */
 export const insertInto = declare('insert');
+/** Declares rows to insert, each made of what one or more commands of a group wrote. */
+export const mergeInto = <T extends keyof Tables, const C extends Columns<T>, Entry>(
+  table: T,
+  columns: C,
+  merge: Merge<Entry, RowOf<T, C>>,
+): Write<Entry> => ({ ...insertInto(table, columns), merge });
 /** Declares rows to insert unless their key exists. */
 export const ensureIn = declare('ensure');
 /** Declares rows to insert, or to overwrite if their key exists. */
