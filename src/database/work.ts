@@ -143,6 +143,9 @@ export interface Database {
 /** For reads outside any unit of work. */
 export type Read = Database['read'];
 
+/** For commands outside any unit of work, which must not wait for them but run again afterwards: see `rerunAfter`. */
+export type RunCommand = Database['write'];
+
 /** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';
 

@@ -1,3 +1,4 @@
+import { madeOutside, type Slot } from '../../database/outside.ts';
 import type { Finder, Read, Reader, Work } from '../../database/work.ts';
 import { createPlainObserver, type PlainObserver } from '../../engine/evidence/observation.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
@@ -63,43 +64,22 @@ const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
 /** What is made of a version of a catalog. */
 export type PreparedKind = keyof typeof LIMITS.prepared;
 
-interface Entry {
-  made?: { readonly value: unknown };
-  making?: Promise<void>;
-}
-
 const createPrepared = (): Pick<TeamCatalog, 'prepared' | 'kept'> => {
-  const caches = new Map<PreparedKind, RecentlyUsed<string, Entry>>();
-  const entryOf = (kind: PreparedKind, key: string): Entry => {
+  const caches = new Map<PreparedKind, RecentlyUsed<string, Slot<unknown>>>();
+  const slotOf = <T>(kind: PreparedKind, key: string): Slot<T> => {
     let cache = caches.get(kind);
     if (cache === undefined) {
-      cache = createRecentlyUsed<string, Entry>(LIMITS.prepared[kind], () => ({}));
+      cache = createRecentlyUsed<string, Slot<unknown>>(LIMITS.prepared[kind], () => ({}));
       caches.set(kind, cache);
     }
-    return cache.get(key);
+    return cache.get(key) as Slot<T>;
   };
   return {
-    prepared: <T>(finder: Finder, kind: PreparedKind, key: string, make: () => T | Promise<T>): T => {
-      const entry = entryOf(kind, key);
-      if (entry.made !== undefined) return entry.made.value as T;
-      const making = entry.making ?? make();
-      if (!(making instanceof Promise)) {
-        entry.made = { value: making };
-        return making as T;
-      }
-      entry.making ??= making
-        .then((value) => {
-          entry.made = { value };
-        })
-        .finally(() => {
-          entry.making = undefined;
-        });
-      return finder.rerunAfter(entry.making);
-    },
+    prepared: (finder, kind, key, make) => madeOutside(slotOf(kind, key), finder, make),
     kept: <T>(kind: PreparedKind, key: string, make?: () => T): T | undefined => {
-      const entry = entryOf(kind, key);
-      if (entry.made === undefined && make !== undefined) entry.made = { value: make() };
-      return entry.made?.value as T | undefined;
+      const slot = slotOf<T>(kind, key);
+      if (slot.made === undefined && make !== undefined) slot.made = { value: make() };
+      return slot.made?.value;
     },
   };
 };

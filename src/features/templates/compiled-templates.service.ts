@@ -1,6 +1,7 @@
 import { periodOf } from '../../catalog/period.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { Shared } from '../../compute/shared.ts';
+import { outside } from '../../database/outside.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { createObserver, type Observer } from '../../engine/evidence/observation.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
@@ -28,6 +29,7 @@ import { type TemplateRow, templateById } from './templates.store.ts';
 
 /** A template with the catalog of the current transaction. */
 export interface ReadyTemplate {
+  readonly id: string;
   readonly team: TeamCatalog;
   readonly type: CompiledTemplate['type'];
   readonly isVerifiable: boolean;
@@ -76,15 +78,6 @@ const needsChances = (template: CompiledTemplate): boolean => {
   return input.kind === 'packs' && stepsOfChances(input.plan) > LIMITS.inlineSteps;
 };
 
-/** Found once, on first use: few calls come near the limit. */
-const createLongestItems = (team: TeamCatalog, template: () => CompiledTemplate): ReadyTemplate['longestItems'] => {
-  let found: LongestItems | undefined;
-  const find = once(async (): Promise<void> => {
-    found = await inTurns(findLongestItems(template(), team.rollLength));
-  });
-  return (finder) => found ?? finder.rerunAfter(find());
-};
-
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
   const makeReady = (
     team: TeamCatalog,
@@ -96,6 +89,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       throw invalid(...faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     };
     return {
+      id: row.id,
       team,
       type: row.type as CompiledTemplate['type'],
       isVerifiable: row.verifiable === 1,
@@ -104,7 +98,8 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
       largest: once(() => largestFootprint(rollableItems(template()))),
       observer: once(() => createObserver(template())),
-      longestItems: createLongestItems(team, template),
+      // Found on first use: few calls come near the limit.
+      longestItems: outside(() => inTurns(findLongestItems(template(), team.rollLength))),
     };
   };
 

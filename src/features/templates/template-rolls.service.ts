@@ -140,7 +140,7 @@ export const rollTemplate = async (
   throwIfAny([...requestFaults(request, ready.type), ...(isVerifiable ? verifiableFaults(request) : [])]);
   const template = ready.template();
   checkOpen(template, nowMs);
-  const identity = isVerifiable ? deps.identities.of(work, ready) : null;
+  const salted = isVerifiable ? deps.salts.of(work, ready) : null;
   throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run neither reads nor changes counters, whoever it is for.
@@ -151,7 +151,7 @@ export const rollTemplate = async (
       ? null
       : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdEpoch(work, userId, deps.recentSeeds),
+    userId === undefined || salted === null ? null : holdEpoch(work, userId, salted, deps),
   ]);
   const before = held?.state ?? null;
   const atMs = timeOfNext(epoch?.seeds ?? null, nowMs);
@@ -159,10 +159,7 @@ export const rollTemplate = async (
   const results = resultsOf(template, before, { count, nowMs: atMs });
   receiver?.requireRoom(results, ready.largest());
   requireShort(work, ready, { results, count, depth }, limit);
-  const verifiable =
-    userId === undefined || identity === null || epoch === null
-      ? null
-      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
+  const verifiable = epoch === null ? null : beginRoll(work, context, epoch);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
@@ -207,11 +204,11 @@ export const sparkTemplate = async (
   if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
-  const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
+  const salted = ready.isVerifiable ? deps.salts.of(work, ready) : null;
   const [held, receiver, epoch] = await Promise.all([
     holdTemplateState(work, userId, template),
     openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdEpoch(work, userId, deps.recentSeeds),
+    salted === null ? null : holdEpoch(work, userId, salted, deps),
   ]);
   const after = paySpark(template, held.state);
   if (after === null)
@@ -220,10 +217,7 @@ export const sparkTemplate = async (
       message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
     });
   receiver.requireRoom(1, itemOf(ready.team, itemId));
-  const verifiable =
-    identity === null || epoch === null
-      ? null
-      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
+  const verifiable = epoch === null ? null : beginRoll(work, context, epoch);
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
   const [given] = receiver.give([giftOf(item)]) as [GiveResult];
@@ -293,22 +287,4 @@ export const previewTemplateOdds = async (
   const key = JSON.stringify([type, config, depth ?? 0]);
   const odds = previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
   return ['{', ...(await odds(signal)), '}'];
-};
-
-/**
- * The same in a unit of work, so that the response is stored. The odds are computed outside of it, and the unit of work
- * is retried once they are available.
- */
-export const keepPreviewOfOdds = (
-  read: Read,
-  context: Context,
-  request: OddsRequest,
-  deps: TemplateRollDeps,
-  signal: AbortSignal,
-): ((work: Work) => Promise<string>) => {
-  let text: string | undefined;
-  const preview = async (): Promise<void> => {
-    text = (await previewTemplateOdds(read, context, request, deps, signal)).join('');
-  };
-  return async (work) => text ?? work.rerunAfter(preview());
 };
