@@ -53,6 +53,17 @@ export interface Ask<Row> {
 
 export const ask = <K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Ask<Row> => ({ lookup, key });
 
+/** Something to lock, and what it is once it is locked. Nothing is asked for before it is given to `holdAll`. */
+export interface Hold<T> {
+  readonly asks: readonly Ask<unknown>[];
+  read(rows: readonly (readonly unknown[])[]): T | Promise<T>;
+}
+
+export const holding = <R extends readonly unknown[], T>(
+  asks: { readonly [I in keyof R]: Ask<R[I]> },
+  read: (...rows: { [I in keyof R]: readonly R[I][] }) => T | Promise<T>,
+): Hold<T> => ({ asks, read: (rows) => read(...(rows as { [I in keyof R]: readonly R[I][] })) });
+
 type Mode = 'insert' | 'ensure' | 'upsert' | 'update' | 'delete';
 
 export interface Write<Row> {

@@ -1,5 +1,5 @@
-import { ask } from '../../database/declarations.ts';
-import type { Finder, Transaction, Work } from '../../database/work.ts';
+import { ask, type Hold, holding } from '../../database/declarations.ts';
+import { type Finder, holdAll, type Transaction, type Work } from '../../database/work.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
@@ -130,14 +130,15 @@ export interface HeldSeeds {
 }
 
 /**
- * Locks the seeds of a player and the end of their receipts: verifiable rolls and rotations of a player happen one after
- * the other. To be called together with all other locks.
+ * Locks what a rotation changes, the seeds of a player and the end of their receipts: verifiable rolls and rotations of a
+ * player happen one after the other.
  */
 export const holdSeeds = async (work: Work, userId: string): Promise<HeldSeeds> => {
-  const [[[row]], { end, save }] = await Promise.all([
-    work.hold(ask(store.holdSeeds, { userId })),
-    holdReceipts<End>(work, userId),
-  ]);
+  const [[row], { end, save }] = await holdAll(
+    work,
+    holding([ask(store.holdSeeds, { userId })], (rows) => rows),
+    holdReceipts(work, userId, (held: HeldEnd<End>) => held),
+  );
   return { seeds: row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end), save };
 };
 
@@ -153,29 +154,30 @@ export interface HeldEpoch extends HeldSeeds {
 }
 
 /**
- * Locks the end of a player's receipts for a roll, which is enough: seeds change only with it. Whatever else the roll
- * needs to know is read at most once.
+ * The end of a player's receipts, to be locked for a roll. That is enough: seeds change only with it. Whatever else the
+ * roll needs to know is read at most once.
  */
-export const holdEpoch = async (
+export const holdEpoch = (
   work: Work,
   userId: string,
   on: Salted,
   { recentSeeds, manifests }: VerifiableDeps,
-): Promise<HeldEpoch> => {
-  const { end, save } = await holdReceipts<End>(work, userId);
-  const recent = recentOf(recentSeeds, work, userId);
-  if (end !== null && recent.known?.rotation !== end.rotation) {
-    const [row] = await work.find(store.seedsOf, { userId });
-    recent.known = (row && toEpoch(row)) ?? undefined;
-  }
-  const { known } = recent;
-  if (end === null || known === undefined) return { userId, on, recent, seeds: null, save, manifest: null, hidden: [] };
-  const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
-  const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
-  // Only what is found was committed.
-  if (hidden.length === 0) on.isPublished = true;
-  return { userId, on, recent, seeds: toSeeds(known, known.nextSeed, end), save, manifest, hidden };
-};
+): Hold<HeldEpoch> =>
+  holdReceipts(work, userId, async ({ end, save }: HeldEnd<End>) => {
+    const recent = recentOf(recentSeeds, work, userId);
+    if (end !== null && recent.known?.rotation !== end.rotation) {
+      const [row] = await work.find(store.seedsOf, { userId });
+      recent.known = (row && toEpoch(row)) ?? undefined;
+    }
+    const { known } = recent;
+    if (end === null || known === undefined)
+      return { userId, on, recent, seeds: null, save, manifest: null, hidden: [] };
+    const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
+    const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
+    // Only what is found was committed.
+    if (hidden.length === 0) on.isPublished = true;
+    return { userId, on, recent, seeds: toSeeds(known, known.nextSeed, end), save, manifest, hidden };
+  });
 
 /** The time of a player's next receipt: never before the last one, whatever happens to clocks. */
 export const timeOfNext = (seeds: Seeds | null, nowMs: number): number =>

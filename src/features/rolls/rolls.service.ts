@@ -1,4 +1,4 @@
-import type { Finder, Work } from '../../database/work.ts';
+import { type Finder, holdAll, type Work } from '../../database/work.ts';
 import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import {
   isRollable,
@@ -13,7 +13,7 @@ import type { Context } from '../../shared/context.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { jsonList } from '../../shared/json-list.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
+import { giveResultText, holdReceiver } from '../item-instances/giving.service.ts';
 import { beginRoll, fairnessText, holdEpoch, type VerifiableDeps } from '../receipts/receipts.service.ts';
 import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
@@ -81,20 +81,18 @@ const rollForUser = async (
 ): Promise<string> => {
   const { catalogs, draws, salts } = deps;
   const { userId, userSpaceId, classifierOptionIds } = request;
-  const [team, isVerifiable] = await Promise.all([
-    catalogs.currentForPlacing(work),
-    catalogs.verifiesRolls(work, { forPlacing: true }),
-  ]);
+  const { team, isVerifiable } = await catalogs.currentForRoll(work);
   const pool = poolOf(work, team, request);
   const salted = isVerifiable ? salts.of(work, team) : null;
-  const [receiver, held] = await Promise.all([
-    openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
+  const [receiver, epoch] = await holdAll(
+    work,
+    holdReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
     salted === null ? null : holdEpoch(work, userId, salted, deps),
-  ]);
-  receiver.requireRoom(1, pool.largest);
-  const roll = held === null ? null : beginRoll(work, context, held);
+  );
+  const room = receiver.requireRoom(1, pool.largest);
+  const roll = epoch && beginRoll(work, context, epoch);
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
-  const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
+  const [given] = room.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, {
     version: team.version,
     templateId: null,

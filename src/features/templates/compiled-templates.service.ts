@@ -22,7 +22,7 @@ import {
 import { invalid, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { createQueues, inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import type { Catalogs, PlacingCatalog, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
@@ -47,13 +47,13 @@ export interface ReadyTemplate {
   longestItems(finder: Finder): LongestItems;
 }
 
-/**
- * Finds templates, prepared once and cached until they or their catalog change. For a command that places item
- * instances, the sizes of items and spaces cannot change until it ends.
- */
+type PlacingTemplate = ReadyTemplate & { readonly team: PlacingCatalog };
+
+/** Finds templates, prepared once and cached until they or their catalog change. */
 export interface ReadyTemplates {
   (finder: Finder, id: string): Promise<ReadyTemplate>;
-  (work: Work, id: string, options: { forPlacing: boolean }): Promise<ReadyTemplate>;
+  /** The same for a command that creates item instances. */
+  forPlacing(work: Work, id: string): Promise<PlacingTemplate>;
 }
 
 const CONFIG_PATH = '/template/config';
@@ -130,8 +130,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     })();
   };
 
-  return async (finder: Finder, id: string, { forPlacing = false } = {}) => {
-    const team = await (forPlacing ? catalogs.currentForPlacing(finder as Work) : catalogs.current(finder));
+  const readyOn = async (finder: Finder, id: string, team: TeamCatalog): Promise<ReadyTemplate> => {
     const known = team.kept<ReadyTemplate>('template', id);
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
@@ -140,4 +139,11 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     if (row === undefined) throw notFound();
     return team.prepared(finder, 'template', id, () => makeTemplate(team, row));
   };
+
+  const ready = async (finder: Finder, id: string) => readyOn(finder, id, await catalogs.current(finder));
+  const forPlacing: ReadyTemplates['forPlacing'] = async (work, id) => {
+    const team = await catalogs.currentForPlacing(work);
+    return (await readyOn(work, id, team)) as PlacingTemplate;
+  };
+  return Object.assign(ready, { forPlacing });
 };
