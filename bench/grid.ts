@@ -7,9 +7,9 @@
  */
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Transaction, Work } from '../src/database/work.ts';
+import { holdAll, type Transaction, type Work } from '../src/database/work.ts';
 import { createCatalogs } from '../src/features/compiled-catalog/compiled-catalog.service.ts';
-import { openReceiver } from '../src/features/item-instances/giving.service.ts';
+import { holdReceiver } from '../src/features/item-instances/giving.service.ts';
 import {
   createItemInstance,
   type InstanceDeps,
@@ -63,7 +63,8 @@ const fill = async (service: Service, userId: string, count: number): Promise<st
     const receiver = { userId, userSpaceId: body.id, cause: 'roll' } as const;
     await service.database.write(service.teamId, async (work) => {
       const team = await depsOf(service).catalogs.currentForPlacing(work);
-      (await openReceiver(work, contextOf(service), receiver, team)).give(gifts);
+      const [opened] = await holdAll(work, holdReceiver(work, contextOf(service), receiver, team));
+      opened.requireRoom(0, { width: 1, height: 1 }).give(gifts);
     });
   }
   return body.id;

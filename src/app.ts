@@ -25,13 +25,12 @@ import { createPublicLog } from './features/log/public-log.service.ts';
 import { placementRoutes } from './features/placements/placements.routes.ts';
 import { createIdentities } from './features/receipts/identities.service.ts';
 import { receiptRoutes } from './features/receipts/receipts.routes.ts';
-import { createManifests, createPublished, createRecentSeeds } from './features/receipts/receipts.service.ts';
+import { createManifests, createRecentSeeds } from './features/receipts/receipts.service.ts';
 import { createSalts } from './features/receipts/salts.service.ts';
 import { rollRoutes } from './features/rolls/rolls.routes.ts';
-import { keepSnapshots, type Snapshot } from './features/snapshots/snapshots.service.ts';
 import { spaceRoutes } from './features/spaces/spaces.routes.ts';
 import { statisticsRoutes } from './features/statistics/statistics.routes.ts';
-import { createTeamKeys, keepTeamKey } from './features/team-keys/team-keys.service.ts';
+import { createTeamKeys } from './features/team-keys/team-keys.service.ts';
 import { teamRoutes } from './features/teams/teams.routes.ts';
 import { doesTeamExist, secretsOf } from './features/teams/teams.service.ts';
 import { createReadyTemplates } from './features/templates/compiled-templates.service.ts';
@@ -111,9 +110,7 @@ export const buildApp = async ({
   const readyTemplates = createReadyTemplates(catalogs, compute);
   const identities = createIdentities();
   const readWhole = createWholeCatalogs();
-  const teamKeys = createTeamKeys((teamId, purpose) =>
-    database.write(teamId, async (work) => keepTeamKey(work, purpose)),
-  );
+  const teamKeys = createTeamKeys(database.write);
   const parts = {
     database,
     ...createRequestRunners(database),
@@ -124,13 +121,11 @@ export const buildApp = async ({
     disclosures: createDisclosures({ reads, compute, keptOdds, readWhole, clock, readyTemplates, identities }),
     draws,
     identities,
-    keepSnapshots: (teamId: string, snapshots: readonly Snapshot[]) =>
-      database.write(teamId, async (work) => keepSnapshots(work, snapshots)),
+    write: database.write,
     manifests: createManifests(),
     isUpgraded: () => database.hasCompleted('0016-second-edition'),
     recentSeeds: createRecentSeeds(),
-    salts: createSalts(teamKeys),
-    published: createPublished(),
+    salts: createSalts(identities, teamKeys),
     pathPrefix,
     publicLog: createPublicLog(reads),
     publicSnapshots: createPublicSnapshots({ reads, clock, readyTemplates, identities }),

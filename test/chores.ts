@@ -4,7 +4,7 @@ import { NO_TEAM } from '../src/database/work.ts';
 import { createWholeCatalogs } from '../src/features/catalog/document.service.ts';
 import { teamsToLog } from '../src/features/log/log.service.ts';
 import { teamsToNote } from '../src/features/snapshots/noting.service.ts';
-import { createTeamKeys, keepTeamKey, type TeamKeys } from '../src/features/team-keys/team-keys.service.ts';
+import { createTeamKeys } from '../src/features/team-keys/team-keys.service.ts';
 import { choresOf, freezeObservations, growLogs, lookAtEvidence, noteVersions } from '../src/maintenance/chores.ts';
 import { earliestId } from '../src/shared/ids.ts';
 import type { Client, Service } from './harness.ts';
@@ -20,14 +20,11 @@ export const noteAll = async ({ database }: Running): Promise<void> => {
     await noteVersions({ database, compute, readWhole: createWholeCatalogs(), clock: Date.now }, () => true);
 };
 
-const teamKeysIn = ({ database }: Running): TeamKeys =>
-  createTeamKeys((teamId, purpose) => database.write(teamId, async (work) => keepTeamKey(work, purpose)));
-
 /** Adds everything to the public logs, without waiting for the service to do it. */
 export const logAll = async (service: Running, clock: () => number = Date.now): Promise<void> => {
   const { database } = service;
   while ((await database.read('', teamsToLog)).length > 0)
-    await growLogs({ database, teamKeys: teamKeysIn(service), clock }, () => true);
+    await growLogs({ database, teamKeys: createTeamKeys(database.write), clock }, () => true);
 };
 
 interface LookOptions {
@@ -84,7 +81,7 @@ export const doAllChores = async ({ database }: Running, teams: readonly Client[
   const logger = pino({ level: 'silent' });
   const settings = { keepRollEventsDays: 30, keepHistoryDays: 30 };
   const clock = () => Date.now() + 500 * DAY_MS;
-  const teamKeys = teamKeysIn({ database });
+  const teamKeys = createTeamKeys(database.write);
   const threads = { compute, computeDue: compute };
   const parts = { database, ...threads, readWhole: createWholeCatalogs(), teamKeys, clock, logger, settings };
   for (const { work } of choresOf(parts)) await work(() => true);

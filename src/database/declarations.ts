@@ -53,6 +53,17 @@ export interface Ask<Row> {
 
 export const ask = <K extends KeyTypes, Row>(lookup: Lookup<K, Row>, key: KeyOf<K>): Ask<Row> => ({ lookup, key });
 
+/** Something to lock, and what it is once it is locked. Nothing is asked for before it is given to `holdAll`. */
+export interface Hold<T> {
+  readonly asks: readonly Ask<unknown>[];
+  read(rows: readonly (readonly unknown[])[]): T | Promise<T>;
+}
+
+export const holding = <R extends readonly unknown[], T>(
+  asks: { readonly [I in keyof R]: Ask<R[I]> },
+  read: (...rows: { [I in keyof R]: readonly R[I][] }) => T | Promise<T>,
+): Hold<T> => ({ asks, read: (rows) => read(...(rows as { [I in keyof R]: readonly R[I][] })) });
+
 type Mode = 'insert' | 'ensure' | 'upsert' | 'update' | 'delete';
 
 export interface Write<Row> {
@@ -62,8 +73,15 @@ export interface Write<Row> {
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   /** The columns that identify a row. */
   readonly key: readonly string[];
-  /** Combines what the commands of a group wrote into the rows to write; by default each wrote a row. */
-  gather?(left: readonly Row[]): readonly object[];
+  /** Without one, each entry is a row. */
+  readonly merge?: Merge<Row, object>;
+}
+
+/** How entries that the commands of a group write become rows. */
+export interface Merge<Entry, Row> {
+  /** Entries with the same key share a row; an entry without a key has its own. */
+  key(entry: Entry): string | null;
+  row(entries: readonly [Entry, ...Entry[]]): Row;
 }
 
 /** Whether a write needs its rows to exist: a missing row is a collision. */
@@ -79,21 +97,22 @@ export interface Rows {
 type Columns<T extends keyof Tables> = { readonly [C in Exclude<keyof Tables[T], 'team_id'>]?: ColumnType };
 type RowOf<T extends keyof Tables, C> = Pick<Tables[T], keyof C & keyof Tables[T]>;
 
-interface WriteOptions<C, Row, Left> {
-  readonly key?: readonly (keyof C & string)[];
-  readonly gather?: (left: readonly Left[]) => readonly Row[];
-}
-
 const declare =
   (mode: Mode) =>
-  <T extends keyof Tables, const C extends Columns<T>, Left = RowOf<T, C>>(
+  <T extends keyof Tables, const C extends Columns<T>>(
     table: T,
     columns: C,
-    { key = [], gather }: WriteOptions<C, RowOf<T, C>, Left> = {},
-  ): Write<Left> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key, gather });
+    { key = [] }: { readonly key?: readonly (keyof C & string)[] } = {},
+  ): Write<RowOf<T, C>> => ({ mode, table, columns: Object.entries(columns) as [string, ColumnType][], key });
 
 /** Declares rows to insert; an existing row is a collision. */
 export const insertInto = declare('insert');
+/** Declares rows to insert, each made of what one or more commands of a group wrote. */
+export const mergeInto = <T extends keyof Tables, const C extends Columns<T>, Entry>(
+  table: T,
+  columns: C,
+  merge: Merge<Entry, RowOf<T, C>>,
+): Write<Entry> => ({ ...insertInto(table, columns), merge });
 /** Declares rows to insert unless their key exists. */
 export const ensureIn = declare('ensure');
 /** Declares rows to insert, or to overwrite if their key exists. */

@@ -1,4 +1,4 @@
-import type { Ask, KeyOf, KeyTypes, Lookup, Rows, SharedLock, Write } from './declarations.ts';
+import type { Ask, KeyOf, KeyTypes, Lookup, Merge, Rows, SharedLock, Write } from './declarations.ts';
 import type { Question, Session } from './session.ts';
 import { TABLES } from './tables.ts';
 import type { Queries, Transaction } from './work.ts';
@@ -54,6 +54,9 @@ const writeRank = ({ mode, table }: Write<unknown>): number => {
   return mode === 'delete' ? -rank - 1 : rank;
 };
 
+const merged = ({ key, row }: Merge<unknown, object>, entries: readonly unknown[]): object[] =>
+  Array.from(Map.groupBy(entries, (entry) => key(entry) ?? entry).values(), (same) => row(same as [unknown]));
+
 export interface Command {
   readonly command: (work: Transaction) => Promise<unknown>;
 }
@@ -106,7 +109,7 @@ export class Group {
     if (this.#failure !== undefined) throw this.#failure.error;
     willWrite?.();
     const kept = works.filter((_, index) => 'value' in (outcomes[index] as Outcome));
-    const written = this.#gather(kept);
+    const written = this.#rowsOf(kept);
     if (written.length > 0) await this.session.send(written);
     if (written.length > 0 || (commits && kept.length > 0)) {
       willCommit?.();
@@ -211,7 +214,7 @@ export class Group {
     }
   }
 
-  #gather(works: readonly GroupWork[]): Rows[] {
+  #rowsOf(works: readonly GroupWork[]): Rows[] {
     const byWrite = new Map<Write<unknown>, unknown[]>();
     for (const { written } of works) {
       for (let index = 0; index < written.length; index += 2) {
@@ -223,7 +226,11 @@ export class Group {
     }
     return [...byWrite]
       .sort(([a], [b]) => writeRank(a) - writeRank(b))
-      .map(([write, rows]) => ({ teamId: this.teamId, write, rows: write.gather?.(rows) ?? rows }));
+      .map(([write, rows]) => ({
+        teamId: this.teamId,
+        write,
+        rows: write.merge === undefined ? rows : merged(write.merge, rows),
+      }));
   }
 }
 

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createEmptyDatabase, type EmptyDatabase, ENGINES } from '../../test/harness.ts';
-import { ask, deleteFrom, ensureIn, insertInto, lockingLookup, lookup, updateIn, upsertInto } from './declarations.ts';
+import {
+  ask,
+  deleteFrom,
+  ensureIn,
+  insertInto,
+  lockingLookup,
+  lookup,
+  mergeInto,
+  updateIn,
+  upsertInto,
+} from './declarations.ts';
 import { Postponed } from './group.ts';
 import { openDatabase } from './open.ts';
 import { Collision, type Database, NO_TEAM, type Work } from './work.ts';
@@ -149,22 +160,33 @@ for (const engine of ENGINES) {
       assert.deepEqual([...new Set(rows.map(({ step, updated_at }) => `${step} ${updated_at}`))], [`null ${2 ** 52}`]);
     });
 
-    test('share one transaction when they arrive together', async () => {
-      const groups: number[] = [];
-      const counted = insertInto('users', USER, {
-        gather: (rows: readonly ReturnType<typeof user>[]) => {
-          groups.push(rows.length);
-          return rows;
-        },
+    test('share one transaction, and rows that are merged, when they arrive together', async () => {
+      const merged = mergeInto('users', USER, {
+        key: ({ kind }: { kind: number }) => (kind === 2 ? null : String(kind)),
+        row: (all) => ({ ...user(`merged-${randomUUID()}`), created_at: all.length, updated_at: all[0].kind }),
       });
       const commands = Array.from({ length: 200 }, (_, n) => async (work: Work) => {
         await work.find(userById, { id: `together-${n}` });
         await work.hold(ask(holdUser, { id: `together-${n}` }));
-        work.write(counted, user(`together-${n}`));
+        work.write(insertUser, user(`together-${n}`));
+        work.write(merged, { kind: n % 50 === 8 ? 2 : n % 2 });
+        if (n % 50 === 7) throw new Error('dropped');
       });
-      assert.deepEqual([...new Set(await outcomes(commands))], ['done']);
-      assert.equal((await idsFrom('together-')).length, 200);
-      assert.ok(groups.length <= 3, `${groups}`);
+      assert.deepEqual([...new Set(await outcomes(commands))], ['done', 'dropped']);
+      assert.equal((await idsFrom('together-')).length, 196);
+      const rows = await database.read('a', ({ queries }) =>
+        queries.selectFrom('users').selectAll().where('id', 'like', 'merged-%').execute(),
+      );
+      const countsOf = (kind: number) =>
+        rows.flatMap(({ created_at, updated_at }) => (updated_at === kind ? created_at : []));
+      for (const kind of [0, 1]) {
+        assert.equal(
+          countsOf(kind).reduce((sum, count) => sum + count),
+          96,
+        );
+        assert.ok(countsOf(kind).length <= 3, `${countsOf(kind)}`);
+      }
+      assert.deepEqual(countsOf(2), [1, 1, 1, 1]);
     });
 
     test('see neither their own writes nor those of others in their group', async () => {

@@ -1,6 +1,6 @@
 /** The database as the rest of the service sees it: units of work, and what stores declare for them. */
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Ask, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
+import type { Ask, Hold, KeyOf, KeyTypes, Lookup, SharedLock, Write } from './declarations.ts';
 import type { DatabaseObserver } from './observer.ts';
 import type { Tables } from './tables.ts';
 
@@ -140,8 +140,28 @@ export interface Database {
   close(): Promise<void>;
 }
 
+type Held<H> = H extends Hold<infer T> ? T : null;
+
+/** Takes all locks of a command, at once and in one order, so that commands do not wait for each other in a circle. */
+export const holdAll = async <H extends readonly (Hold<unknown> | null)[]>(
+  work: Work,
+  ...holds: H
+): Promise<{ [I in keyof H]: Held<H[I]> }> => {
+  const rows = await work.hold(...holds.flatMap((hold) => hold?.asks ?? []));
+  let start = 0;
+  const held = holds.map(async (hold) => {
+    if (hold === null) return null;
+    start += hold.asks.length;
+    return hold.read(rows.slice(start - hold.asks.length, start));
+  });
+  return (await Promise.all(held)) as { [I in keyof H]: Held<H[I]> };
+};
+
 /** For reads outside any unit of work. */
 export type Read = Database['read'];
+
+/** For commands outside any unit of work, which must not wait for them but run again afterwards: see `rerunAfter`. */
+export type RunCommand = Database['write'];
 
 /** For work that belongs to no team, such as the first start. */
 export const NO_TEAM = '';

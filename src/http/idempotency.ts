@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { claimChore, saveChoreProgress } from '../database/claims.ts';
+import { outside } from '../database/outside.ts';
 import { type Database, NO_TEAM, type Transaction, type Work } from '../database/work.ts';
 import type { ResponseLimit } from '../shared/context.ts';
 import { invalid, ServiceError } from '../shared/errors.ts';
 import { LIMITS } from '../shared/limits.ts';
 import { deleteOldResponses, insertResponse, responseByKey } from './idempotency.store.ts';
+import { type Body, textOf } from './outgoing.ts';
 import { pack, unpack } from './response-compression.ts';
 
 const HEADER = 'idempotency-key';
@@ -73,13 +75,17 @@ type RunDraw = <R extends FastifyRequest, T>(
   work: (unit: Work, request: R, limit: ResponseLimit) => Promise<T>,
 ) => Promise<T>;
 
-/** Executes requests that change something. */
+/** Executes a POST request that changes nothing, and whose response is made outside of any transaction. */
+type RunOutside = (request: FastifyRequest, reply: Reply, make: () => Promise<Body>) => Promise<Body>;
+
+/** Executes requests that may change something, or whose response may be stored. */
 export interface RequestRunners {
   /** A POST: `command` in a transaction shared with others, `change` in one of its own. */
   readonly command: RunRequest<Work>;
   readonly change: RunRequest<Transaction>;
   /** The same as `command` for whatever draws. */
   readonly draw: RunDraw;
+  readonly outsideTransactions: RunOutside;
   /** A PUT or DELETE, which takes no idempotency key: in a transaction shared with others, or in one of its own. */
   readonly inSharedTransaction: RunWithoutKey<Work>;
   readonly inTransaction: RunWithoutKey<Transaction>;
@@ -159,9 +165,18 @@ const runDraw = (database: Database): RunDraw => {
   };
 };
 
+const runOutside =
+  (command: RunRequest<Work>): RunOutside =>
+  (request, reply, make) => {
+    if (!hasIdempotencyKey(request)) return make();
+    const made = outside(async () => textOf(await make()));
+    return command(request, reply, async (work) => made(work));
+  };
+
 export const createRequestRunners = (database: Database): RequestRunners => ({
   command: runIn(database.write),
   draw: runDraw(database),
+  outsideTransactions: runOutside(runIn(database.write)),
   change: runIn(database.transaction),
   inSharedTransaction: (request, work) => database.write(request.context.teamId, (unit) => inTime(unit, request, work)),
   inTransaction: (request, work) => database.transaction(request.context.teamId, (tx) => inTime(tx, request, work)),

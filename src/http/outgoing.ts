@@ -13,6 +13,9 @@ const piecesOf = (body: Body): readonly Piece[] => (isOnePiece(body) ? [body] : 
 
 const lengthOf = (body: Body): number => piecesOf(body).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
+export const textOf = (body: Body): string =>
+  typeof body === 'string' ? body : Buffer.concat(piecesOf(body).map((piece) => Buffer.from(piece))).toString();
+
 /** Parts of a text, none of which ends within a character. */
 function* partsOfText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {

@@ -146,7 +146,7 @@ export const LIMITS = {
   /** Public templates with all their texts, and characters of these in total. */
   keptDisclosures: 1000,
   keptDisclosuresLength: 64 * 1024 * 1024,
-  prepared: { pool: 64, config: 8, odds: 8, change: 8, template: 10_000 },
+  prepared: { pool: 64, config: 8, odds: 8, change: 8, template: 10_000, identity: 10_000, identities: 2, salted: 200 },
   cachedItemTexts: 2000,
   verifiedHeaders: 10_000,
   throttledAddresses: 10_000,

@@ -1,8 +1,7 @@
 import type { Database } from '../../database/work.ts';
 import { disconnectSignal } from '../../http/disconnect.ts';
-import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { bytesOf, largeBody, withLargeBodies } from '../../http/large-bodies.ts';
-import type { Body } from '../../http/outgoing.ts';
 import { type App, sendText } from '../../http/server.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import * as contract from './publishing.contract.ts';
@@ -12,7 +11,7 @@ export const publishingRoutes = (
   app: App,
   {
     database,
-    command,
+    outsideTransactions,
     change,
     ...shared
   }: { database: Database } & Omit<service.PublishingDeps, 'read'> & RequestRunners,
@@ -26,9 +25,10 @@ export const publishingRoutes = (
       { schema: contract.planCatalog, ...largeBody, config: { access: 'read' } },
       async (request, reply) => {
         const { context, exchange } = request;
-        const plan = () => service.planChange(deps, context, bytesOf(request), disconnectSignal(reply));
-        const made = hasIdempotencyKey(request) ? command(request, reply, service.keepPlan(plan)) : plan();
-        return sendText(reply, await exchange.allow<Body>(LIMITS.catalogWorkMs, made));
+        const plan = outsideTransactions(request, reply, () =>
+          service.planChange(deps, context, bytesOf(request), disconnectSignal(reply)),
+        );
+        return sendText(reply, await exchange.allow(LIMITS.catalogWorkMs, plan));
       },
     );
 

@@ -3,7 +3,8 @@ import { findingOf, issuesOfFaults, listFindings } from '../../catalog/findings.
 import type { Planned, Wanted } from '../../catalog/plan.ts';
 import { type Purpose, readRequest } from '../../catalog/request.ts';
 import type { Compute } from '../../compute/compute.ts';
-import type { Finder, Read, Reader, Transaction } from '../../database/work.ts';
+import { outside } from '../../database/outside.ts';
+import type { Read, Reader, Transaction } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, invalid, notFound, type ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
@@ -180,28 +181,8 @@ export const explainRejection = ({ message, issues }: ServiceError): string =>
         .map(({ path, ...issue }) => (path.startsWith('/body') ? issue.message : `${path} ${issue.message}`))
         .join('; ');
 
-/** A plan whose response is stored. It is made outside of any transaction. */
-export const keepPlan = (plan: () => Promise<Uint8Array[]>) => {
-  let made: Uint8Array[] | undefined;
-  return async (finder: Finder): Promise<string> => {
-    if (made !== undefined) return Buffer.concat(made).toString();
-    return finder.rerunAfter(
-      plan().then((parts) => {
-        made = parts;
-      }),
-    );
-  };
-};
-
 /** Publishes a change. What takes long is done before the transaction, outside of any. */
 export const publish = (deps: PublishingDeps, context: Context, body: Body, signal?: AbortSignal) => {
-  let prepared: Prepared | undefined;
-  return async (tx: Transaction): Promise<Version> => {
-    if (prepared !== undefined) return applyChange(tx, context, prepared);
-    return tx.rerunAfter(
-      prepareChange(deps, context, body, signal).then((change) => {
-        prepared = change;
-      }),
-    );
-  };
+  const prepared = outside(() => prepareChange(deps, context, body, signal));
+  return async (tx: Transaction): Promise<Version> => applyChange(tx, context, prepared(tx));
 };

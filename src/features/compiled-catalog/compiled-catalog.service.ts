@@ -1,3 +1,4 @@
+import { madeOutside, type Slot } from '../../database/outside.ts';
 import type { Finder, Read, Reader, Work } from '../../database/work.ts';
 import { createPlainObserver, type PlainObserver } from '../../engine/evidence/observation.ts';
 import type { Catalog, CompiledItem } from '../../engine/pool/catalog.ts';
@@ -39,6 +40,11 @@ export interface TeamCatalog extends CatalogPresenter {
   kept<T>(kind: PreparedKind, key: string, make?: () => T): T | undefined;
 }
 
+declare const forPlacing: unique symbol;
+
+/** The catalog of a command that creates or places item instances: see `currentForPlacing`, which alone returns it. */
+export type PlacingCatalog = TeamCatalog & { readonly [forPlacing]: true };
+
 /** Compiled catalogs of teams, each cached while its version is current. */
 export interface Catalogs {
   /** The catalog as this transaction sees it. */
@@ -47,9 +53,11 @@ export interface Catalogs {
    * The same for a command that creates or places item instances: until it ends, no item is deleted and no item or
    * space changes its size.
    */
-  currentForPlacing(work: Work): Promise<TeamCatalog>;
-  /** Whether plain rolls for a user are verifiable. Costs nothing if asked at the same time as for the catalog. */
-  verifiesRolls(finder: Finder, options?: { readonly forPlacing: boolean }): Promise<boolean>;
+  currentForPlacing(work: Work): Promise<PlacingCatalog>;
+  /** The same, and whether plain rolls for a user are verifiable. */
+  currentForRoll(work: Work): Promise<{ readonly team: PlacingCatalog; readonly isVerifiable: boolean }>;
+  /** Whether plain rolls for a user are verifiable. */
+  verifiesRolls(finder: Finder): Promise<boolean>;
   /** Whether nothing has changed since. */
   isCurrent(finder: Finder, team: TeamCatalog): Promise<boolean>;
   /** What is held in memory, for metrics. */
@@ -63,43 +71,22 @@ const keyOf = ({ classifierOptionIds = [], itemIds }: PoolFilter): string =>
 /** What is made of a version of a catalog. */
 export type PreparedKind = keyof typeof LIMITS.prepared;
 
-interface Entry {
-  made?: { readonly value: unknown };
-  making?: Promise<void>;
-}
-
 const createPrepared = (): Pick<TeamCatalog, 'prepared' | 'kept'> => {
-  const caches = new Map<PreparedKind, RecentlyUsed<string, Entry>>();
-  const entryOf = (kind: PreparedKind, key: string): Entry => {
+  const caches = new Map<PreparedKind, RecentlyUsed<string, Slot<unknown>>>();
+  const slotOf = <T>(kind: PreparedKind, key: string): Slot<T> => {
     let cache = caches.get(kind);
     if (cache === undefined) {
-      cache = createRecentlyUsed<string, Entry>(LIMITS.prepared[kind], () => ({}));
+      cache = createRecentlyUsed<string, Slot<unknown>>(LIMITS.prepared[kind], () => ({}));
       caches.set(kind, cache);
     }
-    return cache.get(key);
+    return cache.get(key) as Slot<T>;
   };
   return {
-    prepared: <T>(finder: Finder, kind: PreparedKind, key: string, make: () => T | Promise<T>): T => {
-      const entry = entryOf(kind, key);
-      if (entry.made !== undefined) return entry.made.value as T;
-      const making = entry.making ?? make();
-      if (!(making instanceof Promise)) {
-        entry.made = { value: making };
-        return making as T;
-      }
-      entry.making ??= making
-        .then((value) => {
-          entry.made = { value };
-        })
-        .finally(() => {
-          entry.making = undefined;
-        });
-      return finder.rerunAfter(entry.making);
-    },
+    prepared: (finder, kind, key, make) => madeOutside(slotOf(kind, key), finder, make),
     kept: <T>(kind: PreparedKind, key: string, make?: () => T): T | undefined => {
-      const entry = entryOf(kind, key);
-      if (entry.made === undefined && make !== undefined) entry.made = { value: make() };
-      return entry.made?.value as T | undefined;
+      const slot = slotOf<T>(kind, key);
+      if (slot.made === undefined && make !== undefined) slot.made = { value: make() };
+      return slot.made?.value;
     },
   };
 };
@@ -195,15 +182,18 @@ export const createCatalogs = (read: Read): Catalogs => {
     return team?.versionId === found.versionId ? team : finder.rerunAfter(loadOnce(finder.teamId));
   };
 
+  const currentForRoll: Catalogs['currentForRoll'] = async (work) => {
+    const found = await work.find(store.currentVersionForPlacing, {});
+    return { team: catalogOf(work, found) as PlacingCatalog, isVerifiable: found[0]?.verifiableRolls === 1 };
+  };
+
   return {
     held,
     current: async (finder) => catalogOf(finder, await finder.find(store.currentVersion, {})),
     isCurrent: async (finder, { versionId }) =>
       (await finder.find(store.currentVersion, {}))[0]?.versionId === versionId,
-    verifiesRolls: async (finder, { forPlacing } = { forPlacing: false }) => {
-      const lookup = forPlacing ? store.currentVersionForPlacing : store.currentVersion;
-      return (await finder.find(lookup, {}))[0]?.verifiableRolls === 1;
-    },
-    currentForPlacing: async (work) => catalogOf(work, await work.find(store.currentVersionForPlacing, {})),
+    verifiesRolls: async (finder) => (await finder.find(store.currentVersion, {}))[0]?.verifiableRolls === 1,
+    currentForPlacing: async (work) => (await currentForRoll(work)).team,
+    currentForRoll,
   };
 };

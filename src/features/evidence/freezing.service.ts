@@ -1,13 +1,13 @@
 import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
 import type { FrozenStarts } from '../../engine/evidence/starts.ts';
+import { createSeenCounts } from '../../shared/counts.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { utcDay } from '../../shared/time.ts';
 import { takeTurns } from '../../shared/turns.ts';
 import { findConfig, findNotedVersion, findVersionsOf } from '../snapshots/snapshots.service.ts';
 import * as store from './frozen-days.store.ts';
 import { type ObservedStream, readStream, type Stream } from './observed-streams.service.ts';
-import { createSeenCounts } from './roll-evidence.service.ts';
 import { holdEvidence, removeEvidence } from './roll-evidence.store.ts';
 import { findStreamAt, type LookDeps, storedLog } from './streams.service.ts';
 

@@ -9,8 +9,10 @@ import {
   beginEpoch,
   createSeeds,
   findLastOfSeries,
+  findManifest,
   findSeeds,
   holdSeeds,
+  isIn,
   type Manifests,
   type Seeds,
   timeOfNext,
@@ -37,8 +39,8 @@ const mustRotate = async (
 ): Promise<boolean> => {
   if (current === null) return true;
   if (hash === current.manifest) return false;
-  const manifest = await manifests(finder, current.manifest);
-  return entries.some(({ entry: [template, config] }) => manifest.get(template) !== config);
+  const manifest = await findManifest(finder, manifests, current.manifest);
+  return entries.some(({ salted }) => !isIn(manifest, salted));
 };
 
 const showPlayer = async (

@@ -11,9 +11,15 @@ import {
 } from '../../../test/harness.ts';
 import { assertConflict, assertDone, assertInvalid, assertNotFound } from '../../../test/rules.ts';
 import { verified } from '../../../test/verified.ts';
+import { holdAll } from '../../database/work.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { canonicalText } from '../../engine/fairness/canonical.ts';
 import { verifiableDraws } from '../../engine/fairness/draws.ts';
+import { createCatalogs } from '../compiled-catalog/compiled-catalog.service.ts';
+import { createIdentities } from '../receipts/identities.service.ts';
+import { beginRoll, createManifests, createRecentSeeds, holdEpoch } from '../receipts/receipts.service.ts';
+import { createSalts } from '../receipts/salts.service.ts';
+import { createTeamKeys } from '../team-keys/team-keys.service.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const RATES = { five: 0.05, three: 0.95 };
@@ -440,6 +446,26 @@ onEveryDatabase('verifiable rolls', (service, engine) => {
       await node.stop();
       await empty.drop();
     }
+  });
+
+  test('make public what they are made on, even if the first one was rolled back', async () => {
+    const team = await teamWithTemplates();
+    await rotate(team, 'p', 'first');
+    const { database } = service();
+    const catalogs = createCatalogs(database.read);
+    const salts = createSalts(createIdentities(), createTeamKeys(database.write));
+    const deps = { salts, manifests: createManifests(), recentSeeds: createRecentSeeds() };
+    const begin = (isRolledBack: boolean) =>
+      database.write(team.teamId, async (work) => {
+        const on = salts.of(work, await catalogs.current(work));
+        const [epoch] = await holdAll(work, holdEpoch(work, 'p', on, deps));
+        beginRoll(work, { teamId: team.teamId, nowMs: Date.now() }, epoch);
+        if (isRolledBack) throw new Error('rolled back');
+        return [epoch.hidden.length, on.isPublished];
+      });
+    await assert.rejects(begin(true), /rolled back/);
+    assert.deepEqual(await begin(false), [2, false]);
+    assert.deepEqual(await begin(false), [0, true]);
   });
 
   test('are listed page by page, and by epoch', async () => {

@@ -1,12 +1,13 @@
+import { type Hold, holding } from '../../database/declarations.ts';
 import type { Work } from '../../database/work.ts';
 import type { Footprint } from '../../engine/grid/grid.ts';
 import type { Context } from '../../shared/context.ts';
 import { conflict, invalid } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import type { PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import type { Cause } from '../history/history.service.ts';
 import { askGridRows, Inventory, noRoom } from '../placements/inventory.service.ts';
-import { askUserSpace } from '../user-spaces/user-spaces.service.ts';
+import { askUserSpace, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
 import { askUser, ensureUser, type KnownUser } from '../users/users.service.ts';
 import { sizeOf } from './holdings.service.ts';
 import type { InstanceResult } from './item-instances.contract.ts';
@@ -41,8 +42,12 @@ export interface OpenReceiver {
    * Must be called before any draw. Rejects the request if the user space has no room for `count` of the pool's largest
    * footprint, one after another, unless overflow may stay unplaced anyway. So a rejection never depends on luck.
    */
-  requireRoom(count: number, largest: Footprint): void;
-  /** Creates the instances; must be called once. Those without a free position are kept unplaced. */
+  requireRoom(count: number, largest: Footprint): Room;
+}
+
+/** Room for what is drawn. */
+export interface Room {
+  /** Creates the instances, and never rejects; must be called once. Those without a free position are kept unplaced. */
   give(gifts: readonly Gift[]): GiveResult[];
 }
 
@@ -50,60 +55,59 @@ export interface OpenReceiver {
 export const giveResultText = ({ itemInstance, placed }: GiveResult): string =>
   `,"itemInstance":${JSON.stringify(itemInstance)}${placed === false ? ',"placed":false' : ''}`;
 
-/**
- * Rolls create instances in three steps. Opening the receiver locks the given user space and rejects one of another
- * user. Whatever else the roll locks, such as the user's state on a template, must be locked at the same time, both in
- * one `Promise.all`. Then, before any draw, comes `requireRoom`. Finally `give` creates what was drawn and never
- * rejects.
- *
- * The catalog must come from `currentForPlacing`, so that no item is deleted and no size changes in the meantime.
- */
-export const openReceiver = async (
+/** Whoever a roll gives something to, to be locked with all that the roll locks. Rejects a user space of another user. */
+export const holdReceiver = (
   work: Work,
   context: Context,
   { userId, userSpaceId, onFull = 'reject', cause }: Receiver,
-  team: TeamCatalog,
-): Promise<OpenReceiver> => {
-  const [[users], held] = await Promise.all([
-    work.hold(askUser(userId)),
-    userSpaceId === undefined ? null : work.hold(askUserSpace(userSpaceId), askGridRows(userSpaceId)),
-  ]);
-  const inventory = new Inventory(context);
-  const userSpace = held?.[0][0];
-  if (held !== null && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
-  if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), held?.[1] ?? []);
+  team: PlacingCatalog,
+): Hold<OpenReceiver> => {
+  const open = (
+    users: readonly KnownUser[],
+    [userSpace]: readonly UserSpaceRow[] = [],
+    gridRows: Parameters<Inventory['open']>[2] = [],
+  ): OpenReceiver => {
+    const inventory = new Inventory(context);
+    if (userSpaceId !== undefined && userSpace?.user_id !== userId) throw invalid(noSuchUserSpace());
+    if (userSpace !== undefined) inventory.open(userSpace.id, sizeOf(team, userSpace), gridRows);
 
-  const give = ({ itemId, values }: Gift): GiveResult => {
-    const row: store.InstanceRow = {
-      id: newId(),
-      item_id: itemId,
-      user_id: userId,
-      attribute_values: valuesText(values),
-      cause,
-      request_id: context.requestId,
-      created_at: context.nowMs,
-      updated_at: context.nowMs,
+    const give = ({ itemId, values }: Gift): GiveResult => {
+      const row: store.InstanceRow = {
+        id: newId(),
+        item_id: itemId,
+        user_id: userId,
+        attribute_values: valuesText(values),
+        cause,
+        request_id: context.requestId,
+        created_at: context.nowMs,
+        updated_at: context.nowMs,
+      };
+      work.write(store.insertInstance, row);
+      const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
+      const itemInstance = toInstanceResult(work.teamId, row, placement);
+      return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
     };
-    work.write(store.insertInstance, row);
-    const placement = userSpace === undefined ? null : inventory.put(row.id, itemOf(team, itemId), userSpace.id, {});
-    const itemInstance = toInstanceResult(work.teamId, row, placement);
-    return { itemInstance, placed: userSpace === undefined ? null : placement !== null };
-  };
 
-  return {
-    user: ensureUser(work, context, userId, users),
-    requireRoom: (count, largest) => {
-      if (userSpace === undefined || onFull === 'unplaced' || inventory.hasRoomFor(userSpace.id, largest, count))
-        return;
-      const path = '/body/userSpaceId';
-      if (count === 1) throw noRoom(largest, path);
-      const { width, height } = largest;
-      throw conflict({ path, message: `has no room for ${count} items of ${width} × ${height} cells` });
-    },
-    give: (gifts) => {
-      const given = gifts.map(give);
-      inventory.save(work);
-      return given;
-    },
+    const room: Room = {
+      give: (gifts) => {
+        const given = gifts.map(give);
+        inventory.save(work);
+        return given;
+      },
+    };
+    return {
+      user: ensureUser(work, context, userId, users),
+      requireRoom: (count, largest) => {
+        if (userSpace === undefined || onFull === 'unplaced' || inventory.hasRoomFor(userSpace.id, largest, count))
+          return room;
+        const path = '/body/userSpaceId';
+        if (count === 1) throw noRoom(largest, path);
+        const { width, height } = largest;
+        throw conflict({ path, message: `has no room for ${count} items of ${width} × ${height} cells` });
+      },
+    };
   };
+  return userSpaceId === undefined
+    ? holding([askUser(userId)], (users) => open(users))
+    : holding([askUser(userId), askUserSpace(userSpaceId), askGridRows(userSpaceId)], open);
 };

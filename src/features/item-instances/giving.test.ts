@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, issuePaths, onEveryDatabase } from '../../../test/harness.ts';
 import { assertInventoriesHold, inventoryState, openBag, pictureOf } from '../../../test/inventories.ts';
+import { holdAll, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { createCatalogs } from '../compiled-catalog/compiled-catalog.service.ts';
-import { type GiveResult, openReceiver, type Receiver } from './giving.service.ts';
+import { createCatalogs, type TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import { type GiveResult, holdReceiver, type Receiver } from './giving.service.ts';
+
+/** Does not compile: sizes in such a catalog may change before the instances are placed. */
+export const misuse = (work: Work, context: Context, to: Receiver, catalog: TeamCatalog) =>
+  // @ts-expect-error
+  holdReceiver(work, context, to, catalog);
 
 onEveryDatabase('giving items', (service) => {
   let team: Client;
@@ -39,9 +45,8 @@ onEveryDatabase('giving items', (service) => {
     };
     return service().database.write(team.teamId, async (work) => {
       const catalog = await catalogs.currentForPlacing(work);
-      const receiver = await openReceiver(work, context, { ...to, cause: 'roll' }, catalog);
-      receiver.requireRoom(expected, LARGEST);
-      return receiver.give(itemIds.map((itemId) => ({ itemId, values: [] })));
+      const [receiver] = await holdAll(work, holdReceiver(work, context, { ...to, cause: 'roll' }, catalog));
+      return receiver.requireRoom(expected, LARGEST).give(itemIds.map((itemId) => ({ itemId, values: [] })));
     });
   };
 

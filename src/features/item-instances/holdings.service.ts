@@ -1,7 +1,7 @@
 import { ask } from '../../database/declarations.ts';
 import { Collision, type Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
-import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import type { Catalogs, PlacingCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { askPast, type Cause, Chronicle } from '../history/history.service.ts';
 import { askGridRows, askPlacement, Inventory } from '../placements/inventory.service.ts';
 import { askUserSpace, findUserSpaceIds, type UserSpaceRow } from '../user-spaces/user-spaces.service.ts';
@@ -21,7 +21,7 @@ export interface Named {
 }
 
 interface Found {
-  readonly team: TeamCatalog;
+  readonly team: PlacingCatalog;
   readonly users: ReadonlyMap<string, readonly KnownUser[]>;
   /** By user and space. */
   readonly userSpaceIds: ReadonlyMap<string, readonly string[]>;
@@ -36,7 +36,7 @@ const ofUserAndSpace = (userId: string, spaceId: string): string => `${userId}\0
  * command see the changes of earlier ones.
  */
 export class Holdings {
-  readonly team: TeamCatalog;
+  readonly team: PlacingCatalog;
   readonly inventory: Inventory;
   readonly chronicle: Chronicle;
   readonly #work: Work;
@@ -180,7 +180,7 @@ export const openHoldings = async (
 };
 
 /** The grid size of a user space. A current catalog contains every space that has user spaces. */
-export const sizeOf = ({ spaces }: TeamCatalog, { space_id }: UserSpaceRow) => {
+export const sizeOf = ({ spaces }: PlacingCatalog, { space_id }: UserSpaceRow) => {
   const size = spaces.get(space_id);
   if (size === undefined) throw new Collision();
   return size;

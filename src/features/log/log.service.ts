@@ -95,7 +95,7 @@ export const teamsToLog = (reader: Reader): Promise<string[]> => store.selectTea
  */
 export const growLog = async (tx: Transaction, keys: TeamKeys, nowMs: number, most: number): Promise<number> => {
   const [[row]] = await tx.hold(ask(store.holdHead, {}));
-  const key = await keys.of(tx, 'log');
+  const key = keys.of(tx, 'log');
   const leaves = (await store.selectWaiting(tx, most)).map(({ hash }) => hash);
   if (leaves.length === 0) return 0;
   const size = Number(row?.size ?? 0);

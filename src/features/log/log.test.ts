@@ -8,7 +8,7 @@ import { utf8 } from '../../engine/fairness/bytes.ts';
 import { headText, leafOf } from '../../engine/fairness/log.ts';
 import { grow, isConsistent, isIncluded, joinedHash, leafHash } from '../../engine/fairness/merkle.ts';
 import { isSigned } from '../../shared/signatures.ts';
-import { createTeamKeys, keepTeamKey } from '../team-keys/team-keys.service.ts';
+import { createTeamKeys } from '../team-keys/team-keys.service.ts';
 import { growLog } from './log.service.ts';
 
 onEveryQuietDatabase('the public log', (service) => {
@@ -166,9 +166,7 @@ onEveryQuietDatabase('the public log', (service) => {
   test('is whole after an attempt that was ended in the middle', async () => {
     const team = await start();
     const { database } = service();
-    const keys = createTeamKeys((teamId, purpose) =>
-      database.write(teamId, async (work) => keepTeamKey(work, purpose)),
-    );
+    const keys = createTeamKeys(database.write);
     const rotations: string[] = [];
     for (let n = 0; n < 6; n += 1) {
       rotations.push(await rotate(team, 'ann', `${n}`));

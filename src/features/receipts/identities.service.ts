@@ -1,4 +1,4 @@
-import { type Identity, type Snapshots, snapshotsOf } from '../../catalog/snapshots.ts';
+import { type Identity, PLAIN, type Snapshots, snapshotsOf } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
 import { itemText, type SnapshotCatalog } from '../../engine/fairness/snapshots.ts';
 import type { CompiledItem } from '../../engine/pool/catalog.ts';
@@ -6,11 +6,12 @@ import { allAtOnce, type Steps } from '../../engine/steps.ts';
 import type { CompiledTemplate, TemplateSource } from '../../engine/systems/templates.ts';
 import { invalid } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { inTurns } from '../../shared/turns.ts';
+import { createQueues, inTurns } from '../../shared/turns.ts';
 import type { TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 
 /** A template that may be verifiable. */
 export interface Identifiable {
+  readonly id: string;
   readonly team: TeamCatalog;
   template(): CompiledTemplate;
   source(): TemplateSource;
@@ -19,7 +20,10 @@ export interface Identifiable {
 /** A template, or the plain roll of a team. */
 export type Subject = Identifiable | TeamCatalog;
 
-const teamOf = (subject: Subject): TeamCatalog => ('team' in subject ? subject.team : subject);
+export const teamOf = (subject: Subject): TeamCatalog => ('team' in subject ? subject.team : subject);
+
+/** The template, if any, as receipts name it. */
+export const templateIdOf = (subject: Subject): string => ('team' in subject ? subject.id : PLAIN);
 
 const snapshotSteps = (subject: Subject, catalog: SnapshotCatalog): Steps<Snapshots | null> =>
   snapshotsOf(catalog, 'team' in subject ? { template: subject.template(), source: subject.source() } : null);
@@ -37,13 +41,12 @@ const sharingTexts = ({ catalog, rollNumeratorOf }: TeamCatalog): SnapshotCatalo
   return { catalog, rollNumeratorOf, textOf };
 };
 
-/** Who a template, or the plain roll, is to a verifier: computed once, and kept as long as what it was made of. */
+/** Who a template, or the plain roll, is to a verifier: computed once, and kept with the catalog. */
 export interface Identities {
   /** Throws if the pool is too large. */
   of(finder: Finder, subject: Subject): Identity;
-  isKnown(subject: Subject): boolean;
   /** Computes those of several subjects of a team, which is faster than one by one. */
-  prepare(team: TeamCatalog, subjects: readonly Subject[]): Promise<void>;
+  prepare(finder: Finder, team: TeamCatalog, subjects: readonly Subject[]): void;
   /** The texts, made again: they may be long, so they are not kept. */
   snapshotsOf(subject: Subject): Promise<Snapshots | null>;
 }
@@ -54,41 +57,36 @@ const tooLarge = () =>
     message: `has a pool whose snapshot would be longer than ${LIMITS.snapshotLength} characters, so its rolls cannot be verified`,
   });
 
+const withoutTexts = (made: Snapshots | null): Identity | null => made && { config: made.config, pool: made.pool };
+
 export const createIdentities = (): Identities => {
-  const known = new WeakMap<Subject, Identity | null>();
-  const preparing = new WeakMap<TeamCatalog, Promise<void>>();
-  const keep = (subject: Subject, made: Snapshots | null): void => {
-    known.set(subject, made && { config: made.config, pool: made.pool });
-  };
-
-  const prepareAll = async (team: TeamCatalog, subjects: readonly Subject[]): Promise<void> => {
-    const catalog = sharingTexts(team);
-    for (const subject of subjects)
-      if (!known.has(subject)) keep(subject, await inTurns(snapshotSteps(subject, catalog)));
-  };
-  /** Whoever comes while others are computed waits for them, and then asks again. */
-  const prepare: Identities['prepare'] = (team, subjects) => {
-    let promise = preparing.get(team);
-    if (promise === undefined) {
-      promise = prepareAll(team, subjects).finally(() => preparing.delete(team));
-      preparing.set(team, promise);
-    }
-    return promise;
-  };
-
+  // One at a time for each team, since the texts may be long.
+  const inTurn = createQueues();
   return {
-    prepare,
-    isKnown: (subject) => known.has(subject),
     snapshotsOf: (subject) => inTurns(snapshotSteps(subject, teamOf(subject))),
     of: (finder, subject) => {
       const team = teamOf(subject);
-      if (!known.has(subject)) {
-        if (team.catalog.items.length > LIMITS.inlineItems) return finder.rerunAfter(prepare(team, [subject]));
-        keep(subject, allAtOnce(snapshotSteps(subject, team)));
-      }
-      const identity = known.get(subject);
-      if (identity === undefined || identity === null) throw tooLarge();
+      const identity = team.prepared(finder, 'identity', templateIdOf(subject), () =>
+        team.catalog.items.length <= LIMITS.inlineItems
+          ? withoutTexts(allAtOnce(snapshotSteps(subject, team)))
+          : inTurn(finder.teamId, async () => withoutTexts(await inTurns(snapshotSteps(subject, team)))),
+      );
+      if (identity === null) throw tooLarge();
       return identity;
+    },
+    prepare: (finder, team, subjects) => {
+      const isUnknown = (subject: Subject): boolean => team.kept('identity', templateIdOf(subject)) === undefined;
+      const unknown = subjects.filter(isUnknown);
+      if (unknown.length < 2) return;
+      team.prepared(finder, 'identities', JSON.stringify(unknown.map(templateIdOf)), () =>
+        inTurn(finder.teamId, async () => {
+          const catalog = sharingTexts(team);
+          for (const subject of unknown.filter(isUnknown)) {
+            const made = withoutTexts(await inTurns(snapshotSteps(subject, catalog)));
+            team.kept('identity', templateIdOf(subject), () => made);
+          }
+        }),
+      );
     },
   };
 };

@@ -1,6 +1,5 @@
-import type { Identity } from '../../catalog/snapshots.ts';
-import { ask } from '../../database/declarations.ts';
-import type { Finder, Transaction, Work } from '../../database/work.ts';
+import { ask, type Hold, holding } from '../../database/declarations.ts';
+import { type Finder, holdAll, type Transaction, type Work } from '../../database/work.ts';
 import { bytesOfHex } from '../../engine/fairness/bytes.ts';
 import { drawsByNonce, type VerifiableDraws } from '../../engine/fairness/draws.ts';
 import {
@@ -20,31 +19,33 @@ import { LIMITS } from '../../shared/limits.ts';
 import { createRecentlyUsed, type RecentlyUsed } from '../../shared/recently-used.ts';
 import { isoTime } from '../../shared/time.ts';
 import { addToLog } from '../log/log.service.ts';
-import { findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
+import { findHidden, findSnapshot, publishSnapshots } from '../snapshots/snapshots.service.ts';
 import { findReceiptsEnd, type HeldEnd, holdReceipts } from '../user-states/user-states.service.ts';
 import { askLockedUser, ensureUser } from '../users/users.service.ts';
 import type { RollFairness } from './receipts.contract.ts';
 import * as store from './receipts.store.ts';
-import type { Salts } from './salts.service.ts';
+import type { Salted, Salts } from './salts.service.ts';
 
 /** The hidden configurations that a player may roll on until the next rotation, by the hash of the template. */
 export type Manifest = ReadonlyMap<string, string>;
 
-export type Manifests = (finder: Finder, hash: string) => Promise<Manifest>;
-
 /** Manifests never change, and all players who rotated on the same catalog have the same one. */
-export const createManifests = (): Manifests => {
-  const cached = createRecentlyUsed(LIMITS.cachedManifests, (_hash: string): { manifest?: Manifest } => ({}));
-  return async (finder, hash) => {
-    const kept = cached.get(hash);
-    if (kept.manifest === undefined) {
-      const text = await findSnapshot(finder, hash);
-      if (text === undefined) throw new Error(`The manifest ${hash} is missing.`);
-      kept.manifest = new Map((JSON.parse(text) as { templates: ManifestEntry[] }).templates);
-    }
-    return kept.manifest;
-  };
+export type Manifests = RecentlyUsed<string, { manifest?: Manifest }>;
+
+export const createManifests = (): Manifests => createRecentlyUsed(LIMITS.cachedManifests, () => ({}));
+
+export const findManifest = async (finder: Finder, manifests: Manifests, hash: string): Promise<Manifest> => {
+  const kept = manifests.get(hash);
+  if (kept.manifest === undefined) {
+    const text = await findSnapshot(finder, hash);
+    if (text === undefined) throw new Error(`The manifest ${hash} is missing.`);
+    kept.manifest = new Map((JSON.parse(text) as { templates: ManifestEntry[] }).templates);
+  }
+  return kept.manifest;
 };
+
+export const isIn = (manifest: Manifest, { entry: [template, config] }: Salted): boolean =>
+  manifest.get(template) === config;
 
 /** The epoch of a player: its seeds, and where the chain of its receipts ends. */
 export interface PlayerEpoch {
@@ -129,29 +130,54 @@ export interface HeldSeeds {
 }
 
 /**
- * Locks the seeds of a player and the end of their receipts: verifiable rolls and rotations of a player happen one after
- * the other. To be called together with all other locks.
+ * Locks what a rotation changes, the seeds of a player and the end of their receipts: verifiable rolls and rotations of a
+ * player happen one after the other.
  */
 export const holdSeeds = async (work: Work, userId: string): Promise<HeldSeeds> => {
-  const [[[row]], { end, save }] = await Promise.all([
-    work.hold(ask(store.holdSeeds, { userId })),
-    holdReceipts<End>(work, userId),
-  ]);
+  const [[row], { end, save }] = await holdAll(
+    work,
+    holding([ask(store.holdSeeds, { userId })], (rows) => rows),
+    holdReceipts(work, userId, (held: HeldEnd<End>) => held),
+  );
   return { seeds: row === undefined ? null : toSeeds(toEpoch(row), row.next_seed, end), save };
 };
 
-/** The same for a roll, for which the end of the receipts is enough: seeds change only with it. */
-export const holdEpoch = async (work: Work, userId: string, recentSeeds: RecentSeeds): Promise<HeldSeeds> => {
-  const { end, save } = await holdReceipts<End>(work, userId);
-  if (end === null) return { seeds: null, save };
-  const recent = recentOf(recentSeeds, work, userId);
-  if (recent.known?.rotation !== end.rotation) {
-    const [row] = await work.find(store.seedsOf, { userId });
-    recent.known = (row && toEpoch(row)) ?? undefined;
-  }
-  const { known } = recent;
-  return { seeds: known === undefined ? null : toSeeds(known, known.nextSeed, end), save };
-};
+/** The epoch of a player who rolls. */
+export interface HeldEpoch extends HeldSeeds {
+  readonly userId: string;
+  readonly on: Salted;
+  readonly recent: RecentEpoch;
+  /** Null before the first rotation. */
+  readonly manifest: Manifest | null;
+  /** What is rolled on and not everyone can read yet. */
+  readonly hidden: readonly string[];
+}
+
+/**
+ * The end of a player's receipts, to be locked for a roll. That is enough: seeds change only with it. Whatever else the
+ * roll needs to know is read at most once.
+ */
+export const holdEpoch = (
+  work: Work,
+  userId: string,
+  on: Salted,
+  { recentSeeds, manifests }: VerifiableDeps,
+): Hold<HeldEpoch> =>
+  holdReceipts(work, userId, async ({ end, save }: HeldEnd<End>) => {
+    const recent = recentOf(recentSeeds, work, userId);
+    if (end !== null && recent.known?.rotation !== end.rotation) {
+      const [row] = await work.find(store.seedsOf, { userId });
+      recent.known = (row && toEpoch(row)) ?? undefined;
+    }
+    const { known } = recent;
+    if (end === null || known === undefined)
+      return { userId, on, recent, seeds: null, save, manifest: null, hidden: [] };
+    const manifest = manifests.get(known.manifest).manifest ?? (await findManifest(work, manifests, known.manifest));
+    const hidden = on.isPublished ? [] : await findHidden(work, [on.config, on.pool]);
+    // Only what is found was committed.
+    if (hidden.length === 0) on.isPublished = true;
+    return { userId, on, recent, seeds: toSeeds(known, known.nextSeed, end), save, manifest, hidden };
+  });
 
 /** The time of a player's next receipt: never before the last one, whatever happens to clocks. */
 export const timeOfNext = (seeds: Seeds | null, nowMs: number): number =>
@@ -230,23 +256,11 @@ export interface VerifiableRoll {
   leaveReceipt(call: Call): RollFairness;
 }
 
-/** Lets everyone read what is rolled on, with the first roll. */
-export type Published = (work: Work, identity: Identity) => Promise<void>;
-
-export const createPublished = (): Published => {
-  const known = new WeakSet<Identity>();
-  return async (work, identity) => {
-    if (known.has(identity)) return;
-    if (await publishSnapshots(work, [identity.config, identity.pool])) known.add(identity);
-  };
-};
-
 /** What verifiable rolls are checked against and made from. */
 export interface VerifiableDeps {
   readonly manifests: Manifests;
   readonly salts: Salts;
   readonly recentSeeds: RecentSeeds;
-  readonly published: Published;
 }
 
 const drawsFor = (
@@ -265,27 +279,17 @@ const drawsFor = (
  * Begins a verifiable roll of a player whose seeds are locked. Nothing has been drawn yet, and from here on nothing may
  * refuse the roll: otherwise refusing could be used to avoid a result.
  */
-export const beginRoll = async (
+export const beginRoll = (
   work: Work,
   { teamId, nowMs }: Pick<Context, 'teamId' | 'nowMs'>,
-  { manifests, salts, recentSeeds, published }: VerifiableDeps,
-  roll: {
-    readonly userId: string;
-    readonly templateId: string;
-    readonly identity: Identity;
-    readonly held: HeldSeeds;
-  },
-): Promise<VerifiableRoll> => {
-  const { userId, templateId, identity, held } = roll;
-  const { seeds } = held;
+  { userId, on, recent, seeds, save, manifest, hidden }: HeldEpoch,
+): VerifiableRoll => {
   const current = seeds?.current ?? null;
-  if (current === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
-  const { salt, entry } = await salts.of(work, templateId, identity);
-  const manifest = await manifests(work, current.manifest);
-  if (manifest.get(entry[0]) !== entry[1]) throw conflict({ path: '/body/userId', message: MUST_ROTATE });
-  await published(work, identity);
-  const { draws, used } = drawsFor(recentOf(recentSeeds, work, userId), current, { teamId, userId });
-  const { config, pool } = identity;
+  if (current === null || manifest === null) throw conflict({ path: '/body/userId', message: NO_CLIENT_SEED });
+  if (!isIn(manifest, on)) throw conflict({ path: '/body/userId', message: MUST_ROTATE });
+  publishSnapshots(work, hidden);
+  const { draws, used } = drawsFor(recent, current, { teamId, userId });
+  const { templateId, config, pool, salt } = on;
   const { epoch, rotation, nonce, head: previous } = current;
   const atMs = timeOfNext(seeds, nowMs);
   return {
@@ -299,7 +303,7 @@ export const beginRoll = async (
       } as AnyReceipt;
       const series = JSON.stringify([call.scope, templateId]);
       const head = writeReceipt(work, { userId, epoch, nonce, series }, receipt);
-      held.save({ rotation, nonce: nonce + 1, head, atMs });
+      save({ rotation, nonce: nonce + 1, head, atMs });
       return { epoch, nonce, receipt: head };
     },
   };

@@ -3,11 +3,15 @@ import type { Identity } from '../../catalog/snapshots.ts';
 import type { Finder } from '../../database/work.ts';
 import { type ManifestEntry, manifestEntry } from '../../engine/fairness/receipts.ts';
 import type { TeamKeys } from '../team-keys/team-keys.service.ts';
+import { type Identities, type Subject, teamOf, templateIdOf } from './identities.service.ts';
 
-/** A configuration as a manifest has it, and the salt that opens it. */
-export interface Salted {
+/** A configuration that rolls can be verified on: as a manifest has it, and the salt that opens it. */
+export interface Salted extends Identity {
+  readonly templateId: string;
   readonly salt: string;
   readonly entry: ManifestEntry;
+  /** Whether it was found that everyone can read it. */
+  isPublished: boolean;
 }
 
 /**
@@ -15,22 +19,19 @@ export interface Salted {
  * that they need not be kept; knowing one tells nothing about another.
  */
 export interface Salts {
-  of(finder: Finder, templateId: string, identity: Identity): Promise<Salted>;
+  /** Throws if the pool is too large. */
+  of(finder: Finder, subject: Subject): Salted;
 }
 
-export const createSalts = (teamKeys: TeamKeys): Salts => {
-  const known = new WeakMap<Identity, Salted>();
-  return {
-    of: async (finder, templateId, identity) => {
-      const before = known.get(identity);
-      if (before !== undefined) return before;
-      const key = await teamKeys.of(finder, 'salts');
-      const salt = createHmac('sha256', Buffer.from(key, 'hex'))
-        .update(JSON.stringify([templateId, identity.config]))
+export const createSalts = (identities: Identities, teamKeys: TeamKeys): Salts => ({
+  of: (finder, subject) => {
+    const templateId = templateIdOf(subject);
+    return teamOf(subject).prepared(finder, 'salted', templateId, () => {
+      const { config, pool } = identities.of(finder, subject);
+      const salt = createHmac('sha256', Buffer.from(teamKeys.of(finder, 'salts'), 'hex'))
+        .update(JSON.stringify([templateId, config]))
         .digest('hex');
-      const salted = { salt, entry: manifestEntry(templateId, identity.config, salt) };
-      known.set(identity, salted);
-      return salted;
-    },
-  };
-};
+      return { templateId, config, pool, salt, entry: manifestEntry(templateId, config, salt), isPublished: false };
+    });
+  },
+});

@@ -1,8 +1,6 @@
 import type { Work } from '../../database/work.ts';
 import type { Observe } from '../../engine/evidence/observation.ts';
 import type { RolledItem } from '../../engine/pool/pool.ts';
-import { newId } from '../../shared/ids.ts';
-import { utcDay } from '../../shared/time.ts';
 import { countRolls } from '../statistics/roll-counts.service.ts';
 import { insertEvents } from './rolls.store.ts';
 
@@ -25,36 +23,16 @@ const textOf = ({ item, values }: RolledItem): string => {
   return `${text}]`;
 };
 
-const rowOf = ({ version, templateId, rollerId, nowMs, rolled }: Rolls) => ({
-  id: newId(),
-  catalog_version: version,
-  template_id: templateId,
-  roller_id: rollerId,
-  rolled_at: nowMs,
-  results: `[${rolled.map(textOf).join()}]`,
-});
-
-/** Rolls without a user differ only in their results, so those of one group, day and version share a row. */
-const events = insertEvents((all: readonly Rolls[]) => {
-  const nobodys = new Map<string, { first: Rolls; rolled: RolledItem[] }>();
-  const rows = [];
-  for (const rolls of all) {
-    if (rolls.rollerId !== null || rolls.templateId !== null) {
-      rows.push(rowOf(rolls));
-      continue;
-    }
-    const key = `${utcDay(rolls.nowMs)} ${rolls.version}`;
-    const known = nobodys.get(key);
-    if (known === undefined) nobodys.set(key, { first: rolls, rolled: [...rolls.rolled] });
-    else known.rolled.push(...rolls.rolled);
-  }
-  for (const { first, rolled } of nobodys.values()) rows.push(rowOf({ ...first, rolled }));
-  return rows;
-});
-
 /** Records rolls that belong together, and counts them, in the transaction that makes them. */
 export const recordRolls = (work: Work, rolls: Rolls): void => {
   if (rolls.rolled.length === 0) return;
-  work.write(events, rolls);
+  const { version, templateId, rollerId, nowMs, rolled } = rolls;
+  work.write(insertEvents, {
+    catalog_version: version,
+    template_id: templateId,
+    roller_id: rollerId,
+    rolled_at: nowMs,
+    results: rolled.map(textOf),
+  });
   countRolls(work, rolls);
 };

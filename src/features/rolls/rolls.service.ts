@@ -1,4 +1,4 @@
-import type { Finder, Work } from '../../database/work.ts';
+import { type Finder, holdAll, type Work } from '../../database/work.ts';
 import { PLAIN_SCOPE, plainRow } from '../../engine/fairness/receipts.ts';
 import {
   isRollable,
@@ -13,8 +13,7 @@ import type { Context } from '../../shared/context.ts';
 import { type Issue, invalid, ServiceError, throwIfAny } from '../../shared/errors.ts';
 import { jsonList } from '../../shared/json-list.ts';
 import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
-import { giveResultText, openReceiver } from '../item-instances/giving.service.ts';
-import type { Identities } from '../receipts/identities.service.ts';
+import { giveResultText, holdReceiver } from '../item-instances/giving.service.ts';
 import { beginRoll, fairnessText, holdEpoch, type VerifiableDeps } from '../receipts/receipts.service.ts';
 import { type Rolls, recordRolls } from './roll-record.service.ts';
 import type { ItemOdds, RollRequest } from './rolls.contract.ts';
@@ -23,7 +22,6 @@ import type { ItemOdds, RollRequest } from './rolls.contract.ts';
 export interface RollDeps extends VerifiableDeps {
   readonly catalogs: Catalogs;
   readonly draws: Draws;
-  readonly identities: Identities;
 }
 
 /** A test roll belongs to nobody, so a member that gives it to somebody is a mistake. */
@@ -81,25 +79,20 @@ const rollForUser = async (
   request: RollRequest & { readonly userId: string },
   deps: RollDeps,
 ): Promise<string> => {
-  const { catalogs, draws, identities } = deps;
+  const { catalogs, draws, salts } = deps;
   const { userId, userSpaceId, classifierOptionIds } = request;
-  const [team, isVerifiable] = await Promise.all([
-    catalogs.currentForPlacing(work),
-    catalogs.verifiesRolls(work, { forPlacing: true }),
-  ]);
+  const { team, isVerifiable } = await catalogs.currentForRoll(work);
   const pool = poolOf(work, team, request);
-  const identity = isVerifiable ? identities.of(work, team) : null;
-  const [receiver, held] = await Promise.all([
-    openReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
-    isVerifiable ? holdEpoch(work, userId, deps.recentSeeds) : null,
-  ]);
-  receiver.requireRoom(1, pool.largest);
-  const roll =
-    identity === null || held === null
-      ? null
-      : await beginRoll(work, context, deps, { userId, templateId: '', identity, held });
+  const salted = isVerifiable ? salts.of(work, team) : null;
+  const [receiver, epoch] = await holdAll(
+    work,
+    holdReceiver(work, context, { userId, userSpaceId, cause: 'roll' }, team),
+    salted === null ? null : holdEpoch(work, userId, salted, deps),
+  );
+  const room = receiver.requireRoom(1, pool.largest);
+  const roll = epoch && beginRoll(work, context, epoch);
   const rolled = rollFromPool(pool, roll?.draws ?? draws) as RolledItem;
-  const [given] = receiver.give([{ itemId: rolled.item.id, values: rolled.values }]);
+  const [given] = room.give([{ itemId: rolled.item.id, values: rolled.values }]);
   recordRolls(work, {
     version: team.version,
     templateId: null,

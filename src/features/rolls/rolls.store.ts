@@ -1,17 +1,29 @@
-import { insertInto } from '../../database/declarations.ts';
+import { mergeInto } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
+import { newId } from '../../shared/ids.ts';
+import { utcDay } from '../../shared/time.ts';
 
-/** Rows of the record, built from what the commands of a group have rolled. */
-export const insertEvents = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_events'], 'team_id'>[]) =>
-  insertInto(
-    'roll_events',
-    {
-      id: 'text',
-      catalog_version: 'integer',
-      template_id: 'text',
-      roller_id: 'text',
-      rolled_at: 'bigint',
-      results: 'text',
-    },
-    { gather },
-  );
+/** A row of the record, whose results are not one text yet. */
+type RollEvent = Omit<Tables['roll_events'], 'team_id' | 'id' | 'results'> & { readonly results: readonly string[] };
+
+/** Rolls without a user differ only in their results, so those of one group, day and version share a row. */
+export const insertEvents = mergeInto(
+  'roll_events',
+  {
+    id: 'text',
+    catalog_version: 'integer',
+    template_id: 'text',
+    roller_id: 'text',
+    rolled_at: 'bigint',
+    results: 'text',
+  },
+  {
+    key: ({ catalog_version, template_id, roller_id, rolled_at }: RollEvent) =>
+      template_id === null && roller_id === null ? `${utcDay(rolled_at)} ${catalog_version}` : null,
+    row: (events) => ({
+      ...events[0],
+      id: newId(),
+      results: `[${events.map(({ results }) => results.join()).join()}]`,
+    }),
+  },
+);

@@ -29,12 +29,9 @@ export const findConfig = async (finder: Finder, hash: string): Promise<KeptConf
   return pool === undefined ? undefined : { templateId, config, pool };
 };
 
-/** Keeps snapshots for ever, in a transaction of its own. */
-export type KeepSnapshots = (teamId: string, snapshots: readonly Snapshot[]) => Promise<void>;
-
-export const keepSnapshots = (work: Work, snapshots: readonly Snapshot[]): void => {
-  for (const { hash, text } of snapshots) work.write(store.keepSnapshot, { hash, text, is_public: 0 });
-};
+/** Keeps snapshots for ever. */
+export const keepSnapshots = (work: Work, ...snapshots: readonly Snapshot[]): void =>
+  work.write(store.keepSnapshot, ...snapshots.map(({ hash, text }) => ({ hash, text, is_public: 0 })));
 
 /** Those of these that are kept. */
 export const findKept = async (finder: Finder, hashes: readonly string[]): Promise<Set<string>> => {
@@ -42,13 +39,15 @@ export const findKept = async (finder: Finder, hashes: readonly string[]): Promi
   return new Set(hashes.filter((_, index) => (found[index]?.length ?? 0) > 0));
 };
 
-/** Lets everyone read what somebody rolls on, which must be kept. Returns whether they could already. */
-export const publishSnapshots = async (work: Work, hashes: readonly string[]): Promise<boolean> => {
-  const found = await Promise.all(hashes.map((hash) => work.find(store.publishedHash, { hash })));
-  const hidden = hashes.filter((_, index) => found[index]?.length === 0);
-  for (const hash of hidden) work.write(store.publishSnapshot, { hash, is_public: 1 });
-  return hidden.length === 0;
+/** Those of these that not everyone can read yet. */
+export const findHidden = async (finder: Finder, hashes: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all(hashes.map((hash) => finder.find(store.publishedHash, { hash })));
+  return hashes.filter((_, index) => found[index]?.length === 0);
 };
+
+/** Lets everyone read what somebody rolls on, which must be kept. */
+export const publishSnapshots = (work: Work, hashes: readonly string[]): void =>
+  work.write(store.publishSnapshot, ...hashes.map((hash) => ({ hash, is_public: 1 })));
 
 export const findPublished = async (finder: Finder, hash: string): Promise<string | undefined> =>
   (await finder.find(store.publishedSnapshot, { hash }))[0]?.text;

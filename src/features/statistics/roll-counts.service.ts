@@ -1,90 +1,14 @@
 import { ask } from '../../database/declarations.ts';
 import type { Reader, Transaction, Work } from '../../database/work.ts';
-import { compareBytes } from '../../engine/byte-order.ts';
-import type { Observe } from '../../engine/evidence/observation.ts';
-import { newId } from '../../shared/ids.ts';
+import { addCount, addCounts, type ItemCounts, textOfCounts } from '../../shared/counts.ts';
 import { LIMITS } from '../../shared/limits.ts';
-import { utcDay } from '../../shared/time.ts';
 import { takeTurns } from '../../shared/turns.ts';
-import { createSeenCounts, foldEvidence, type SeenCounts } from '../evidence/roll-evidence.service.ts';
+import { foldEvidence } from '../evidence/roll-evidence.service.ts';
 import * as store from './roll-counts.store.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
-/** How often each item was rolled. */
-export type ItemCounts = Map<string, number>;
-
-const add = (counts: ItemCounts, itemId: string, count: number): void => {
-  counts.set(itemId, (counts.get(itemId) ?? 0) + count);
-};
-
-/** Counts are stored as a flat array of alternating items and counts: the fastest to parse if there are many. */
-const textOf = (counts: ItemCounts): string => JSON.stringify([...counts].flat());
-
-const addText = (counts: ItemCounts, text: string): void => {
-  const list = JSON.parse(text) as (string | number)[];
-  for (let index = 0; index < list.length; index += 2) add(counts, list[index] as string, list[index + 1] as number);
-};
-
-/** The rolls of one call. */
-export interface Counted {
-  /** The version of the catalog that was rolled on. */
-  readonly version: number;
-  readonly templateId: string | null;
-  readonly nowMs: number;
-  readonly rolled: readonly { readonly item: { readonly id: string } }[];
-  /** Tells what is observed of them; null if they are no evidence, since they have other odds or none. */
-  readonly observe: ((observe: Observe) => void) | null;
-}
-
-interface Key {
-  readonly templateId: string;
-  readonly day: string;
-  readonly version: number;
-  readonly isObserved: boolean;
-}
-
-/** Sums by key, in the lock order that every transaction uses. */
-const createSums = () => {
-  const byKey = new Map<string, Key & { rolls: number; counts: ItemCounts; seen: SeenCounts }>();
-  return {
-    of: (key: Key) => {
-      const text = `${key.day}\n${key.templateId}\n${key.version}\n${key.isObserved}`;
-      let sum = byKey.get(text);
-      if (sum === undefined) {
-        sum = { ...key, rolls: 0, counts: new Map(), seen: createSeenCounts() };
-        byKey.set(text, sum);
-      }
-      return sum;
-    },
-    inOrder: () => [...byKey].sort(([a], [b]) => compareBytes(a, b)).map(([, sum]) => sum),
-  };
-};
-
-/**
- * Counts the rolls of a transaction, within it. The counts are inserted as pending rows and added to the counters
- * later, together with many others: if each roll updated a counter, all rolls would wait for each other.
- */
-const pending = store.insertPending((all: readonly Counted[]) => {
-  const sums = createSums();
-  for (const { templateId, nowMs, version, rolled, observe } of all) {
-    const isObserved = observe !== null;
-    const sum = sums.of({ templateId: templateId ?? store.NO_TEMPLATE, day: utcDay(nowMs), version, isObserved });
-    sum.rolls += rolled.length;
-    for (const { item } of rolled) add(sum.counts, item.id, 1);
-    observe?.(sum.seen.observe);
-  }
-  return sums.inOrder().map(({ templateId, day, version, isObserved, rolls, counts, seen }) => ({
-    id: newId(),
-    template_id: templateId,
-    day,
-    rolls,
-    counts: textOf(counts),
-    version,
-    evidence: isObserved ? seen.text() : null,
-  }));
-});
-
-export const countRolls = (work: Work, counted: Counted): void => work.write(pending, counted);
+/** Counts the rolls of a command, within its transaction. */
+export const countRolls = (work: Work, counted: store.Counted): void => work.write(store.insertPending, counted);
 
 /** Number of parts of a counter: a hundred thousand items make several hundred kilobytes of JSON. */
 const PARTS = 16;
@@ -114,7 +38,7 @@ const partsOf = async (waiting: Awaited<ReturnType<typeof store.takePending>>): 
       found = { day, templateId, part, counts: new Map() };
       parts.set(key, found);
     }
-    add(found.counts, itemId, count);
+    addCount(found.counts, itemId, count);
   };
   for (const { template_id, day, counts } of waiting) {
     const list = JSON.parse(counts) as (string | number)[];
@@ -135,9 +59,9 @@ export const foldCounts = async (tx: Transaction, most: number): Promise<number>
   for (const [index, { day, templateId, part, counts }] of parts.entries()) {
     await takeTurns();
     const [before] = held[index] ?? [];
-    if (before !== undefined) addText(counts, before.counts);
+    if (before !== undefined) addCounts(counts, before.counts);
     const rolls = counts.values().reduce((sum, count) => sum + count, 0);
-    const row = { day, template_id: templateId, part, rolls, counts: textOf(counts) };
+    const row = { day, template_id: templateId, part, rolls, counts: textOfCounts(counts) };
     tx.write(before === undefined ? store.insertCounts : store.updateCounts, row);
   }
   await foldEvidence(tx, taken);
@@ -175,7 +99,7 @@ const addTextInTurns = async (counts: ItemCounts, text: string): Promise<void> =
   for (let start = 0; start < list.length; start += 2 * LIMITS.countedItemsPerTurn) {
     if (start > 0) await takeTurns();
     const end = Math.min(list.length, start + 2 * LIMITS.countedItemsPerTurn);
-    for (let index = start; index < end; index += 2) add(counts, list[index] as string, list[index + 1] as number);
+    for (let index = start; index < end; index += 2) addCount(counts, list[index] as string, list[index + 1] as number);
   }
 };
 
@@ -202,7 +126,7 @@ const readItems = async (reader: Reader, filter: StatisticsFilter) => {
   const days = await store.selectDays(reader, teamId, filter);
   const isRange = filter.from !== undefined || filter.to !== undefined;
   const byItem = await readCounters(reader, isRange ? days : await store.selectEver(reader, teamId, filter));
-  for (const { counts } of pending) addText(byItem, counts);
+  for (const { counts } of pending) addCounts(byItem, counts);
   return { byItem, days: [...days, ...pending] };
 };
 
@@ -214,8 +138,8 @@ export const readRollCounts = async (reader: Reader, filter: StatisticsFilter) =
   const { byItem, days } = await readItems(reader, filter);
   const [byDay, byTemplate] = [new Map<string, number>(), new Map<string, number>()];
   for (const { day, template_id, rolls } of days) {
-    add(byDay, day, rolls);
-    if (template_id !== store.NO_TEMPLATE) add(byTemplate, template_id, rolls);
+    addCount(byDay, day, rolls);
+    if (template_id !== store.NO_TEMPLATE) addCount(byTemplate, template_id, rolls);
   }
   return { byItem, byDay, byTemplate };
 };

@@ -1,6 +1,10 @@
-import { insertInto, lockingLookup, lookup, updateIn } from '../../database/declarations.ts';
+import { insertInto, lockingLookup, lookup, mergeInto, updateIn } from '../../database/declarations.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { Reader, Transaction } from '../../database/work.ts';
+import type { Observe } from '../../engine/evidence/observation.ts';
+import { addCount, createSeenCounts, type ItemCounts, textOfCounts } from '../../shared/counts.ts';
+import { newId } from '../../shared/ids.ts';
+import { utcDay } from '../../shared/time.ts';
 import type { StatisticsFilter } from './statistics.contract.ts';
 
 /** Stands for no template in the counters; a filter with this value finds nothing. */
@@ -8,21 +12,57 @@ export const NO_TEMPLATE = '';
 /** Stands for all days in the counters. */
 export const EVER = '';
 
-/** Rows to be added to the counters later, built from what the commands of a group have counted. */
-export const insertPending = <Left>(gather: (left: readonly Left[]) => Omit<Tables['roll_pending'], 'team_id'>[]) =>
-  insertInto(
-    'roll_pending',
-    {
-      id: 'text',
-      template_id: 'text',
-      day: 'text',
-      rolls: 'bigint',
-      counts: 'text',
-      version: 'integer',
-      evidence: 'text',
+/** The rolls of one call. */
+export interface Counted {
+  /** The version of the catalog that was rolled on. */
+  readonly version: number;
+  readonly templateId: string | null;
+  readonly nowMs: number;
+  readonly rolled: readonly { readonly item: { readonly id: string } }[];
+  /** Tells what is observed of them; null if they are no evidence, since they have other odds or none. */
+  readonly observe: ((observe: Observe) => void) | null;
+}
+
+/**
+ * Counts of rolls, added to the counters later, together with many others: if each roll updated a counter, all rolls
+ * would wait for each other.
+ */
+export const insertPending = mergeInto(
+  'roll_pending',
+  {
+    id: 'text',
+    template_id: 'text',
+    day: 'text',
+    rolls: 'bigint',
+    counts: 'text',
+    version: 'integer',
+    evidence: 'text',
+  },
+  {
+    key: ({ templateId, nowMs, version, observe }: Counted) =>
+      `${utcDay(nowMs)}\n${templateId ?? NO_TEMPLATE}\n${version}\n${observe !== null}`,
+    row: (all) => {
+      const [{ templateId, nowMs, version, observe: isObserved }] = all;
+      const counts: ItemCounts = new Map();
+      const seen = createSeenCounts();
+      let rolls = 0;
+      for (const { rolled, observe } of all) {
+        rolls += rolled.length;
+        for (const { item } of rolled) addCount(counts, item.id, 1);
+        observe?.(seen.observe);
+      }
+      return {
+        id: newId(),
+        template_id: templateId ?? NO_TEMPLATE,
+        day: utcDay(nowMs),
+        rolls,
+        counts: textOfCounts(counts),
+        version,
+        evidence: isObserved && seen.text(),
+      };
     },
-    { gather },
-  );
+  },
+);
 
 /** Teams with at least `least` pending rows. */
 export const selectTeamsWithPending = async ({ queries }: Reader, least: number): Promise<string[]> => {

@@ -1,6 +1,7 @@
 import { periodOf } from '../../catalog/period.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { Shared } from '../../compute/shared.ts';
+import { outside } from '../../database/outside.ts';
 import type { Finder, Work } from '../../database/work.ts';
 import { createObserver, type Observer } from '../../engine/evidence/observation.ts';
 import { type Footprint, largestFootprint } from '../../engine/grid/grid.ts';
@@ -21,13 +22,14 @@ import {
 import { invalid, notFound } from '../../shared/errors.ts';
 import { LIMITS } from '../../shared/limits.ts';
 import { createQueues, inTurns } from '../../shared/turns.ts';
-import type { Catalogs, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
+import type { Catalogs, PlacingCatalog, TeamCatalog } from '../compiled-catalog/compiled-catalog.service.ts';
 import { isQuickOn } from './config-checks.service.ts';
 import { createOdds } from './template-odds.service.ts';
 import { type TemplateRow, templateById } from './templates.store.ts';
 
 /** A template with the catalog of the current transaction. */
 export interface ReadyTemplate {
+  readonly id: string;
   readonly team: TeamCatalog;
   readonly type: CompiledTemplate['type'];
   readonly isVerifiable: boolean;
@@ -45,13 +47,13 @@ export interface ReadyTemplate {
   longestItems(finder: Finder): LongestItems;
 }
 
-/**
- * Finds templates, prepared once and cached until they or their catalog change. For a command that places item
- * instances, the sizes of items and spaces cannot change until it ends.
- */
+type PlacingTemplate = ReadyTemplate & { readonly team: PlacingCatalog };
+
+/** Finds templates, prepared once and cached until they or their catalog change. */
 export interface ReadyTemplates {
   (finder: Finder, id: string): Promise<ReadyTemplate>;
-  (work: Work, id: string, options: { forPlacing: boolean }): Promise<ReadyTemplate>;
+  /** The same for a command that creates item instances. */
+  forPlacing(work: Work, id: string): Promise<PlacingTemplate>;
 }
 
 const CONFIG_PATH = '/template/config';
@@ -76,15 +78,6 @@ const needsChances = (template: CompiledTemplate): boolean => {
   return input.kind === 'packs' && stepsOfChances(input.plan) > LIMITS.inlineSteps;
 };
 
-/** Found once, on first use: few calls come near the limit. */
-const createLongestItems = (team: TeamCatalog, template: () => CompiledTemplate): ReadyTemplate['longestItems'] => {
-  let found: LongestItems | undefined;
-  const find = once(async (): Promise<void> => {
-    found = await inTurns(findLongestItems(template(), team.rollLength));
-  });
-  return (finder) => found ?? finder.rerunAfter(find());
-};
-
 export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): ReadyTemplates => {
   const makeReady = (
     team: TeamCatalog,
@@ -96,6 +89,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       throw invalid(...faults.map(({ path, message }) => ({ path: `${CONFIG_PATH}${path}`, message })));
     };
     return {
+      id: row.id,
       team,
       type: row.type as CompiledTemplate['type'],
       isVerifiable: row.verifiable === 1,
@@ -104,7 +98,8 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
       odds: createOdds(compute, row.team_id, template, CONFIG_PATH),
       largest: once(() => largestFootprint(rollableItems(template()))),
       observer: once(() => createObserver(template())),
-      longestItems: createLongestItems(team, template),
+      // Found on first use: few calls come near the limit.
+      longestItems: outside(() => inTurns(findLongestItems(template(), team.rollLength))),
     };
   };
 
@@ -135,8 +130,7 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     })();
   };
 
-  return async (finder: Finder, id: string, { forPlacing = false } = {}) => {
-    const team = await (forPlacing ? catalogs.currentForPlacing(finder as Work) : catalogs.current(finder));
+  const readyOn = async (finder: Finder, id: string, team: TeamCatalog): Promise<ReadyTemplate> => {
     const known = team.kept<ReadyTemplate>('template', id);
     if (known !== undefined) return known;
     const [row] = await finder.find(templateById, { id });
@@ -145,4 +139,11 @@ export const createReadyTemplates = (catalogs: Catalogs, compute: Compute): Read
     if (row === undefined) throw notFound();
     return team.prepared(finder, 'template', id, () => makeTemplate(team, row));
   };
+
+  const ready = async (finder: Finder, id: string) => readyOn(finder, id, await catalogs.current(finder));
+  const forPlacing: ReadyTemplates['forPlacing'] = async (work, id) => {
+    const team = await catalogs.currentForPlacing(work);
+    return (await readyOn(work, id, team)) as PlacingTemplate;
+  };
+  return Object.assign(ready, { forPlacing });
 };

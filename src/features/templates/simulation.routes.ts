@@ -9,7 +9,7 @@ import * as service from './simulation.service.ts';
 
 export const simulationRoutes = (
   app: App,
-  { database, command, ...deps }: { database: Database } & RequestRunners & service.SimulationDeps,
+  { database, outsideTransactions, ...deps }: { database: Database } & RequestRunners & service.SimulationDeps,
 ): void => {
   app.post(
     '/templates/simulate',
@@ -22,9 +22,9 @@ export const simulationRoutes = (
           LIMITS.simulationRequestMs,
           service.simulateTemplate(database.read, context, body, deps, { signal, onProgress }),
         );
-      if (hasIdempotencyKey(request))
-        return sendText(reply, await command(request, reply, service.keepSimulation(simulate)));
-      if (!wantsLines(request)) return sendText(reply, await simulate());
+      // A response that is stored is not sent in lines.
+      if (hasIdempotencyKey(request) || !wantsLines(request))
+        return sendText(reply, await outsideTransactions(request, reply, () => simulate()));
       return sendLines(reply, async (send) => {
         const result = await simulate((progress) => send(JSON.stringify({ progress })));
         return `{"result":${result}}`;

@@ -1,6 +1,6 @@
 import type { Compute } from '../../compute/compute.ts';
 import type { SimulationInput } from '../../compute/simulation.ts';
-import type { Finder, Read, Work } from '../../database/work.ts';
+import type { Finder, Read } from '../../database/work.ts';
 import { templatePoolText } from '../../engine/fairness/snapshots.ts';
 import { itemsPerRoll } from '../../engine/simulation/simulation.ts';
 import type { Steps } from '../../engine/steps.ts';
@@ -136,13 +136,4 @@ export const simulateTemplate = async (
   const { signal, onProgress } = watcher;
   // A large pool should not be in memory while others are simulated.
   return deps.simulating.run(teamId, 'simulation', () => inputOf(simulated, request), signal, onProgress);
-};
-
-/** The same in a unit of work, which runs again once there is a response to store. */
-export const keepSimulation = (simulation: () => Promise<string>): ((work: Work) => Promise<string>) => {
-  let text: string | undefined;
-  const run = async (): Promise<void> => {
-    text = await simulation();
-  };
-  return async (work) => text ?? work.rerunAfter(run());
 };

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/work.ts';
 import { disconnectSignal } from '../../http/disconnect.ts';
-import { hasIdempotencyKey, type RequestRunners } from '../../http/idempotency.ts';
+import type { RequestRunners } from '../../http/idempotency.ts';
 import { pageOf, sendTextPage } from '../../http/paging.ts';
 import { type App, sendText } from '../../http/server.ts';
 import type { KeptOdds } from './kept-odds.service.ts';
@@ -11,8 +11,8 @@ export const templateRollRoutes = (
   app: App,
   {
     database,
-    command,
     draw,
+    outsideTransactions,
     keptOdds,
     ...deps
   }: { database: Database; keptOdds: KeptOdds } & RequestRunners & service.TemplateRollDeps,
@@ -56,10 +56,10 @@ export const templateRollRoutes = (
     async (request, reply) => {
       const { context, body } = request;
       const signal = disconnectSignal(reply);
-      const text = hasIdempotencyKey(request)
-        ? await command(request, reply, service.keepPreviewOfOdds(database.read, context, body, deps, signal))
-        : await service.previewTemplateOdds(database.read, context, body, deps, signal);
-      return sendText(reply, text);
+      const odds = outsideTransactions(request, reply, () =>
+        service.previewTemplateOdds(database.read, context, body, deps, signal),
+      );
+      return sendText(reply, await odds);
     },
   );
 

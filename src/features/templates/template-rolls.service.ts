@@ -1,4 +1,4 @@
-import type { Finder, Read, Work } from '../../database/work.ts';
+import { type Finder, holdAll, type Read, type Work } from '../../database/work.ts';
 import { type RollReceiptRequest, scopeOf, sparkRow, templateRow } from '../../engine/fairness/receipts.ts';
 import type { Draws } from '../../engine/random.ts';
 import { longestResults } from '../../engine/systems/longest.ts';
@@ -18,13 +18,13 @@ import type { Context, ResponseLimit } from '../../shared/context.ts';
 import { conflict, type Issue, invalid, throwIfAny } from '../../shared/errors.ts';
 import { seededDraws } from '../../shared/randomness.ts';
 import { isoTime } from '../../shared/time.ts';
-import { type Gift, type GiveResult, giveResultText, openReceiver } from '../item-instances/giving.service.ts';
+import { type Gift, type GiveResult, giveResultText, holdReceiver } from '../item-instances/giving.service.ts';
 import { itemOf } from '../item-instances/item-instances.service.ts';
 import { beginRoll, fairnessText, holdEpoch, timeOfNext } from '../receipts/receipts.service.ts';
 import { recordRolls } from '../rolls/roll-record.service.ts';
 import { type RollDeps, testFaults } from '../rolls/rolls.service.ts';
 import { findTemplateState, holdTemplateState } from '../user-states/user-states.service.ts';
-import { getUser } from '../users/users.service.ts';
+import { getUser, holdKnownUser } from '../users/users.service.ts';
 import type { ReadyTemplate, ReadyTemplates } from './compiled-templates.service.ts';
 import { CONFIG_PATH, type ConfigChecks } from './config-checks.service.ts';
 import type { Previews } from './template-odds.service.ts';
@@ -135,43 +135,45 @@ export const rollTemplate = async (
   const { userId, userSpaceId, grant = false, onFull, depth = 0, seed, offer = 0, count = 1, test = false } = request;
   const { nowMs } = context;
   const gives = grant || userSpaceId !== undefined;
-  const ready = await deps.readyTemplates(work, id, { forPlacing: gives });
+  const placing = gives ? await deps.readyTemplates.forPlacing(work, id) : null;
+  const ready = placing ?? (await deps.readyTemplates(work, id));
   const isVerifiable = ready.isVerifiable && !test;
   throwIfAny([...requestFaults(request, ready.type), ...(isVerifiable ? verifiableFaults(request) : [])]);
   const template = ready.template();
   checkOpen(template, nowMs);
-  const identity = isVerifiable ? deps.identities.of(work, ready) : null;
+  const salted = isVerifiable ? deps.salts.of(work, ready) : null;
   throwIfAny(depthFaults(template, depth).map(({ path, message }) => ({ path: `/body${path}`, message })));
 
   // A seeded run neither reads nor changes counters, whoever it is for.
   const isStateful = userId !== undefined && seed === undefined;
-  const [held, receiver, seen, epoch] = await Promise.all([
-    isStateful ? holdTemplateState(work, userId, template) : null,
-    userId === undefined
-      ? null
-      : openReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, ready.team),
+  const [[held, user, receiver, epoch], seen] = await Promise.all([
+    holdAll(
+      work,
+      isStateful ? holdTemplateState(work, userId, template) : null,
+      userId === undefined || gives ? null : holdKnownUser(work, context, userId),
+      userId === undefined || placing === null
+        ? null
+        : holdReceiver(work, context, { userId, userSpaceId, onFull, cause: `template:${id}` }, placing.team),
+      userId === undefined || salted === null ? null : holdEpoch(work, userId, salted, deps),
+    ),
     userId === undefined || isStateful ? null : findTemplateState(work, userId, template),
-    userId === undefined || !isVerifiable ? null : holdEpoch(work, userId, deps.recentSeeds),
   ]);
   const before = held?.state ?? null;
   const atMs = timeOfNext(epoch?.seeds ?? null, nowMs);
   // Whatever may refuse the roll comes before the draws, and looks at the pool alone.
   const results = resultsOf(template, before, { count, nowMs: atMs });
-  receiver?.requireRoom(results, ready.largest());
+  const room = receiver?.requireRoom(results, ready.largest());
   requireShort(work, ready, { results, count, depth }, limit);
-  const verifiable =
-    userId === undefined || identity === null || epoch === null
-      ? null
-      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
+  const verifiable = epoch && beginRoll(work, context, epoch);
   const drawsOf = (roll: number): Draws =>
     seed === undefined ? (verifiable?.draws ?? deps.draws) : seededDraws(seed, template.id, depth, offer + roll);
   const { results: rolled, state: after } = rollByRules(template, before, { count, depth, drawsOf, nowMs: atMs });
-  const given = gives ? receiver?.give(rolled.map(giftOf)) : undefined;
+  const given = room?.give(rolled.map(giftOf));
   if (!test)
     recordRolls(work, {
       version: ready.team.version,
       templateId: id,
-      rollerId: receiver?.user.roller_id ?? null,
+      rollerId: (receiver?.user ?? user)?.roller_id ?? null,
       nowMs,
       rolled,
       // A seed gives the same offers every time, so they say nothing about the odds.
@@ -199,7 +201,7 @@ export const sparkTemplate = async (
   { userId, itemId, userSpaceId, onFull }: SparkRequest,
   deps: TemplateRollDeps,
 ): Promise<Spark> => {
-  const ready = await deps.readyTemplates(work, id, { forPlacing: true });
+  const ready = await deps.readyTemplates.forPlacing(work, id);
   const template = ready.template();
   checkOpen(template, context.nowMs);
   const fault = sparkFault(template, itemId);
@@ -207,26 +209,24 @@ export const sparkTemplate = async (
   if (fault === 'not-featured')
     throw invalid({ path: '/body/itemId', message: 'is not a featured item of this template' });
 
-  const identity = ready.isVerifiable ? deps.identities.of(work, ready) : null;
-  const [held, receiver, epoch] = await Promise.all([
+  const salted = ready.isVerifiable ? deps.salts.of(work, ready) : null;
+  const [held, receiver, epoch] = await holdAll(
+    work,
     holdTemplateState(work, userId, template),
-    openReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
-    identity === null ? null : holdEpoch(work, userId, deps.recentSeeds),
-  ]);
+    holdReceiver(work, context, { userId, userSpaceId, onFull, cause: `spark:${id}` }, ready.team),
+    salted === null ? null : holdEpoch(work, userId, salted, deps),
+  );
   const after = paySpark(template, held.state);
   if (after === null)
     throw conflict({
       path: '/body/userId',
       message: `costs ${template.sparkCost} points, and the user has ${held.state.own.sparkPoints}`,
     });
-  receiver.requireRoom(1, itemOf(ready.team, itemId));
-  const verifiable =
-    identity === null || epoch === null
-      ? null
-      : await beginRoll(work, context, deps, { userId, templateId: id, identity, held: epoch });
+  const room = receiver.requireRoom(1, itemOf(ready.team, itemId));
+  const verifiable = epoch && beginRoll(work, context, epoch);
   const item = rollSpark(template, itemId, verifiable?.draws ?? deps.draws);
   if (item === undefined) throw new Error(`The featured item ${itemId} is not in the pool.`);
-  const [given] = receiver.give([giftOf(item)]) as [GiveResult];
+  const [given] = room.give([giftOf(item)]) as [GiveResult];
   const fairness = verifiable?.leaveReceipt({
     kind: 'spark',
     scope: scopeOf(id, template.pityGroup),
@@ -293,22 +293,4 @@ export const previewTemplateOdds = async (
   const key = JSON.stringify([type, config, depth ?? 0]);
   const odds = previews(team, teamId, key, atDepth(template, depth ?? 0), CONFIG_PATH);
   return ['{', ...(await odds(signal)), '}'];
-};
-
-/**
- * The same in a unit of work, so that the response is stored. The odds are computed outside of it, and the unit of work
- * is retried once they are available.
- */
-export const keepPreviewOfOdds = (
-  read: Read,
-  context: Context,
-  request: OddsRequest,
-  deps: TemplateRollDeps,
-  signal: AbortSignal,
-): ((work: Work) => Promise<string>) => {
-  let text: string | undefined;
-  const preview = async (): Promise<void> => {
-    text = (await previewTemplateOdds(read, context, request, deps, signal)).join('');
-  };
-  return async (work) => text ?? work.rerunAfter(preview());
 };

@@ -1,4 +1,4 @@
-import { ask } from '../../database/declarations.ts';
+import { ask, type Hold, holding } from '../../database/declarations.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import {
   initialOwnState,
@@ -46,27 +46,25 @@ export interface HeldState {
 }
 
 /** Calls for one user and one template, or pity group, are serialized. */
-export const holdTemplateState = async (work: Work, userId: string, owner: StateOwner): Promise<HeldState> => {
+export const holdTemplateState = (work: Work, userId: string, owner: StateOwner): Hold<HeldState> => {
   const scopes = scopesOf(owner);
-  const [own, group] = await Promise.all([
-    work.hold(ask(store.holdState, { userId, scope: scopes.own })).then(([rows]) => rows),
-    scopes.group === null
-      ? []
-      : work.hold(ask(store.holdState, { userId, scope: scopes.group })).then(([rows]) => rows),
-  ]);
   const save = (found: Found, scope: string, templateId: string | null, value: object): void => {
     const state = JSON.stringify(value);
     if (found.length > 0) work.write(store.updateState, { user_id: userId, scope, state });
     else work.write(store.insertState, { user_id: userId, scope, template_id: templateId, state });
   };
-  return {
-    state: readState(own, group, owner),
-    save: ({ own: nextOwn, pity }) => {
-      if (scopes.group !== null) save(group, scopes.group, null, pity);
-      const record: OwnRecord = { own: nextOwn, pity: scopes.group === null ? pity : initialPityState() };
-      save(own, scopes.own, owner.id, record);
-    },
-  };
+  const locked = [scopes.own, ...(scopes.group === null ? [] : [scopes.group])];
+  return holding(
+    locked.map((scope) => ask(store.holdState, { userId, scope })),
+    (own = [], group = []) => ({
+      state: readState(own, group, owner),
+      save: ({ own: nextOwn, pity }) => {
+        if (scopes.group !== null) save(group, scopes.group, null, pity);
+        const record: OwnRecord = { own: nextOwn, pity: scopes.group === null ? pity : initialPityState() };
+        save(own, scopes.own, owner.id, record);
+      },
+    }),
+  );
 };
 
 /** Where the chain of a user's receipts ends, locked by the command that may add one. */
@@ -81,18 +79,21 @@ const RECEIPTS = 'receipts';
 const readEnd = <T>([row]: Found): T | null => (row === undefined ? null : JSON.parse(row.state));
 
 /** Verifiable rolls and rotations of a user are serialized. */
-export const holdReceipts = async <T extends object>(work: Work, userId: string): Promise<HeldEnd<T>> => {
-  const key = { userId, scope: RECEIPTS };
-  const [found] = await work.hold(ask(store.holdState, key));
-  return {
-    end: readEnd<T>(found),
-    save: (next) => {
-      const row = { user_id: userId, scope: RECEIPTS, state: JSON.stringify(next) };
-      if (found.length > 0) work.write(store.updateState, row);
-      else work.write(store.insertState, { ...row, template_id: null });
-    },
-  };
-};
+export const holdReceipts = <End extends object, T>(
+  work: Work,
+  userId: string,
+  read: (held: HeldEnd<End>) => T | Promise<T>,
+): Hold<T> =>
+  holding([ask(store.holdState, { userId, scope: RECEIPTS })], (found) =>
+    read({
+      end: readEnd<End>(found),
+      save: (next) => {
+        const row = { user_id: userId, scope: RECEIPTS, state: JSON.stringify(next) };
+        if (found.length > 0) work.write(store.updateState, row);
+        else work.write(store.insertState, { ...row, template_id: null });
+      },
+    }),
+  );
 
 /** The same without a lock. */
 export const findReceiptsEnd = async <T>(finder: Finder, userId: string): Promise<T | null> =>

@@ -1,4 +1,4 @@
-import { type Ask, ask } from '../../database/declarations.ts';
+import { type Ask, ask, type Hold, holding } from '../../database/declarations.ts';
 import type { Page, Paged } from '../../database/paging.ts';
 import type { Finder, Reader, Transaction, Work } from '../../database/work.ts';
 import type { Context } from '../../shared/context.ts';
@@ -64,6 +64,10 @@ export const askLockedUser = (id: string): Ask<KnownUser> => ask(store.holdUserB
 /** Creates a user that a call refers to by an unknown id. */
 export const ensureUser = (work: Work, context: Context, id: string, found: readonly KnownUser[]): KnownUser =>
   found[0] ?? insert(work, context, id, null);
+
+/** The user that a call refers to, who is created if the id is unknown. */
+export const holdKnownUser = (work: Work, context: Context, id: string): Hold<KnownUser> =>
+  holding([askUser(id)], (found) => ensureUser(work, context, id, found));
 
 /** Keeps others from giving the user anything until the end of the transaction; false if the user does not exist. */
 export const holdUser = (tx: Transaction, id: string): Promise<boolean> => store.holdUser(tx, id);
