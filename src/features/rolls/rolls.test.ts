@@ -88,7 +88,7 @@ onEveryDatabase('rolls', (service, engine) => {
         ],
       });
       const { body } = assertDone(await roll(team));
-      const { attributes, ...members } = item;
+      const { attributes, description, data, ...members } = item;
       const [speed, damage] = attributes;
       const link = (index: number) => body.item.classifiers[index].id;
       assert.notEqual(link(0), link(1));
