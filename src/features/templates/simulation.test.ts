@@ -310,9 +310,11 @@ for (const engine of ENGINES) {
     });
     after(() => empty.drop());
 
-    const withService = async (timeLimitMs: number, use: (service: Service) => Promise<void>): Promise<void> => {
-      // A request may take longer than others do: it is not swept away.
-      const options = { computeOptions: { worker, timeLimitMs }, requestTimeoutMs: 200 };
+    const withService = async (
+      { timeLimitMs, requestTimeoutMs }: { timeLimitMs: number; requestTimeoutMs?: number },
+      use: (service: Service) => Promise<void>,
+    ): Promise<void> => {
+      const options = { computeOptions: { worker, timeLimitMs }, requestTimeoutMs };
       const service = await startService(empty.url, {}, undefined, options);
       try {
         assertDone(await service.post('/items', { id: service.teamId, name: 'Item' }));
@@ -323,7 +325,8 @@ for (const engine of ENGINES) {
     };
 
     test('are stopped after the time limit, with 503 or a last line that says so', () =>
-      withService(1000, async (service) => {
+      // A simulation may take longer than other requests do: it is not swept away.
+      withService({ timeLimitMs: 2000, requestTimeoutMs: 1000 }, async (service) => {
         const { status, headers, body: error } = await service.post(PATH, body);
         assert.equal(status, 503);
         assert.equal(headers.get('retry-after'), '1');
@@ -333,7 +336,7 @@ for (const engine of ENGINES) {
       }));
 
     test('have a place for another team, whatever one team asks for', () =>
-      withService(60_000, async (service) => {
+      withService({ timeLimitMs: 60_000 }, async (service) => {
         const other = await service.anotherTeam();
         assertDone(await other.post('/items', { id: 'item', name: 'Item' }));
         const left = new AbortController();
@@ -350,7 +353,7 @@ for (const engine of ENGINES) {
 
     test('are limited in number, and canceled when their callers disconnect or the service stops', async () => {
       let others: (() => Promise<string>)[] = [];
-      await withService(60_000, async (service) => {
+      await withService({ timeLimitMs: 60_000 }, async (service) => {
         const fillUp = async (signal?: AbortSignal): Promise<typeof others> => {
           const rests: typeof others = [];
           for (;;) {
