@@ -19,7 +19,7 @@ import { forgetUnsaved } from '../../parts/unsaved.ts';
 import { EntityHistory } from '../history/entity-history.tsx';
 import { TemplateSimulator } from '../simulator/template-simulator.tsx';
 import { DepthSlider } from './depth-slider.tsx';
-import { fieldOf, type TemplateForm } from './form-fields.tsx';
+import { fieldOf, TemplateFormContext } from './form-fields.tsx';
 import { SECTIONS } from './form-sections.tsx';
 import { depthFaultOf, useLiveOdds, useSavedOdds } from './live-odds.ts';
 import { OddsPanel } from './odds-panel.tsx';
@@ -38,11 +38,8 @@ interface TemplateEditorProps {
 }
 
 /** Whether rows are still incomplete: then the service is not asked. */
-const unfinished = ({ tiers, pities, slots, depthScaling }: TemplateValues): boolean =>
-  [...tiers, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
-
-const FIELD =
-  /^(?:id|name|verifiable|tiers|tiers\.\d+\.rate|poolOptionIds|poolItemIds|pityThreshold|pityTier|softPity|softPity\.\d+\.(?:from|add)|pities|pities\.\d+\.(?:tier|threshold)|pities\.\d+\.softPity|pities\.\d+\.softPity\.\d+\.(?:from|add)|featuredItemIds|featuredShare|guaranteeAfterLosses|rateUpMultiplier|sparkCurrency|pityGroup|startsAt|endsAt|slots|slots\.\d+\.(?:count|rates|classifierOptionIds)|slots\.\d+\.rates\.\d+\.rate|unique|choices|depthScaling|depthScaling\.\d+\.rate|rollsPerHour|maxHours)$/;
+const unfinished = ({ baseRates, pities, slots, depthScaling }: TemplateValues): boolean =>
+  [...baseRates, ...pities, ...depthScaling, ...slots.flatMap(({ rates }) => rates)].some(({ tier }) => tier === '');
 
 /** Why a configuration cannot be simulated. */
 const obstacleOf = (isUnfinished: boolean, isFaulty: boolean): string | undefined => {
@@ -73,10 +70,10 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
   const configError = depthFault === undefined ? live.error : null;
   // The service computes odds on the live catalog, which may not have what the draft adds: that is no fault of the form.
   const formError = isDraft ? saveError : (configError ?? saveError);
-  const { fields, others } = templateFaults(formError, form.values, (field) => FIELD.test(field));
-  const configFaults = templateFaults(configError, form.values, (field) => FIELD.test(field)).fields;
+  const { fields, others } = templateFaults(formError, form.values);
+  const configFaults = templateFaults(configError, form.values).fields;
   const obstacle = obstacleOf(isUnfinished, Object.keys(configFaults).length > 0);
-  const shared: TemplateForm = { form, faults: fields, isReadOnly: !canDesign, options };
+  const shared = { form, type, faults: fields, isReadOnly: !canDesign, items, options };
 
   const { submit, notice, buttons } = useEntityEditor({
     kind: 'template',
@@ -87,7 +84,7 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
       id: template?.id ?? (id || newId()),
       name,
       type,
-      config: JSON.parse(JSON.stringify(config)),
+      config,
       ...trustOf({ verifiable, disclosure: isPublic ? 'public' : 'private' }),
     }),
     onSaved: (entity, values) => {
@@ -120,10 +117,12 @@ export const TemplateEditor = ({ template, type, items, options, onDiscard }: Te
                 )}
               </Stack>
             </Card>
-            {SECTIONS[type].map((Section) => (
-              <Section key={Section.name} shared={shared} type={type} items={items} />
-            ))}
-            <TrustSection shared={shared} id={template?.id} />
+            <TemplateFormContext value={shared}>
+              {SECTIONS[type].map((Section) => (
+                <Section key={Section.name} />
+              ))}
+              <TrustSection id={template?.id} />
+            </TemplateFormContext>
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
